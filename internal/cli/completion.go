@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/boxsum/boxsum/internal/cli/console"
 )
 
 type completionCmd struct {
@@ -14,11 +15,11 @@ type completionCmd struct {
 }
 
 // Run prints a script that has a shell complete verbs, flags and their values.
-func (c *completionCmd) Run(sh *shell) error {
+func (c *completionCmd) Run(sh *console.Shell) error {
 	write := map[string]func(io.Writer, []verb){"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion, "powershell": powershellCompletion}[c.Shell]
 	var b strings.Builder
-	write(&b, verbsOf(sh.model))
-	_, err := io.WriteString(sh.results(), b.String())
+	write(&b, verbsOf(sh.Model))
+	_, err := io.WriteString(sh.Results(), b.String())
 	return err
 }
 

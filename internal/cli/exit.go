@@ -3,12 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/boxsum/boxsum/internal/cli/console"
 )
 
 // What run returns to the shell. A signal gives 128 and its number.
@@ -30,25 +29,10 @@ func exitCode(ctx context.Context, err error) int {
 		return exitSignal + int(by.signal)
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, new(usageError)):
+	case errors.As(err, new(console.UsageError)):
 		return exitUsage
 	}
 	return exitError
-}
-
-// A usageError is in the arguments themselves.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
-// asUsage is an error as one of the arguments.
-func asUsage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return usageError{err}
 }
 
 // An interruption is a signal that asks to stop.
@@ -75,22 +59,4 @@ func untilSignal() context.Context {
 	}()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return ctx
-}
-
-// A checkedWriter remembers that writing failed, for those who do not look.
-type checkedWriter struct {
-	io.Writer
-	err error
-}
-
-func (c *checkedWriter) Write(b []byte) (int, error) {
-	n, err := c.Writer.Write(b)
-	if err != nil && c.err == nil {
-		var path *fs.PathError
-		if c.err = err; errors.As(err, &path) {
-			c.err = path.Err
-		}
-		c.err = fmt.Errorf("writing standard output: %w", c.err)
-	}
-	return n, err
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 )
@@ -150,7 +151,7 @@ func TestLargeFilePipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if kind := largeFile(pipe); kind != "" {
+	if kind := imagefile.LargeFile(pipe); kind != "" {
 		t.Errorf("a pipe is %s", kind)
 	}
 }

@@ -10,38 +10,44 @@ import (
 	"io"
 	"os"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"github.com/alecthomas/kong"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/detection"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/cli/labs"
+	"github.com/boxsum/boxsum/internal/cli/stores"
+	"github.com/boxsum/boxsum/internal/cli/tables"
+	"github.com/boxsum/boxsum/internal/cli/windows"
 )
 
 type commands struct {
-	Integrate  integrateCmd  `cmd:"" help:"Make the summed-area table of an image."`
-	Query      queryCmd      `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
-	Info       infoCmd       `cmd:"" help:"Say what a Zarr array, group or table is."`
-	Convert    convertCmd    `cmd:"" help:"Write an image or array as another: to Zarr and from it."`
-	Verify     verifyCmd     `cmd:"" help:"Check every chunk of a table in a store, and make damaged ones anew."`
-	Histogram  histogramCmd  `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`
-	Moments    momentsCmd    `cmd:"" help:"Print the moments of boxes of an image: centroid, ellipse, Hu's invariants."`
-	Haar       haarCmd       `cmd:"" help:"Print the values of Haar-like features in an image."`
-	Blur       blurCmd       `cmd:"" help:"Blur images, by boxes or Gaussians."`
-	Local      localCmd      `cmd:"" help:"Make the mean, deviation, contrast, median or entropy of the window round every pixel."`
-	Threshold  thresholdCmd  `cmd:"" help:"Make images black and white: scans for OCR and archives."`
-	Match      matchCmd      `cmd:"" help:"Find a template in images: the best places and their scores."`
-	Compare    compareCmd    `cmd:"" help:"Measure a black and white image beside the truth: F-measure, PSNR, DRD."`
-	Detect     detectCmd     `cmd:"" help:"Find faces, eyes, plates: what OpenCV has cascades for."`
-	View       viewCmd       `cmd:"" help:"Look at pictures and their tables in a browser: drag boxes, move sliders."`
-	Draw       drawCmd       `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
-	Angles     anglesCmd     `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
-	Bench      benchCmd      `cmd:"" help:"Measure the speed of integration beside what memory allows."`
-	Reproduce  reproduceCmd  `cmd:"" help:"Run the experiments of published works, and write a report."`
-	Devices    devicesCmd    `cmd:"" help:"List what boxsum can integrate on."`
-	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in a shell."`
-	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
-	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Integrate  tables.Integrate  `cmd:"" help:"Make the summed-area table of an image."`
+	Query      tables.Query      `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
+	Info       stores.Info       `cmd:"" help:"Say what a Zarr array, group or table is."`
+	Convert    stores.Convert    `cmd:"" help:"Write an image or array as another: to Zarr and from it."`
+	Verify     stores.Verify     `cmd:"" help:"Check every chunk of a table in a store, and make damaged ones anew."`
+	Histogram  tables.Histogram  `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`
+	Moments    tables.Moments    `cmd:"" help:"Print the moments of boxes of an image: centroid, ellipse, Hu's invariants."`
+	Haar       tables.Haar       `cmd:"" help:"Print the values of Haar-like features in an image."`
+	Blur       windows.Blur      `cmd:"" help:"Blur images, by boxes or Gaussians."`
+	Local      windows.Local     `cmd:"" help:"Make the mean, deviation, contrast, median or entropy of the window round every pixel."`
+	Threshold  windows.Threshold `cmd:"" help:"Make images black and white: scans for OCR and archives."`
+	Match      windows.Match     `cmd:"" help:"Find a template in images: the best places and their scores."`
+	Compare    windows.Compare   `cmd:"" help:"Measure a black and white image beside the truth: F-measure, PSNR, DRD."`
+	Detect     detection.Detect  `cmd:"" help:"Find faces, eyes, plates: what OpenCV has cascades for."`
+	View       viewCmd           `cmd:"" help:"Look at pictures and their tables in a browser: drag boxes, move sliders."`
+	Draw       tables.Draw       `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
+	Angles     tables.Angles     `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
+	Bench      labs.Bench        `cmd:"" help:"Measure the speed of integration beside what memory allows."`
+	Reproduce  labs.Reproduce    `cmd:"" help:"Run the experiments of published works, and write a report."`
+	Devices    labs.Devices      `cmd:"" help:"List what boxsum can integrate on."`
+	Completion completionCmd     `cmd:"" help:"Print a script that completes the command line in a shell."`
+	Man        manCmd            `cmd:"" hidden:"" help:"Print the manual page."`
+	Version    versionCmd        `cmd:"" help:"Print the version."`
 
 	Quiet       bool             `short:"q" help:"Print no reports, notes or progress: only answers and errors."`
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version and exit."`
@@ -51,47 +57,6 @@ type commands struct {
 //
 //go:embed help
 var helps embed.FS
-
-// A shell is what a command may touch of the world outside.
-type shell struct {
-	ctx            context.Context // done on Ctrl-C and other signals
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	progress       *progress
-	model          *kong.Application
-	notes          []string // to say once the bar is gone
-	quiet          bool     // --quiet
-}
-
-// startProgress starts a new progress bar, in place of one that was closed.
-func (sh *shell) startProgress() {
-	if !sh.quiet {
-		sh.progress = newProgress(sh.stderr)
-	}
-}
-
-// results is standard output, once the bar is out of the way.
-func (sh *shell) results() io.Writer {
-	sh.progress.close()
-	return sh.stdout
-}
-
-// say says something on standard error, once no bar is in the way.
-func (sh *shell) say(text string) {
-	if sh.quiet {
-		return
-	}
-	if sh.notes = append(sh.notes, text); sh.progress == nil {
-		sh.sayAll()
-	}
-}
-
-func (sh *shell) sayAll() {
-	for _, text := range sh.notes {
-		fmt.Fprintln(sh.stderr, "boxsum:", escape(text))
-	}
-	sh.notes = nil
-}
 
 // Main is the command, from its arguments to its exit code.
 func Main() {
@@ -106,26 +71,26 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case args[0] == "help":
 		args = append(args[1:len(args):len(args)], "--help")
 	}
-	out := &checkedWriter{Writer: stdout}
+	out := &console.CheckedWriter{Writer: stdout}
 	command, err := parse(args, out, stderr)
 	if command != nil {
-		sh := &shell{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr, model: command.Model, quiet: command.Model.Target.Interface().(commands).Quiet}
-		sh.startProgress()
+		sh := &console.Shell{Ctx: ctx, Stdin: stdin, Stdout: out, Stderr: stderr, Model: command.Model, Quiet: command.Model.Target.Interface().(commands).Quiet, Version: thisBuild().String()}
+		sh.StartProgress()
 		err = command.Run(sh)
-		sh.progress.close()
-		sh.sayAll()
+		sh.Progress.Close()
+		sh.SayAll()
 	}
-	if err == nil || out.err != nil && ctx.Err() == nil {
-		err = out.err
+	if err == nil || out.Err != nil && ctx.Err() == nil {
+		err = out.Err
 	}
 	switch {
 	case err == nil:
-	case ctx.Err() == nil && errors.Is(out.err, syscall.EPIPE):
+	case ctx.Err() == nil && errors.Is(out.Err, syscall.EPIPE):
 		return exitSignal + int(syscall.SIGPIPE) // as of a program that the signal stopped
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "boxsum: interrupted")
 	default:
-		fmt.Fprintln(stderr, "boxsum: error:", oneLine(err))
+		fmt.Fprintln(stderr, "boxsum: error:", console.OneLine(err))
 	}
 	return exitCode(ctx, err)
 }
@@ -133,12 +98,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // parse returns the command to run, or nil if --help or --version was all that was asked for.
 func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	exited := false
-	parser, err := kong.New(new(commands), append(flagTypes,
+	parser, err := kong.New(new(commands), append(slices.Concat(flags.Mappers, tables.Mappers, detection.Mappers),
 		kong.Name("boxsum"),
 		kong.Description("boxsum makes summed-area tables (integral images) and answers questions from them: the sum, mean or standard deviation of any box in constant time."),
 		kong.Vars{"version": thisBuild().String(), "color": "auto"},
-		kong.Vars(benchDefaults),
-		kong.Vars(drawDefaults),
+		kong.Vars(labs.Defaults),
+		kong.Vars(tables.Defaults),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
@@ -158,7 +123,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	case exited:
 		return nil, nil
 	case err != nil:
-		return nil, usage("%w (try --help)", err)
+		return nil, console.Usage("%w (try --help)", err)
 	}
 	for _, path := range command.Path {
 		flag := path.Flag
@@ -167,35 +132,10 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		}
 		switch {
 		case flag.Target.Len() == 0: // as an empty variable of a shell gives it
-			return nil, usage("--%s is empty (try --help)", flag.Name)
-		case flag.Name == "out" && flag.Target.String() == standard && isTerminal(stdout):
-			return nil, usage("-o -: a terminal shows no images and tables: redirect standard output, or name a file")
+			return nil, console.Usage("--%s is empty (try --help)", flag.Name)
+		case flag.Name == "out" && flag.Target.String() == console.Standard && console.IsTerminal(stdout):
+			return nil, console.Usage("-o -: a terminal shows no images and tables: redirect standard output, or name a file")
 		}
 	}
 	return command, nil
-}
-
-// oneLine is an error in one line, without the names of the packages that it
-// came through: users need not know of packages.
-func oneLine(err error) string {
-	text := escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
-	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: ", "haar: ", "store: ", "sources: ", "zarr: ", "web: ", "moments: ", "rotated: ", "y4m: "} {
-		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
-	}
-	return text
-}
-
-// escape spells out what would move or colour a terminal: a file may have it
-// in its name.
-func escape(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsControl(r) {
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -18,9 +17,21 @@ import (
 	"unicode"
 
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/imgio"
 	"github.com/rogpeppe/go-internal/testscript"
 )
+
+// TestHistogramInterrupted cancels while the table is written.
+func TestHistogramInterrupted(t *testing.T) {
+	for _, extension := range []string{".npy", ".npz", ".png"} {
+		dir := t.TempDir()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if code := run(ctx, []string{"histogram", "../../docs/images/boxsum.png", "-o", filepath.Join(dir, "out"+extension)}, nil, t.Output(), t.Output()); code != exitInterrupted {
+			t.Errorf("%s: exit code %d, want %d", extension, code, exitInterrupted)
+		}
+		wantNothing(t, dir)
+	}
+}
 
 var update = flag.Bool("update", false, "rewrite the outputs that the scripts compare with")
 
@@ -149,19 +160,6 @@ func TestBrokenOutput(t *testing.T) {
 	}
 }
 
-func TestOneLine(t *testing.T) {
-	for err, want := range map[string]string{
-		"imgio: png: bad":                         "png: bad",
-		"writing x: imgio: writing npy: no space": "writing x: writing npy: no space",
-		"first\nsecond\n":                         "first; second",
-		"a\x1b[31m\tb\x7f: ü→":                    `a\x1b[31m\tb\x7f: ü→`,
-	} {
-		if got := oneLine(errors.New(err)); got != want {
-			t.Errorf("%q becomes %q, want %q", err, got, want)
-		}
-	}
-}
-
 // TestInterruptReading cancels commands that wait for their input.
 func TestInterruptReading(t *testing.T) {
 	dir := t.TempDir()
@@ -181,31 +179,6 @@ func TestInterruptReading(t *testing.T) {
 		}
 	}
 	wantNothing(t, dir)
-}
-
-// TestInterruptWriting cancels once the output has been begun.
-func TestInterruptWriting(t *testing.T) {
-	work, err := allPairs[0].job(&source{image: imgio.Demo(64, 64)}, tableChoice{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range formats {
-		ctx, cancel := context.WithCancel(t.Context())
-		whole := f.write
-		f.write = func(o output, w io.Writer) error {
-			if _, err := w.Write([]byte{0}); err != nil {
-				t.Errorf("%s: interrupted too soon: %v", f.extension, err)
-			}
-			cancel()
-			return whole(o, w)
-		}
-		dir := t.TempDir()
-		sh := &shell{ctx: ctx, stdout: t.Output(), stderr: t.Output()}
-		if err := sh.save(filepath.Join(dir, "out"+f.extension), f, work); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: error %v, want %v", f.extension, err, context.Canceled)
-		}
-		wantNothing(t, dir)
-	}
 }
 
 // TestInterruptStalledPipe cancels while nobody takes the output.

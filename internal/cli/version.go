@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
 )
 
 // What make release sets.
@@ -14,11 +17,11 @@ type versionCmd struct {
 }
 
 // Run prints the version.
-func (c *versionCmd) Run(sh *shell) error {
+func (c *versionCmd) Run(sh *console.Shell) error {
 	if c.JSON {
-		return printJSON(sh.results(), thisBuild())
+		return display.JSON(sh.Results(), thisBuild())
 	}
-	_, err := fmt.Fprintln(sh.results(), thisBuild())
+	_, err := fmt.Fprintln(sh.Results(), thisBuild())
 	return err
 }
 

@@ -1,0 +1,120 @@
+package console
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal makes a pseudo-terminal: its near end, and what is on screen.
+func openTerminal(t *testing.T) (tty, screen *os.File) {
+	t.Helper()
+	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { screen.Close() })
+	fd := int(screen.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tty, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 25, Col: 80}); err != nil {
+		t.Fatal(err)
+	}
+	return tty, screen
+}
+
+// TestProgressOnTerminal waits for every kind of step to appear.
+func TestProgressOnTerminal(t *testing.T) {
+	tty, screen := openTerminal(t)
+	p := &Progress{stop: make(chan struct{})}
+	p.Begin("reading", 1000)
+	p.Add(500)
+	p.finished.Go(func() { p.draw(tty) })
+
+	var seen strings.Builder
+	buf := make([]byte, 4096)
+	waitFor := func(texts ...string) {
+		for _, text := range texts {
+			for !strings.Contains(seen.String(), text) {
+				n, err := screen.Read(buf)
+				if err != nil {
+					t.Fatalf("waiting for %q: %v", text, err)
+				}
+				seen.Write(buf[:n])
+			}
+		}
+		seen.Reset()
+	}
+	waitFor("reading", "50 %")
+	p.Begin("integrating", 0)
+	waitFor("integrating")
+	p.Share("integrating")(0.625)
+	waitFor("integrating", "62 %")
+	p.Reach("u8:u32 1080p", 3, 4)
+	waitFor("u8:u32 1080p", "75 %")
+	p.Close()
+}
+
+func TestProgressOnlyOnTerminals(t *testing.T) {
+	tty, _ := openTerminal(t)
+	if p := newProgress(tty); p == nil {
+		t.Error("no progress on a terminal")
+	} else {
+		p.Close()
+	}
+	file, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if newProgress(file) != nil || newProgress(new(bytes.Buffer)) != nil {
+		t.Error("progress on something that is no terminal")
+	}
+	// Commands need not ask whether there is a bar.
+	var none *Progress
+	none.Begin("reading", 1)
+	none.Add(1)
+	none.Reach("round", 1, 2)
+	if none.Share("integrating") != nil {
+		t.Error("what nobody sees has a share")
+	}
+	none.Close()
+}
+
+func TestStepState(t *testing.T) {
+	start := time.Now()
+	for _, test := range []struct {
+		s     *step
+		done  int64
+		after time.Duration
+		want  string
+	}{
+		{&step{}, 5, time.Minute, ""},
+		{&step{total: 1000}, 0, time.Minute, "0 %"},
+		{&step{total: 1000}, 333, time.Second, "33 %"},
+		{&step{total: 1000}, 250, 20 * time.Second, "25 %  1m0s left"},
+		{&step{total: 1000}, 1000, 0, "99 %"},
+		{&step{total: 2 << 30, bytes: true}, 1 << 30, time.Second, "50 %  1.0 GiB / 2.0 GiB"},
+	} {
+		test.s.start = start
+		test.s.done.Store(test.done)
+		if got := test.s.state(start.Add(test.after)); got != test.want {
+			t.Errorf("%d of %d: %q, want %q", test.done, test.s.total, got, test.want)
+		}
+	}
+}

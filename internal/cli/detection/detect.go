@@ -1,0 +1,515 @@
+package detection
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cascade/installed"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/y4m"
+)
+
+// Detect is the verb detect.
+type Detect struct {
+	Ins       []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest. A .y4m file, and such a stream on standard input, is frames, one after the other."`
+	Cascade   string       `required:"" placeholder:"XML" help:"What to find: a cascade of OpenCV's, as a file, or by name where it is installed: frontalface, eye, profileface, frontalface_alt2 …"`
+	Angles    angleList    `default:"0" placeholder:"DEG,…" help:"How far objects may be turned, in degrees clockwise: 0, a list such as -45,0,45, or all (${default})."`
+	Turn      string       `enum:"image,tables" default:"image" help:"How angles between multiples of 45 are searched: in a turned image, or on rotated tables of the image as it is, along the nearest ratio of numbers up to 5 (${default})."`
+	Mirror    bool         `help:"Find also what is as in a mirror, such as profiles that look the other way: JSON has \"mirrored\" for these, and a table says so."`
+	EachAngle bool         `help:"Search every angle by itself, also where the first stages of angles on both sides reject."`
+	Scale     float64      `default:"1.1" placeholder:"S" help:"Ratio of one size of windows to the next (${default}): nearer to 1 finds more, and takes longer."`
+	Neighbors int          `default:"3" placeholder:"N" help:"How many windows besides its own something must be found in (${default}); 0 prints every window."`
+	Min       flags.Window `placeholder:"N" help:"Least size to find, in pixels, such as 40, or 40x60."`
+	Max       flags.Window `placeholder:"N" help:"Greatest size to find."`
+	Compat    bool         `help:"Search exactly the windows that OpenCV does."`
+	Out       string       `short:"o" placeholder:"OUT" help:"Where the picture with boxes goes: .png, .jpg, .tiff, .ppm or .npy; - is PNG on standard output. Several go to a folder, such as found/. Of a stream, - or a .y4m file."`
+	Blur      bool         `help:"Hide what was found in the picture of -o, instead of drawing boxes."`
+	Eval      string       `placeholder:"TRUTH" help:"Compare with the truth in a JSON file, and print recall, false positives and time by angle and size. Without IN, all files are searched that it names."`
+
+	imagefile.Flags `set:"color=keep"`
+	On              flags.DeviceName `words:"auto,cpu,cuda,opencl,all" default:"auto" help:"Where to search: cpu, cuda, opencl, one of several devices such as cuda:1, or all: every GPU of the machine, each with its share of a stream's frames. Auto is the CPU. A GPU finds the same; it has no --angles."`
+	Workers         int              `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
+	Level           string           `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
+	JSON            bool             `name:"json" help:"Print JSON."`
+}
+
+// An angleList is how far objects may be turned.
+type angleList []float64
+
+// Mappers are the types of flags that only this command has.
+var Mappers = []kong.Option{flags.One("angles in degrees, or all", parseAngles)}
+
+func parseAngles(text string) (angleList, error) {
+	if strings.TrimSpace(text) == "all" {
+		return detect.AllAngles(), nil
+	}
+	var all angleList
+	for word := range strings.SplitSeq(text, ",") {
+		a, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		if err != nil || !(a >= -360 && a <= 360) {
+			return nil, fmt.Errorf("%.60q is not an angle in degrees, such as 45, or all", word)
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// A found is something that was found, as it is printed.
+type found struct {
+	File      string  `json:"file,omitempty"` // where there are several
+	X         int     `json:"x"`
+	Y         int     `json:"y"`
+	Width     int     `json:"width"`
+	Height    int     `json:"height"`
+	Angle     float64 `json:"angle"`
+	Neighbors int     `json:"neighbors"`
+	Score     float64 `json:"score"`
+	Mirrored  bool    `json:"mirrored,omitempty"`
+}
+
+func foundOf(file string, results []detect.Result) []found {
+	all := make([]found, 0, len(results))
+	for _, r := range results {
+		all = append(all, found{file, r.Rect.Min.X, r.Rect.Min.Y, r.Rect.Dx(), r.Rect.Dy(), r.Angle, r.Neighbors, r.Score, r.Mirrored})
+	}
+	return all
+}
+
+// A detector is a cascade and how to search.
+type detector struct {
+	*detect.Cascade
+	opt    detect.Options
+	device *gpu.Device // nil for the processor
+}
+
+// find is what is in an image.
+func (d *detector) find(to []detect.Result, img boxsum.Image[uint8], opt *detect.Options) ([]detect.Result, error) {
+	if d.device == nil {
+		return d.AppendDetect(to, img, opt)
+	}
+	found, err := gpu.DetectHost(d.device, []boxsum.Image[uint8]{img}, d.Cascade, opt)
+	if err != nil {
+		return to, err
+	}
+	return append(to, found[0]...), nil
+}
+
+func (c *Detect) detector(sh *console.Shell) (*detector, error) {
+	level, err := boxsum.ParseLevel(c.Level)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Workers < 0:
+		return nil, console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
+	case !(c.Scale > 1 && c.Scale <= 100):
+		return nil, console.Usage("--scale %v: give a number of more than 1, such as 1.1", c.Scale)
+	case c.Neighbors < 0:
+		return nil, console.Usage("--neighbors %d is negative: give 1 or more, or 0 for every window", c.Neighbors)
+	case c.Blur && c.Out == "":
+		return nil, console.Usage("--blur makes a picture: name a file for it with -o")
+	}
+	place := flags.Place{On: c.On}
+	if err := place.Check(); err != nil {
+		return nil, err
+	}
+	if upright := !slices.ContainsFunc(c.Angles, func(a float64) bool { return a != 0 }); place.OnGPU() && !upright {
+		return nil, console.Usage("--angles are for the processor: use --on cpu, or leave them out")
+	}
+	switch {
+	case place.OnGPU() && c.Mirror:
+		return nil, console.Usage("--mirror is for the processor: use --on cpu, or leave it out")
+	case c.Compat && c.Mirror:
+		return nil, console.Usage("--compat searches as OpenCV does, which has no --mirror: leave one out")
+	}
+	path, err := installed.Find(c.Cascade)
+	if err != nil {
+		return nil, err
+	}
+	cascade, err := detect.LoadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	device, err := place.Open()
+	if err != nil {
+		return nil, err
+	}
+	turn := detect.TurnImage
+	if c.Turn == "tables" {
+		turn = detect.TurnTables
+	}
+	return &detector{cascade, detect.Options{
+		Turn:  turn,
+		Scale: c.Scale, Neighbors: c.Neighbors, Ungrouped: c.Neighbors == 0, Angles: c.Angles, EachAngle: c.EachAngle, Mirror: c.Mirror, Compat: c.Compat,
+		Min: image.Pt(c.Min.Width, c.Min.Height), Max: image.Pt(c.Max.Width, c.Max.Height),
+		Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level, Context: sh.Ctx,
+	}, device}, nil
+}
+
+// Run finds objects and prints where they are.
+func (c *Detect) Run(sh *console.Shell) error {
+	if len(c.Ins) == 0 && c.Eval == "" {
+		return console.Usage("no image: name a file, or - for standard input")
+	}
+	d, err := c.detector(sh)
+	if err != nil {
+		return err
+	}
+	if c.Eval != "" {
+		if c.Out != "" {
+			return console.Usage("--eval prints figures: leave -o out")
+		}
+		return c.evaluate(sh, d)
+	}
+	if len(c.Ins) == 1 {
+		if stream, closer, err := c.stream(sh); err != nil || stream != nil {
+			if err == nil {
+				defer closer.Close()
+				err = c.frames(sh, d, stream)
+			}
+			return err
+		}
+	}
+	if !imagefile.Several(c.Ins, c.Out) {
+		all, err := c.one(sh, d, c.Ins[0], c.Out)
+		if err != nil {
+			return err
+		}
+		return c.print(sh.Reports(c.Out), foundOf("", all), false)
+	}
+	return c.several(sh, d)
+}
+
+// stream opens the input if it is a stream of frames. A picture on standard input is one
+// that can still be read.
+func (c *Detect) stream(sh *console.Shell) (io.Reader, io.Closer, error) {
+	in := c.Ins[0]
+	if in == console.Standard {
+		r := bufio.NewReaderSize(sh.Stdin, 1<<16)
+		sh.Stdin = r
+		head, err := console.Await(sh.Ctx, func() ([]byte, error) { return r.Peek(len(y4m.Magic)) })
+		if err != nil && sh.Ctx.Err() != nil {
+			return nil, nil, err
+		}
+		if string(head) != y4m.Magic {
+			return nil, nil, nil
+		}
+		return r, io.NopCloser(nil), nil
+	}
+	if !strings.EqualFold(filepath.Ext(in), ".y4m") {
+		return nil, nil, nil
+	}
+	if err := imagefile.CheckApart(in, c.Out, false); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.Open(in)
+	return f, f, err
+}
+
+// several searches one image after the other.
+func (c *Detect) several(sh *console.Shell, d *detector) error {
+	outs := make([]string, len(c.Ins))
+	if c.Out != "" {
+		var err error
+		if outs, err = imagefile.InFolder(c.Ins, c.Out, "pictures", func(string) string { return ".png" }); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(c.Out, 0o777); err != nil {
+			return err
+		}
+	}
+	var all []found
+	failed := 0
+	for i, in := range c.Ins {
+		sh.Progress.Close()
+		sh.StartProgress()
+		sh.Progress.Of(fmt.Sprintf("%d of %d: ", i+1, len(c.Ins)))
+		results, err := c.one(sh, d, in, outs[i])
+		if sh.Ctx.Err() != nil {
+			return sh.Ctx.Err()
+		}
+		sh.Progress.Close()
+		sh.SayAll()
+		if err != nil {
+			failed++
+			fmt.Fprintf(sh.Stderr, "boxsum: %s: %s\n", console.Escape(in), console.OneLine(err))
+		}
+		all = append(all, foundOf(in, results)...)
+	}
+	if err := c.print(sh.Results(), all, true); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d images failed", failed, len(c.Ins))
+	}
+	return nil
+}
+
+// print prints what was found.
+func (c *Detect) print(w io.Writer, all []found, files bool) error {
+	if c.JSON {
+		if err := display.JSONLines(w, all); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(w)
+		return err
+	}
+	row := func(file string, cells ...string) []string {
+		if files {
+			return append([]string{file}, cells...)
+		}
+		return cells
+	}
+	rows := [][]string{row("file", "x", "y", "width", "height", "angle", "neighbors", "score")}
+	if c.Mirror {
+		rows[0] = append(rows[0], "mirrored")
+	}
+	for _, f := range all {
+		rows = append(rows, row(console.Escape(f.File), strconv.Itoa(f.X), strconv.Itoa(f.Y), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
+			fmt.Sprintf("%.1f", f.Angle), strconv.Itoa(f.Neighbors), fmt.Sprintf("%.2f", f.Score)))
+		if c.Mirror {
+			last := &rows[len(rows)-1]
+			*last = append(*last, map[bool]string{true: "yes", false: "no"}[f.Mirrored])
+		}
+	}
+	return display.Columns(w, rows)
+}
+
+// one searches one image, and draws what it finds there.
+func (c *Detect) one(sh *console.Shell, d *detector, in, out string) ([]detect.Result, error) {
+	format := ""
+	if out != "" {
+		var err error
+		if format, err = imagefile.FormatOf(out, "png", ".jpg"); err != nil {
+			return nil, err
+		}
+	}
+	results, img, _, err := c.search(sh, d, in, out)
+	if err != nil || out == "" {
+		return results, err
+	}
+	picture, err := inColour(img, c.Blur)
+	if err != nil {
+		return nil, err
+	}
+	if err := mark(planesOf(picture), results, c.Blur, boxColour[:]); err != nil {
+		return nil, err
+	}
+	return results, imagefile.Save(sh, out, 0, func(w io.Writer) error { return imgio.Encode(w, format, picture) })
+}
+
+// search reads an image and finds what is in it. The image stays in memory.
+func (c *Detect) search(sh *console.Shell, d *detector, in, out string) (results []detect.Result, img boxsum.Image[uint8], took time.Duration, err error) {
+	if err := imagefile.CheckApart(in, out, false); err != nil {
+		return nil, img, 0, err
+	}
+	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.Open(sh, in, &c.Flags, false) })
+	if err != nil {
+		return nil, img, 0, err
+	}
+	defer src.Close()
+	switch pixels := src.Image.(type) {
+	case boxsum.Image[uint8]: // in memory of its own, for the file is closed
+		img, err = imagefile.Converted(pixels, func(v float64) uint8 { return uint8(v) })
+	case boxsum.Image[uint16]:
+		img, err = imagefile.Converted(pixels, imagefile.UpperByte)
+	default:
+		err = fmt.Errorf("%s: objects are found in images of 8 or 16 bits, not %T", imagefile.NameOf(in), src.Image)
+	}
+	if err != nil {
+		return nil, img, 0, err
+	}
+	opt := d.opt
+	sh.Progress.Begin("searching", 0)
+	opt.Progress = sh.Progress.Share("searching")
+	gray := img
+	if img.Channels == 2 { // gray and opacity
+		if gray, err = channelOf(img, 0); err != nil {
+			return nil, img, 0, err
+		}
+	}
+	start := time.Now()
+	results, err = d.find(nil, gray, &opt)
+	return results, img, time.Since(start), err
+}
+
+// frames searches a stream. It prints a line for each frame.
+func (c *Detect) frames(sh *console.Shell, d *detector, stream io.Reader) error {
+	if c.Out != "" && c.Out != console.Standard && !strings.EqualFold(filepath.Ext(c.Out), ".y4m") {
+		return console.Usage("%s: the frames of a stream go to standard output, -o -, or to a .y4m file", c.Out)
+	}
+	r, err := console.Await(sh.Ctx, func() (*y4m.Reader, error) { return y4m.NewReader(stream) })
+	if err != nil {
+		return err
+	}
+	if c.Out == "" || c.Out == console.Standard {
+		return c.eachFrame(sh, d, r, sh.Stdout)
+	}
+	if err := imagefile.CheckFolder(c.Out); err != nil {
+		return err
+	}
+	return imgio.WriteFile(c.Out, func(w io.Writer) error { return c.eachFrame(sh, d, r, w) })
+}
+
+// A frameSlot is a frame on its way: read, searched, and printed and written in order.
+type frameSlot struct {
+	number  int
+	frame   y4m.Frame
+	results []detect.Result
+	err     error
+	done    chan struct{} // it is searched
+}
+
+// search searches frames: together on a device, for which all of them are one call.
+func (d *detector) search(slots []*frameSlot, opt *detect.Options) {
+	var images []boxsum.Image[uint8]
+	for _, slot := range slots {
+		light := slot.frame.Planes[0]
+		img := boxsum.Image[uint8]{Pix: light.Pix, Width: light.Width, Height: light.Height, Channels: 1, Stride: light.Width}
+		if d.device == nil {
+			slot.results, slot.err = d.AppendDetect(slot.results[:0], img, opt)
+		}
+		images = append(images, img)
+	}
+	if d.device == nil {
+		return
+	}
+	found, err := gpu.DetectHost(d.device, images, d.Cascade, opt)
+	for i, slot := range slots {
+		if slot.err = err; err == nil {
+			slot.results = found[i]
+		}
+	}
+}
+
+// lanesOf is how many frames are searched at a time by so many workers, and how many
+// workers each has. Frames do not wait for each other's last bands.
+func lanesOf(workers int) (lanes, each int) {
+	lanes = min(max(workers/4, 1), 4)
+	return lanes, workers / lanes
+}
+
+// eachFrame searches frames while others are read, and writes them where they are wanted.
+func (c *Detect) eachFrame(sh *console.Shell, d *detector, r *y4m.Reader, to io.Writer) error {
+	var w *y4m.Writer
+	if c.Out != "" {
+		var err error
+		if w, err = y4m.NewWriter(to, r.Header); err != nil {
+			return err
+		}
+	}
+	lanes, workers := lanesOf(d.opt.Workers)
+	opt := d.opt
+	opt.Workers = workers
+	ahead, most := 2, 1 // frames that are read before somebody is free to search them, and that one searches at a time
+	if d.device != nil {
+		lanes, ahead, most = 1, 16, 16
+	}
+	free, work, order := make(chan *frameSlot, lanes+ahead), make(chan *frameSlot, lanes+ahead), make(chan *frameSlot, lanes+ahead)
+	for range lanes + ahead {
+		free <- &frameSlot{done: make(chan struct{}, 1)}
+	}
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() { // reads; a read that hangs ends with the program
+		defer close(work)
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			case slot := <-free:
+				slot.number, slot.err = n, r.Read(&slot.frame)
+				order <- slot
+				if slot.err != nil {
+					slot.done <- struct{}{}
+					return
+				}
+				work <- slot
+			}
+		}
+	}()
+	for range lanes {
+		go func() {
+			var slots []*frameSlot
+			for slot := range work {
+				slots = append(slots[:0], slot)
+				for len(slots) < most && len(work) > 0 {
+					if slot, ok := <-work; ok {
+						slots = append(slots, slot)
+					}
+				}
+				d.search(slots, &opt)
+				for _, slot := range slots {
+					if slot.err != nil {
+						slot.err = fmt.Errorf("frame %d: %w", slot.number, slot.err)
+					} else if w != nil {
+						slot.err = mark(planesOfFrame(&slot.frame), slot.results, c.Blur, boxColourYUV[:])
+					}
+					slot.done <- struct{}{}
+				}
+			}
+		}()
+	}
+	reports := sh.Reports(c.Out)
+	for n := 0; ; n++ {
+		slot, err := console.Await(sh.Ctx, func() (*frameSlot, error) {
+			slot := <-order
+			<-slot.done
+			return slot, slot.err
+		})
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.printFrame(reports, n, foundOf("", slot.results)); err != nil {
+			return err
+		}
+		if w != nil {
+			if _, err := console.Await(sh.Ctx, func() (struct{}, error) { return struct{}{}, w.Write(&slot.frame) }); err != nil {
+				return err
+			}
+		}
+		free <- slot
+	}
+}
+
+// printFrame prints a line of JSON, or of the rectangles.
+func (c *Detect) printFrame(w io.Writer, n int, all []found) error {
+	if c.JSON {
+		text, err := json.Marshal(all)
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s\n", text)
+		}
+		return err
+	}
+	line := fmt.Sprintf("%d:", n)
+	for _, f := range all {
+		line += fmt.Sprintf(" %d,%d,%d,%d", f.X, f.Y, f.Width, f.Height)
+		if f.Angle != 0 {
+			line += fmt.Sprintf(",%.1f", f.Angle)
+		}
+	}
+	_, err := fmt.Fprintln(w, line)
+	return err
+}

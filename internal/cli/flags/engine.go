@@ -1,0 +1,33 @@
+package flags
+
+import (
+	"cmp"
+	"runtime"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/cli/console"
+)
+
+// Engine choose what integrates, and by which instructions.
+type Engine struct {
+	Place
+	Level string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use on the CPU: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
+}
+
+// Options are the CPU's, for a number of workers.
+func (f *Engine) Options(workers int) (*boxsum.Options, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	if workers < 0 {
+		return nil, console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", workers)
+	}
+	if f.OnGPU() && (workers != 0 || f.Level != "auto") {
+		return nil, console.Usage("--workers and --level are for the CPU: leave them out with --on %s", f.On)
+	}
+	level, err := boxsum.ParseLevel(f.Level)
+	if err != nil {
+		return nil, err
+	}
+	return &boxsum.Options{Workers: cmp.Or(workers, runtime.GOMAXPROCS(0)), Level: level, Plain: true}, nil
+}

@@ -1,0 +1,86 @@
+package imagefile
+
+import (
+	"fmt"
+
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// An Extent is the size of an image, or of a volume, which has a depth.
+type Extent struct {
+	Width    int `json:"width"`
+	Height   int `json:"height"`
+	Depth    int `json:"depth,omitempty"`
+	Channels int `json:"channels"`
+}
+
+// String returns the size, such as 1920×1080×3.
+func (e Extent) String() string {
+	s := fmt.Sprintf("%d×%d", e.Width, e.Height)
+	if e.Depth > 0 {
+		s += fmt.Sprintf("×%d", e.Depth)
+	}
+	if e.Channels > 1 {
+		s += fmt.Sprintf("×%d", e.Channels)
+	}
+	return s
+}
+
+// Values returns the number of values of all pixels.
+func (e Extent) Values() float64 {
+	return float64(e.Width) * float64(e.Height) * float64(max(e.Depth, 1)) * float64(e.Channels)
+}
+
+// Entries returns the number of sums of a table.
+func (e Extent) Entries() float64 {
+	n := float64(e.Width+1) * float64(e.Height+1) * float64(e.Channels)
+	if e.Depth > 0 {
+		n *= float64(e.Depth + 1)
+	}
+	return n
+}
+
+// Shape is that of a table.
+func (e Extent) Shape() []int {
+	shape := []int{e.Height + 1, e.Width + 1}
+	if e.Depth > 0 {
+		shape = append([]int{e.Depth + 1}, shape...)
+	}
+	if e.Channels > 1 {
+		shape = append(shape, e.Channels)
+	}
+	return shape
+}
+
+// What returns a noun for what has such an extent.
+func (e Extent) What() string { return map[bool]string{false: "image", true: "volume"}[e.Depth > 0] }
+
+// Part returns a noun for what it is streamed by.
+func (e Extent) Part() string { return map[bool]string{false: "row", true: "slice"}[e.Depth > 0] }
+
+// MostChannels is how many channels colour has. An array with more is rather a
+// volume.
+const MostChannels = 4
+
+// Fits reports whether so many slices of this size have no more pixels than most.
+func (e Extent) Fits(slices int, most uint64) bool {
+	return uint64(e.Width)*uint64(e.Height)*uint64(slices) <= most
+}
+
+// PixelOf is the type of an image's pixels.
+func PixelOf(img any) raster.Type {
+	return pixels.Of(img).Type
+}
+
+// IsImage reports whether img is a boxsum.Image of any type.
+func IsImage(img any) bool {
+	pixel := PixelOf(img)
+	return pixel != 0 && pixel != raster.I64 && pixel != raster.U64
+}
+
+// ExtentOf is the size of an image.
+func ExtentOf(img any) Extent {
+	src := pixels.Of(img)
+	return Extent{Width: src.Width, Height: src.Height, Channels: max(src.Channels, 1)}
+}

@@ -1,0 +1,115 @@
+package imagefile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/store/sources"
+	"github.com/boxsum/boxsum/zarr"
+)
+
+// Flags say how pictures are read.
+type Flags struct {
+	Color    string `enum:"auto,gray,keep" default:"${color}" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Unless told, pictures become gray, and arrays (.npy, stores) and mosaics keep theirs."`
+	AsStored bool   `help:"Take rows and columns as the file has them. Unless told, a picture is turned as its orientation tag (EXIF) says, as viewers do; tiles of mosaics are not."`
+	Page     int    `placeholder:"N" help:"Page of a TIFF file, or frame of a GIF file, from 1 on."`
+	Large    bool   `help:"Read pictures of more than 2^30 pixels too. They are refused unless told, for a few bytes of a hostile file may promise as many."`
+
+	Wide bool `kong:"-"` // take 64-bit integers that fit no pixels as they are
+}
+
+func (f *Flags) reading() imgio.Options {
+	colors := map[string]imgio.ColorMode{"gray": imgio.ToGray, "keep": imgio.Keep}
+	return imgio.Options{Color: colors[f.Color], AsStored: f.AsStored, Page: f.Page, Large: f.Large, Wide: f.Wide}
+}
+
+// check refuses pages that cannot be.
+func (f *Flags) check(volume bool) error {
+	switch {
+	case f.Page < 0:
+		return console.Usage("--page %d: pages count from 1", f.Page)
+	case f.Page > 0 && volume:
+		return console.Usage("--page is for images, and a volume has all pages: leave it out with --volume")
+	}
+	return nil
+}
+
+// CheckStored refuses pages of what is read in parts, which has one.
+func (f *Flags) CheckStored(path string) error {
+	if err := f.check(false); err != nil {
+		return err
+	}
+	if f.Page > 1 {
+		return console.Usage("--page %d: %s is read in parts, as one image: leave it out", f.Page, zarr.Redacted(path))
+	}
+	return nil
+}
+
+// weighed is an array that is read in parts, grey if that was asked for. It is closed if it has no colours.
+func (f *Flags) weighed(sh *console.Shell, a *zarr.Array) (*zarr.Array, error) {
+	if f.Color != "gray" {
+		return a, nil
+	}
+	g, err := sources.Gray(sh.Ctx, a)
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// hint adds to an error of a picture that is too large what to do about it.
+func (f *Flags) hint(err error) error {
+	if !f.Large && strings.Contains(err.Error(), fmt.Sprintf("more than the limit of %d", imgio.MaxPixels)) {
+		return fmt.Errorf("%w; --large reads it all the same", err)
+	}
+	return err
+}
+
+// tell says on standard error which page was taken, where nobody chose.
+func (f *Flags) tell(sh *console.Shell, path string, p *imgio.Picture) {
+	if f.Page > 0 || p.Pages < 2 {
+		return
+	}
+	parts, all := "pages", ", and --volume takes all"
+	if p.Format == "gif" {
+		parts, all = "frames", ""
+	}
+	sh.Say(fmt.Sprintf("%s has %d %s, and this is the first: --page N takes another%s", NameOf(path), p.Pages, parts, all))
+}
+
+// checkChannels refuses an array whose last axis has more than the channels of colour,
+// unless they were asked for.
+func (f *Flags) checkChannels(path string, p *imgio.Picture) error {
+	if n := ExtentOf(p.Image).Channels; p.Format == "npy" && n > MostChannels && f.Color != "keep" {
+		return fmt.Errorf("%s would be an image of %d channels: for a volume, add --volume; for so many channels, --color keep", path, n)
+	}
+	return nil
+}
+
+// AsMask is 0 and 1 for the black and white of a file with one bit for a pixel, and
+// other weights as they are.
+func AsMask(src *Source) any {
+	img, ok := src.Image.(boxsum.Image[uint8])
+	if !ok || src.bits != 1 {
+		return src.Image
+	}
+	const white = 255
+	for y := range img.Height {
+		for _, v := range img.Row(y) {
+			if v != 0 && v != white { // a palette of two other colours
+				return src.Image
+			}
+		}
+	}
+	for y := range img.Height {
+		row := img.Row(y)
+		for x := range row {
+			row[x] /= white
+		}
+	}
+	return img
+}

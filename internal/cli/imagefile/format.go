@@ -1,0 +1,53 @@
+package imagefile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/console"
+)
+
+// jpegFormat is written where it is asked for by name: what was read from it has lost enough.
+const jpegFormat = "jpeg"
+
+// FormatOf is the format of an output path for an image. Standard output and devices
+// take the given one. JPEG is among more where a picture is for the eye: it changes numbers.
+func FormatOf(path, otherwise string, more ...string) (string, error) {
+	switch format, ok := imgio.FormatOf(path); {
+	case path == "":
+		return "", console.Usage("no output: name a file with -o")
+	case ok && format == jpegFormat && !slices.Contains(more, ".jpg"):
+		return "", console.Usage("%s: JPEG would change what was made: write it as .png", path)
+	case ok && path != console.Standard:
+		return format, CheckFolder(path)
+	case path == console.Standard || IsDevice(path):
+		return otherwise, nil
+	}
+	for _, extension := range more {
+		if strings.HasSuffix(strings.ToLower(path), extension) {
+			return extension[1:], CheckFolder(path)
+		}
+	}
+	names := append([]string{".png", ".tiff", ".pgm", ".ppm", ".npy"}, more...)
+	return "", console.Usage("%s: unknown extension: images are written as %s", path, strings.Join(names, ", "))
+}
+
+// kept reports whether results are written in a format because their image came in it: JPEG and GIF change pixels.
+func kept(format string) bool { return slices.Contains([]string{"png", "tiff", "pnm", "npy"}, format) }
+
+// FormatLike is the format of an image's file where results are kept in it, and else PNG.
+func FormatLike(src *Source) string {
+	if kept(src.Format) {
+		return src.Format
+	}
+	return "png"
+}
+
+// ExtensionLike is the same for the name of a file that is yet to be read.
+func ExtensionLike(in string) string {
+	if format, ok := imgio.FormatOf(in); ok && kept(format) {
+		return in[strings.LastIndexByte(in, '.'):]
+	}
+	return ".png"
+}

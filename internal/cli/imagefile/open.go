@@ -1,0 +1,165 @@
+package imagefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+)
+
+// A Source is an image, or a volume, which has a stack, and the device that its tables are made
+// on, nil for the CPU.
+type Source struct {
+	Image   any    // the first slice of a volume
+	Format  string // of the image's file
+	bits    int    // of a sample there
+	Element string // of an array there
+	Stack   *imgio.Stack
+	Device  *gpu.Device
+	File    io.Closer // that the image stands on
+	ctx     context.Context
+}
+
+// OpenOn opens a device and then what is to be read.
+func OpenOn(sh *console.Shell, place *flags.Place, open func() (*Source, error)) (*Source, error) {
+	device, err := place.Open()
+	if err != nil {
+		return nil, err
+	}
+	src, err := open()
+	if err != nil {
+		device.Close()
+		return nil, err
+	}
+	src.Device, src.ctx = device, sh.Ctx
+	return src, nil
+}
+
+// Close closes what was opened. Ctrl-C may have left a slice half read or the device at
+// work: they must then stay until the process ends.
+func (s *Source) Close() {
+	if s.ctx.Err() == nil {
+		s.File.Close()
+		s.Device.Close()
+	}
+}
+
+// Slices is how many images like the first there are.
+func (s *Source) Slices() int {
+	if s.Stack != nil {
+		return s.Stack.Depth
+	}
+	return 1
+}
+
+// Open reads the image or the volume of a path.
+func Open(sh *console.Shell, path string, how *Flags, volume bool) (*Source, error) {
+	if err := how.check(volume); err != nil {
+		return nil, err
+	}
+	opt := how.reading()
+	if !volume {
+		picture, err := console.Await(sh.Ctx, func() (*imgio.Picture, error) { return Read(sh, path, how) })
+		if err != nil {
+			return nil, how.hint(err)
+		}
+		if err := how.checkChannels(path, picture); err != nil {
+			return nil, errors.Join(err, picture.Close())
+		}
+		how.tell(sh, path, picture)
+		return &Source{Image: picture.Image, Format: picture.Format, bits: picture.Bits, Element: picture.Element, File: picture}, nil
+	}
+	stack, err := console.Await(sh.Ctx, func() (*imgio.Stack, error) {
+		if path != console.Standard {
+			return imgio.OpenStackWith(path, opt)
+		}
+		return decode(sh, "standard input", sh.Stdin, 0, opt, imgio.DecodeStackWith)
+	})
+	if err != nil {
+		return nil, how.hint(err)
+	}
+	return &Source{Image: stack.First, Element: stack.Element, Stack: stack, File: stack}, nil
+}
+
+// OpenOrDemo is the image of a path, or the one that boxsum draws. It may not be
+// where the output goes.
+func OpenOrDemo(sh *console.Shell, in, out string, how *Flags, demo bool) (*Source, error) {
+	switch {
+	case demo && in != "":
+		return nil, console.Usage("--demo draws its own image: leave out %s", in)
+	case demo:
+		return &Source{Image: imgio.Demo(1920, 1080), File: new(imgio.Picture)}, nil
+	case in == "":
+		return nil, console.Usage("no image: name a file, or let --demo draw one")
+	}
+	if err := CheckApart(in, out, false); err != nil {
+		return nil, err
+	}
+	return Open(sh, in, how, false)
+}
+
+// Read reads the picture of a path.
+func Read(sh *console.Shell, path string, how *Flags) (*imgio.Picture, error) {
+	opt := how.reading()
+	if path == console.Standard {
+		return decode(sh, "standard input", sh.Stdin, 0, opt, imgio.DecodeWith)
+	}
+	if IsSource(path) {
+		if err := how.CheckStored(path); err != nil {
+			return nil, err
+		}
+		return ReadStore(sh, path, how)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() || info.Mode().IsRegular() && isArray(f) {
+		return imgio.OpenWith(path, opt) // which maps arrays, and so reads nothing yet
+	}
+	return decode(sh, path, f, info.Size(), opt, imgio.DecodeWith)
+}
+
+func isArray(f *os.File) bool {
+	const magic = "\x93NUMPY"
+	head := make([]byte, len(magic))
+	_, err := f.ReadAt(head, 0)
+	return err == nil && string(head) == magic
+}
+
+// decode reads a stream of about this many bytes, or 0 where nobody can tell.
+func decode[T any](sh *console.Shell, name string, r io.Reader, size int64, opt imgio.Options, by func(io.Reader, imgio.Options) (T, error)) (T, error) {
+	sh.Progress.Begin("reading", size)
+	value, err := by(&meteredReader{r, sh.Progress}, opt)
+	if err != nil {
+		err = fmt.Errorf("%w, in %s", err, name)
+	}
+	return value, err
+}
+
+// A meteredReader counts what it reads. Pictures are decoded once all of them
+// is there.
+type meteredReader struct {
+	r        io.Reader
+	progress *console.Progress
+}
+
+func (m *meteredReader) Read(b []byte) (int, error) {
+	n, err := m.r.Read(b)
+	m.progress.Add(int64(n))
+	if err == io.EOF {
+		m.progress.Begin("decoding", 0)
+	}
+	return n, err
+}

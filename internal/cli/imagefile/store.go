@@ -1,0 +1,213 @@
+package imagefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/store"
+	"github.com/boxsum/boxsum/store/sources"
+	"github.com/boxsum/boxsum/zarr"
+	_ "github.com/boxsum/boxsum/zarr/web" // http:// and https://
+)
+
+// ChunksHint names the flag in an error about too many chunks.
+func ChunksHint(err error) error {
+	if errors.Is(err, store.ErrTooManyChunks) {
+		return fmt.Errorf("%w (--max-chunks)", err)
+	}
+	return err
+}
+
+// IsStore reports whether a path is one of a store: it has .zarr in it, or is a URL.
+func IsStore(path string) bool {
+	return strings.Contains(path, "://") || strings.HasSuffix(path, ".zarr") || strings.HasSuffix(path, ".zarr.zip") ||
+		strings.Contains(path, ".zarr/") || strings.Contains(path, ".zarr.zip/")
+}
+
+// IsSource reports whether a path is that of an image in a store, or of a mosaic of many.
+func IsSource(path string) bool { return IsStore(path) || sources.IsMosaic(path) }
+
+// ParseSize is a number of bytes, such as 2GiB.
+func ParseSize(text string) (int64, error) {
+	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+	unit, ok := map[string]float64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+		"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[strings.ToLower(strings.TrimSpace(text[len(digits):]))]
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !ok || !(n > 0) || n*unit >= math.MaxInt64 {
+		return 0, console.Usage("%q is no size: 2GiB and 300MB are", text)
+	}
+	return int64(n * unit), nil
+}
+
+// ReadStore reads all of an array as an image.
+func ReadStore(sh *console.Shell, path string, how *Flags) (*imgio.Picture, error) {
+	a, err := sources.Open(sh.Ctx, path)
+	if err == nil {
+		a, err = how.weighed(sh, a)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	data, err := sources.ReadAll(sh.Ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	shape := a.Shape()
+	for len(shape) > 2 && shape[0] == 1 {
+		shape = shape[1:]
+	}
+	img, err := (&imgio.Array{Shape: shape, Data: data}).Image()
+	return &imgio.Picture{Image: img, Element: a.Type().String(), Format: "zarr", Page: 1, Pages: 1}, err
+}
+
+// OpenArray is the image to sum: an array in a store, or another that is put into one in memory.
+func OpenArray(sh *console.Shell, path string, how *Flags) (*zarr.Array, error) {
+	large := LargeFile(path)
+	if IsSource(path) || large != "" {
+		if err := how.CheckStored(path); err != nil {
+			return nil, err
+		}
+		open := sources.Open
+		switch large {
+		case "tiff":
+			open = sources.OpenTIFF
+		case "npy":
+			open = sources.OpenNPY
+		}
+		a, err := open(sh.Ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		return how.weighed(sh, a)
+	}
+	src, err := Open(sh, path, how, false)
+	if err != nil {
+		return nil, err
+	}
+	defer src.File.Close()
+	return WriteImage(sh, zarr.Memory(), src.Image, &zarr.Spec{Chunk: []int{1024, 1024}})
+}
+
+// OpenArrays is the image to sum, of many where files say where they lie.
+func OpenArrays(sh *console.Shell, paths []string, how *Flags, volume bool) (*zarr.Array, error) {
+	switch {
+	case len(paths) > 1:
+		tiles, err := sources.PlaceTIFFs(sh.Ctx, paths)
+		if err != nil {
+			return nil, err
+		}
+		if err := how.CheckStored(paths[0]); err != nil {
+			return nil, err
+		}
+		a, err := sources.OpenMosaic(sh.Ctx, tiles)
+		if err != nil {
+			return nil, err
+		}
+		return how.weighed(sh, a)
+	case volume:
+		if err := how.check(true); err != nil {
+			return nil, err
+		}
+		return sources.Open(sh.Ctx, paths[0])
+	}
+	return OpenArray(sh, paths[0], how)
+}
+
+// LargeFile is tiff or npy for files that are read in parts, with the samples as they are stored: BigTIFF, and TIFF and .npy files of 256 MiB or more.
+func LargeFile(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() { // a pipe is read once, and may let whoever opens it wait
+		return ""
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	var magic [4]byte
+	if _, err := io.ReadFull(file, magic[:]); err != nil {
+		return ""
+	}
+	large := info.Size() >= 256<<20
+	switch string(magic[:]) {
+	case "II+\x00", "MM\x00+":
+		return "tiff"
+	case "II*\x00", "MM\x00*":
+		if large {
+			return "tiff"
+		}
+	case "\x93NUM":
+		if large {
+			return "npy"
+		}
+	}
+	return ""
+}
+
+// WriteImage writes an image as an array. The chunk has its height and width.
+func WriteImage(sh *console.Shell, b zarr.Bucket, img any, spec *zarr.Spec) (*zarr.Array, error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return writeArray(sh, b, img, spec)
+	case boxsum.Image[uint16]:
+		return writeArray(sh, b, img, spec)
+	case boxsum.Image[uint32]:
+		return writeArray(sh, b, img, spec)
+	case boxsum.Image[int16]:
+		return writeArray(sh, b, img, spec)
+	case boxsum.Image[int32]:
+		return writeArray(sh, b, img, spec)
+	case boxsum.Image[float32]:
+		return writeArray(sh, b, img, spec)
+	case boxsum.Image[float64]:
+		return writeArray(sh, b, img, spec)
+	}
+	return nil, fmt.Errorf("pixels of %T cannot be stored", img)
+}
+
+func writeArray[P boxsum.Pixel](sh *console.Shell, b zarr.Bucket, img boxsum.Image[P], spec *zarr.Spec) (*zarr.Array, error) {
+	s := *spec
+	s.Type, s.Shape, s.Names = zarr.TypeOf[P](), []int{img.Height, img.Width}, []string{"y", "x"}
+	channels := max(img.Channels, 1)
+	if channels > 1 {
+		s.Shape, s.Names, s.Chunk = append(s.Shape, channels), append(s.Names, "c"), append(s.Chunk[:2:2], channels)
+	}
+	return zarr.CreateFilled(sh.Ctx, b, "", &s, func(a *zarr.Array) error {
+		rows := s.Chunk[0]
+		for y := 0; y < img.Height; y += rows {
+			n := min(rows, img.Height-y)
+			band := make([]P, 0, n*img.Width*channels)
+			for i := range n {
+				band = append(band, img.Row(y+i)...)
+			}
+			at, box := []int{y, 0, 0}, []int{n, img.Width, channels}
+			if err := zarr.Write(sh.Ctx, a, band, at[:len(s.Shape)], box[:len(s.Shape)]); err != nil {
+				return err
+			}
+			sh.Progress.Reach("writing", y+n, img.Height)
+		}
+		return nil
+	})
+}
+
+// CloseStore closes the bucket of an output: what failed takes no place.
+func CloseStore(b zarr.Bucket, out string, err error) error {
+	if err != nil {
+		zarr.Discard(b)
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%s is there already: remove it, or choose another", zarr.Redacted(out))
+		}
+		return ChunksHint(err)
+	}
+	return b.Close()
+}

@@ -1,0 +1,233 @@
+package labs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/lab/bench"
+	"github.com/boxsum/boxsum/lab/measure"
+)
+
+// algorithms measures published algorithms.
+func (c *Bench) algorithms(sh *console.Shell, cfg bench.Config) (_ []bench.Result, err error) {
+	if cfg.Algorithms, err = bench.ParseAlgorithms(c.Algorithms, cfg.Device != nil); err != nil {
+		return nil, err
+	}
+	if c.Batch > 1 {
+		cfg.Batch = c.Batch
+	}
+	return bench.Algorithms(sh.Ctx, cfg)
+}
+
+// Bench is the verb bench.
+type Bench struct {
+	Sizes      string `placeholder:"LIST" help:"Image sizes, such as 480p,1080p,4096x4096. Unless told: ${sizes}; with --peers ${peersizes}; on a GPU ${gpusizes}."`
+	Types      string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table and rotated:1/2 the one along the lines of a rotation, volume that of a volume, at sizes such as 256x256x256, and histogram:32 an integral histogram of 32 bins. Unless told: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
+	Workers    []int  `placeholder:"N" help:"Numbers of workers, such as 1,2. Unless told: one, and all processors."`
+	Repeat     *int   `placeholder:"N" help:"How many times to measure. The best counts, of ${repeat} unless told, and on a GPU the median, of ${gpurepeat}."`
+	Batch      int    `default:"1" placeholder:"N" help:"On a GPU: how many images go in one launch (${default})."`
+	Kernels    string `enum:"auto,portable,fast" default:"auto" help:"On a GPU: auto (the fastest it has), portable or fast kernels."`
+	Pipeline   bool   `help:"On a GPU: measure a pipeline of ${pipelineimages} images from memory to memory, beside its copies alone. Unless told: ${pipelinesizes}, ${pipelinetypes}."`
+	Peers      string `placeholder:"PYTHON" help:"Measure others in the same run, as far as this Python interpreter has them: OpenCV and scikit-image, NumPy for volumes; on a GPU NPP, PyTorch and CuPy."`
+	Algorithms string `placeholder:"LIST" help:"Measure published algorithms, each beside boxsum's own, such as intimg/parallel,bilgic/sequential:f64, the name of a work, or all; help lists them. Unless told: ${algorithmsizes}; many images at a time are --batch, ${algorithmbatch} unless told."`
+	JSON       string `name:"json" placeholder:"FILE" help:"Also write the results as JSON; - writes only that, to standard output."`
+	Plot       string `placeholder:"DIR" help:"Also draw the results, as SVG and PNG: time by size, throughput beside the limits, and speed-up by workers."`
+	flags.Engine
+}
+
+// Defaults are the variables of the help above.
+var Defaults = map[string]string{
+	"sizes":          bench.DefaultSizes,
+	"types":          bench.DefaultTypes,
+	"peersizes":      bench.PeerSizes,
+	"peertypes":      bench.PeerTypes,
+	"repeat":         fmt.Sprint(bench.DefaultRepeat),
+	"gpusizes":       bench.GPUSizes,
+	"gputypes":       bench.GPUTypes,
+	"gpurepeat":      fmt.Sprint(bench.GPURepeat),
+	"pipelineimages": fmt.Sprint(bench.PipelineImages),
+	"pipelinesizes":  bench.PipelineSizes,
+	"pipelinetypes":  bench.PipelineTypes,
+	"algorithmsizes": bench.AlgorithmSizes,
+	"algorithmbatch": fmt.Sprint(bench.AlgorithmBatch),
+}
+
+var kernelChoices = map[string]gpu.Kernels{"auto": gpu.AutoKernels, "portable": gpu.Portable, "fast": gpu.Fast}
+
+// Run measures, and reports what was measured.
+func (c *Bench) Run(sh *console.Shell) error {
+	if c.Algorithms == "help" {
+		return bench.WriteAlgorithms(sh.Results())
+	}
+	cfg, err := c.config(sh)
+	if err != nil {
+		return console.AsUsage(err)
+	}
+	if err := imagefile.CheckFolder(c.JSON); err != nil {
+		return err
+	}
+	if err := plotFolder(c.Plot); err != nil {
+		return err
+	}
+	device, err := c.Open()
+	if err != nil {
+		return err
+	}
+	defer device.Close()
+	if c.Kernels == "fast" && device != nil && device.Info().Kind != gpu.CUDA {
+		return console.Usage("--kernels fast: these need CUDA: leave it out with --on %s", c.On)
+	}
+	if len(device.Members()) > 1 && (c.Batch > 1 || c.Peers != "") {
+		return console.Usage("--batch and --peers are for one device: leave them out with --on %s", c.On)
+	}
+	results, err := c.measure(sh, cfg, device)
+	flags.TellFailed(sh, device)
+	if !anyMeasured(results) {
+		return err
+	}
+	// What was measured is kept, whatever went wrong after it, and one file that
+	// cannot be written does not take the other with it.
+	return errors.Join(err, c.writeJSON(sh, results), writePlots(c.Plot, results))
+}
+
+// anyMeasured reports whether there are times.
+func anyMeasured(results []bench.Result) bool {
+	return slices.ContainsFunc(results, func(r bench.Result) bool { return r.LeftOut == "" })
+}
+
+func (c *Bench) writeJSON(sh *console.Shell, results []bench.Result) error {
+	switch c.JSON {
+	case "":
+		return nil
+	case console.Standard:
+		return bench.WriteJSON(sh.Results(), results)
+	}
+	return imgio.WriteFile(c.JSON, func(w io.Writer) error { return bench.WriteJSON(w, results) })
+}
+
+// measure prints what it measures, unless JSON goes where that would.
+func (c *Bench) measure(sh *console.Shell, cfg bench.Config, device *gpu.Device) ([]bench.Result, error) {
+	text := c.text(sh)
+	cfg.Device, cfg.Kernels, cfg.Python, cfg.Out = device, kernelChoices[c.Kernels], c.Peers, text
+	switch {
+	case c.Algorithms != "":
+		return c.algorithms(sh, cfg)
+	case c.Pipeline:
+		return bench.Pipeline(sh.Ctx, cfg)
+	case device != nil && len(device.Members()) > 1:
+		return bench.Several(sh.Ctx, cfg)
+	case device != nil:
+		cfg.Batch = c.Batch
+		return bench.GPU(sh.Ctx, cfg)
+	case c.Peers != "":
+		return bench.Peers(sh.Ctx, cfg)
+	}
+	results, err := bench.Run(sh.Ctx, cfg)
+	if !anyMeasured(results) {
+		return nil, err
+	}
+	sh.Progress.Close()
+	return results, errors.Join(err, bench.WriteTable(text, results))
+}
+
+// text is where what is measured is printed.
+func (c *Bench) text(sh *console.Shell) io.Writer {
+	if c.JSON == console.Standard {
+		return io.Discard
+	}
+	return sh.Stdout
+}
+
+// config is what the flags say to measure. What they do not say is left to
+// those who measure.
+func (c *Bench) config(sh *console.Shell) (bench.Config, error) {
+	none := bench.Config{}
+	switch {
+	case c.Repeat != nil && *c.Repeat < 1:
+		return none, console.Usage("--repeat %d: measure once at least", *c.Repeat)
+	case c.Batch < 1:
+		return none, console.Usage("--batch %d: one image at least", c.Batch)
+	case (c.Peers != "" || c.OnGPU()) && c.Workers != nil:
+		return none, console.Usage("--workers is for the CPU alone: --peers compares one worker and all of them, and a GPU has none")
+	case (c.Batch > 1 || c.Pipeline || c.Kernels != "auto") && !c.OnGPU():
+		return none, console.Usage("--batch, --kernels and --pipeline are for a GPU: add --on cuda or --on opencl")
+	case c.Algorithms != "" && (c.Types != "" || c.Peers != "" || c.Pipeline || c.Kernels != "auto"):
+		return none, console.Usage("--algorithms come in types of their own, beside boxsum's as it is: leave out --types, --peers, --pipeline and --kernels")
+	case c.Pipeline && (c.Batch > 1 || c.Peers != ""):
+		return none, console.Usage("--pipeline is measured alone: leave out --batch and --peers")
+	}
+	opt, err := c.Options(0)
+	if err != nil {
+		return none, err
+	}
+	cfg := bench.Config{Workers: c.Workers, Level: opt.Level}
+	if c.Repeat != nil {
+		cfg.Repeat = *c.Repeat
+	}
+	if c.Sizes != "" {
+		if cfg.Sizes, err = measure.ParseSizes(c.Sizes); err != nil {
+			return none, err
+		}
+	}
+	if c.Types != "" {
+		if cfg.Cases, err = measure.ParseTypes(c.Types); err != nil {
+			return none, err
+		}
+	}
+	// Rows that are printed as they come would run into a bar.
+	if c.Peers == "" && !c.OnGPU() && c.Algorithms == "" || !console.IsTerminal(sh.Stdout) {
+		cfg.Progress = func(p measure.Progress) { sh.Progress.Reach(p.What, p.Done, p.Total) }
+	}
+	return cfg, nil
+}
+
+// plotFolder makes the folder for plots, if there shall be any, and says at once
+// if nothing can be written there.
+func plotFolder(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("--plot %s is a file: name a folder", dir)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if extension := filepath.Ext(e.Name()); e.IsDir() && (extension == ".svg" || extension == ".png") {
+			return fmt.Errorf("--plot %s: %s in it is a folder, where a plot may have to go: choose another", dir, e.Name())
+		}
+	}
+	probe, err := os.CreateTemp(dir, ".boxsum-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// writePlots draws results into a folder.
+func writePlots(dir string, results []bench.Result) error {
+	if dir == "" {
+		return nil
+	}
+	for _, p := range bench.Plots(results) {
+		path := filepath.Join(dir, p.Name)
+		if err := errors.Join(imgio.WriteFile(path+".svg", p.SVG), imgio.WriteFile(path+".png", p.PNG)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

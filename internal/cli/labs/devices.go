@@ -1,0 +1,160 @@
+package labs
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+)
+
+// Devices is the verb devices.
+type Devices struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// A device is something to integrate on: the CPU, a GPU, or one that is not
+// there or does not work, and why.
+type device struct {
+	On   string `json:"on"`
+	Name string `json:"name,omitempty"`
+	Auto bool   `json:"auto,omitempty"` // whether --on auto takes it
+	Best bool   `json:"best,omitempty"` // whether gpu.OpenBest does
+
+	Level   string   `json:"level,omitempty"`
+	Levels  []string `json:"levels,omitempty"`
+	Workers int      `json:"workers,omitempty"`
+
+	Index   *int   `json:"index,omitempty"` // among the devices of its kind
+	Vendor  string `json:"vendor,omitempty"`
+	Driver  string `json:"driver,omitempty"`  // its version; of CUDA, the newest that it can do
+	Version string `json:"version,omitempty"` // compute capability, or version of OpenCL
+	Memory  int64  `json:"memory,omitempty"`  // bytes
+	Units   int    `json:"units,omitempty"`   // multiprocessors, or compute units
+	CPU     bool   `json:"cpu,omitempty"`     // a processor that OpenCL runs on
+
+	Missing string `json:"missing,omitempty"`  // why there is none of its kind
+	LeftOut string `json:"left_out,omitempty"` // what does not work beside others of its kind, and why
+
+	several bool // there are others of its kind: --on takes its index too
+}
+
+// Run lists the devices.
+func (c *Devices) Run(sh *console.Shell) error {
+	infos, _ := gpu.Devices() // every kind says what it lacks
+	devices := append([]device{theCPU()}, listed(infos, gpu.Missing)...)
+	if c.JSON {
+		return display.JSON(sh.Results(), devices)
+	}
+	for _, d := range devices {
+		if _, err := fmt.Fprint(sh.Results(), d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// String is what is known of the device, the first line with what it is.
+func (d device) String() string {
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		fmt.Fprintf(&b, "%-8s %s\n", "", console.Escape(fmt.Sprintf(format, args...)))
+	}
+	switch {
+	case d.Missing != "":
+		return fmt.Sprintf("%-8s none: %s\n", d.On, console.Escape(d.Missing))
+	case d.LeftOut != "":
+		return fmt.Sprintf("%-8s left out: %s\n", d.On, console.Escape(d.LeftOut))
+	case d.Index == nil:
+		fmt.Fprintf(&b, "%-8s %s\n", d.On, d.Name)
+		line("level %s of %s", d.Level, strings.Join(d.Levels, ", "))
+		line("workers %d", d.Workers)
+	default:
+		on := d.On
+		if d.several {
+			on = fmt.Sprintf("%s:%d", d.On, *d.Index)
+		}
+		fmt.Fprintf(&b, "%-8s %s\n", on, console.Escape(d.Name))
+		if d.On == gpu.CUDA.String() {
+			line("%s, driver for CUDA %s, compute capability %s", d.Vendor, d.Driver, d.Version)
+		} else {
+			line("%s, driver %s, OpenCL %s", d.Vendor, d.Driver, d.Version)
+		}
+		line("%.1f GiB, %s", float64(d.Memory)/(1<<30), display.Count(d.Units, "unit"))
+	}
+	if d.Auto {
+		line("--on auto takes this one")
+	}
+	if d.Best {
+		line("the best GPU: gpu.OpenBest takes this one")
+	}
+	return b.String()
+}
+
+func theCPU() device {
+	d := device{On: "cpu", Name: cpuName(), Auto: true, Workers: runtime.GOMAXPROCS(0)}
+	for _, level := range boxsum.Levels() {
+		d.Levels = append(d.Levels, level.String())
+	}
+	d.Level = d.Levels[len(d.Levels)-1]
+	return d
+}
+
+// listed is devices, and of every kind that has none why, or what does not work beside
+// others.
+func listed(infos []gpu.Info, missing func(gpu.Kind) []error) []device {
+	var devices []device
+	for i, info := range infos {
+		devices = append(devices, device{
+			On: info.Kind.String(), Name: info.Name, Best: i == 0 && !info.CPU,
+			Index: &info.Index, Vendor: info.Vendor, Driver: info.Driver, Version: info.Version,
+			Memory: info.Memory, Units: info.Units, CPU: info.CPU,
+			several: slices.ContainsFunc(infos, func(other gpu.Info) bool { return other.Kind == info.Kind && other.Index != info.Index }),
+		})
+	}
+	for _, kind := range []gpu.Kind{gpu.CUDA, gpu.OpenCL} {
+		var reasons []string
+		for _, err := range missing(kind) {
+			reasons = append(reasons, strings.TrimPrefix(console.OneLine(err), kind.String()+": "))
+		}
+		if !slices.ContainsFunc(infos, func(info gpu.Info) bool { return info.Kind == kind }) {
+			devices = append(devices, device{On: kind.String(), Missing: fmt.Sprintf("%v: %v: %s", gpu.ErrNoDevice, kind, strings.Join(reasons, "; "))})
+			continue
+		}
+		for _, reason := range reasons {
+			devices = append(devices, device{On: kind.String(), LeftOut: reason})
+		}
+	}
+	return devices
+}
+
+// cpuName is what the processor calls itself where the system tells, and
+// otherwise its architecture.
+func cpuName() string {
+	if f, err := os.Open("/proc/cpuinfo"); err == nil {
+		defer f.Close()
+		if name := modelName(f); name != "" {
+			return name
+		}
+	}
+	return runtime.GOARCH
+}
+
+// modelName finds the first processor's name in Linux's cpuinfo.
+func modelName(cpuinfo io.Reader) string {
+	lines := bufio.NewScanner(cpuinfo)
+	for lines.Scan() {
+		key, value, _ := strings.Cut(lines.Text(), ":")
+		if strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

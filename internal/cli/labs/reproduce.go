@@ -1,0 +1,201 @@
+package labs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/lab/measure"
+	"github.com/boxsum/boxsum/lab/reproduce"
+	"github.com/boxsum/boxsum/papers"
+)
+
+// Reproduce is the verb reproduce.
+type Reproduce struct {
+	Names  []string `arg:"" optional:"" name:"name" help:"Works (bilgic, intimg, messom, bertazzini), their parts, gpu, or all. The word list, or no name, shows them."`
+	Out    string   `short:"o" default:"boxsum-report" placeholder:"DIR" help:"Folder for the report (${default})."`
+	Quick  bool     `help:"Take fewer sizes and runs: about a minute."`
+	Sizes  string   `placeholder:"LIST" help:"Sizes to take in place of the published ones, such as 480p,1000x700."`
+	Repeat *int     `placeholder:"N" help:"Run everything N times, in place of as often as published."`
+	On     string   `enum:"auto,cpu,cuda,opencl" default:"auto" help:"What runs the GPU's algorithms: cuda, opencl, or the best there is (auto), which may be OpenCL on the processor. With cpu they are left out."`
+	From   string   `placeholder:"FILE" help:"Measure nothing: write the report of this results.json anew."`
+}
+
+// Run measures and writes the report.
+func (c *Reproduce) Run(sh *console.Shell) error {
+	asksForList := slices.Contains(c.Names, "list") || slices.Contains(c.Names, "help")
+	switch {
+	case asksForList && len(c.Names) > 1:
+		return fmt.Errorf("%s: the word list stands alone, and shows what there is", strings.Join(c.Names, " "))
+	case asksForList:
+		return listExperiments(sh.Results())
+	case c.From != "":
+		return c.again(sh)
+	case len(c.Names) == 0 && (c.Quick || c.Sizes != "" || c.Repeat != nil || c.On != "auto"):
+		return errors.New("name what to reproduce, such as all: boxsum reproduce list shows what there is")
+	case len(c.Names) == 0:
+		return listExperiments(sh.Results())
+	}
+	cfg, err := c.config(sh)
+	if err != nil {
+		return err
+	}
+	if _, err := reproduce.Select(c.Names); err != nil {
+		return err
+	}
+	// What runs on a device cannot be stopped. The report has its files one by one,
+	// each whole.
+	late, cancel := delayed(sh.Ctx, grace)
+	defer cancel()
+	if cfg.Device, err = c.device(); err != nil {
+		return err
+	}
+	defer func() {
+		if late.Err() == nil { // or else it is at work
+			cfg.Device.Close()
+		}
+	}()
+	out, err := reproduce.NewWriter(c.Out)
+	if err != nil {
+		return err
+	}
+	cfg.Ready = out.Write
+	start := time.Now()
+	report, err := console.Await(late, func() (*reproduce.Report, error) { return reproduce.Run(sh.Ctx, cfg) })
+	if report != nil {
+		verified := 0
+		for _, r := range report.Results {
+			if r.Verified && r.Runs > 0 {
+				verified++
+			}
+		}
+		fmt.Fprintf(sh.Results(), "%s verified and measured in %.0f s: %s\n", display.Count(verified, "result"), time.Since(start).Seconds(), filepath.Join(c.Out, "report.html"))
+	}
+	return err
+}
+
+// grace is how long a report gets after Ctrl-C to be written once more.
+const grace = 3 * time.Second
+
+// delayed is a context that ends some time after another does.
+func delayed(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
+	return late, func() { stop(); cancel() }
+}
+
+// config is what the flags say.
+func (c *Reproduce) config(sh *console.Shell) (cfg reproduce.Config, err error) {
+	cfg = reproduce.Config{Names: c.Names, Quick: c.Quick, CPU: cpuName(), Version: sh.Version, Command: c.command(),
+		Progress: func(p measure.Progress) { sh.Progress.Reach(p.What, p.Done, p.Total) }}
+	if c.Repeat != nil {
+		if cfg.Repeat = *c.Repeat; cfg.Repeat < 1 {
+			return cfg, console.Usage("--repeat %d: run once at least", cfg.Repeat)
+		}
+	}
+	if c.Sizes == "" {
+		return cfg, nil
+	}
+	sizes, err := measure.ParseSizes(c.Sizes)
+	if err != nil {
+		return cfg, console.AsUsage(err)
+	}
+	for _, s := range sizes {
+		if s.Depth > 0 {
+			return cfg, console.Usage("--sizes %s: the experiments are about images, not volumes", s)
+		}
+		cfg.Sizes = append(cfg.Sizes, measure.Size{Width: s.Width, Height: s.Height})
+	}
+	return cfg, nil
+}
+
+// command is how this was called, for the report.
+func (c *Reproduce) command() string {
+	parts := append([]string{"boxsum", "reproduce"}, c.Names...)
+	if c.Quick {
+		parts = append(parts, "--quick")
+	}
+	if c.Sizes != "" {
+		parts = append(parts, "--sizes", c.Sizes)
+	}
+	if c.Repeat != nil {
+		parts = append(parts, "--repeat", fmt.Sprint(*c.Repeat))
+	}
+	if c.On != "auto" {
+		parts = append(parts, "--on", c.On)
+	}
+	return strings.Join(parts, " ")
+}
+
+// device is what the GPU's algorithms run on, or nil: only one that was asked
+// for by name must be there.
+func (c *Reproduce) device() (*gpu.Device, error) {
+	switch c.On {
+	case "cpu":
+		return nil, nil
+	case "auto":
+		d, err := gpu.OpenBest(gpu.CUDA, gpu.OpenCL)
+		if err != nil {
+			return nil, nil // the rows of the report say so
+		}
+		return d, nil
+	}
+	f := flags.Place{On: flags.DeviceName(c.On)}
+	return f.Open()
+}
+
+// again writes the report of saved results.
+func (c *Reproduce) again(sh *console.Shell) error {
+	if len(c.Names) > 0 || c.Quick || c.Sizes != "" || c.Repeat != nil {
+		return console.Usage("--from measures nothing: leave out names, --quick, --sizes and --repeat")
+	}
+	f, err := os.Open(c.From)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	report, err := reproduce.Load(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.From, err)
+	}
+	out, err := reproduce.NewWriter(c.Out)
+	if err != nil {
+		return err
+	}
+	if err := out.Write(report); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(sh.Results(), filepath.Join(c.Out, "report.html"))
+	return err
+}
+
+// listExperiments prints every experiment under its work.
+func listExperiments(w io.Writer) error {
+	var b strings.Builder
+	last := ""
+	for _, e := range reproduce.Experiments() {
+		if work := e.Work(); work != last {
+			last = work
+			about := "all works on one device"
+			works := papers.Works()
+			if i := slices.IndexFunc(works, func(w *papers.Work) bool { return w.Name == work }); i >= 0 {
+				about = strings.Join(slices.DeleteFunc([]string{works[i].Authors, works[i].Title}, func(s string) bool { return s == "" }), ": ")
+			}
+			fmt.Fprintf(&b, "%-20s %s\n", work, about)
+		}
+		fmt.Fprintf(&b, "  %-18s %s\n", e.Name, e.Title)
+	}
+	fmt.Fprintf(&b, "all                  everything\n\nboxsum reproduce NAME... measures them and writes a report; --help says more.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,139 @@
+package stores
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/store/sources"
+	"github.com/boxsum/boxsum/zarr"
+)
+
+// Info is the verb info.
+type Info struct {
+	In   string `arg:"" name:"STORE" help:"Zarr array, group or table: a folder, a zip file or a URL; an image or a mosaic."`
+	JSON bool   `name:"json" help:"Print JSON."`
+}
+
+// An arrayInfo is what info says of an array.
+type arrayInfo struct {
+	Path   string    `json:"path"`
+	Type   string    `json:"type"`
+	Shape  []int     `json:"shape"`
+	Chunk  []int     `json:"chunk"`
+	Object []int     `json:"object"`
+	Codecs []string  `json:"codecs"`
+	Zarr   int       `json:"zarr"`
+	Scale  []float64 `json:"scale,omitempty"` // of a level of an OME-Zarr image
+}
+
+type storeInfo struct {
+	Kind   string      `json:"kind"`
+	Arrays []arrayInfo `json:"arrays"`
+}
+
+// Run says what a store holds.
+func (c *Info) Run(sh *console.Shell) error {
+	info, err := console.Await(sh.Ctx, func() (storeInfo, error) { return c.info(sh) })
+	if err != nil {
+		return err
+	}
+	w := sh.Results()
+	if c.JSON {
+		return display.JSON(w, info)
+	}
+	if _, err := fmt.Fprintln(w, info.Kind); err != nil {
+		return err
+	}
+	rows := [][]string{{"array", "type", "shape", "chunk", "object", "codecs"}}
+	list := func(n []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(n), " ", "×"), "[]") }
+	for _, a := range info.Arrays {
+		rows = append(rows, []string{a.Path, a.Type, list(a.Shape), list(a.Chunk), list(a.Object), strings.Join(a.Codecs, "+")})
+	}
+	return display.Columns(w, rows)
+}
+
+func (c *Info) info(sh *console.Shell) (storeInfo, error) {
+	describe := func(path string, a *zarr.Array) arrayInfo {
+		return arrayInfo{path, a.Type().String(), a.Shape(), a.Chunk(), a.Object(), a.Codecs(), a.Version(), nil}
+	}
+	if info, err := os.Stat(c.In); sources.IsMosaic(c.In) || err == nil && info.Mode().IsRegular() && !strings.HasSuffix(c.In, ".zip") {
+		a, err := imagefile.OpenArray(sh, c.In, &imagefile.Flags{})
+		if err != nil {
+			return storeInfo{}, err
+		}
+		defer a.Close()
+		kind := "image"
+		if sources.IsMosaic(c.In) {
+			kind = "mosaic"
+		}
+		one := describe(".", a)
+		one.Codecs, one.Zarr = []string{}, 0
+		return storeInfo{kind, []arrayInfo{one}}, nil
+	}
+	b, err := zarr.OpenBucket(sh.Ctx, c.In, false)
+	if err != nil {
+		return storeInfo{}, err
+	}
+	defer b.Close()
+	if a, err := zarr.OpenArray(sh.Ctx, b, ""); err == nil {
+		return storeInfo{"Zarr array", []arrayInfo{describe(".", a)}}, nil
+	} else if errors.Is(err, fs.ErrNotExist) {
+		return storeInfo{}, err
+	}
+	g, err := zarr.OpenGroup(sh.Ctx, b, "")
+	if err != nil {
+		return storeInfo{}, err
+	}
+	names, err := g.Arrays(sh.Ctx)
+	if err != nil {
+		return storeInfo{}, err
+	}
+	info := storeInfo{Kind: "Zarr group"}
+	levels, _, err := g.Levels()
+	if err != nil {
+		return storeInfo{}, err
+	}
+	if len(levels) > 0 {
+		info.Kind = "OME-Zarr image"
+	}
+	var table struct {
+		Kind     string
+		Complete bool
+		Width    int
+		Height   int
+		Channels int
+		Pixel    string
+		Compact  bool
+	}
+	if ok, err := g.Attribute("boxsum", &table); err != nil {
+		return storeInfo{}, err
+	} else if ok {
+		info.Kind = fmt.Sprintf("%s of %d×%d×%d %s", table.Kind, table.Width, table.Height, table.Channels, table.Pixel)
+		if table.Compact {
+			info.Kind += ", compact"
+		}
+		if !table.Complete {
+			info.Kind += ", not finished"
+		}
+	}
+	for _, name := range names {
+		a, err := g.Array(sh.Ctx, name)
+		if err != nil {
+			return storeInfo{}, err
+		}
+		one := describe(name, a)
+		for _, l := range levels {
+			if l.Path == name {
+				one.Scale = l.Scale
+			}
+		}
+		info.Arrays = append(info.Arrays, one)
+	}
+	return info, nil
+}

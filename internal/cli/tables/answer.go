@@ -1,0 +1,82 @@
+package tables
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/boxsum/boxsum/internal/cli/display"
+)
+
+// An answer is what a query says of one box.
+type answer struct {
+	box      box
+	channels []stats
+	area     int64      // in pixels, or voxels
+	noStd    bool       // nobody knows the deviation
+	solid    bool       // the box is of a volume
+	rotation string     // of the box's lattice, where that is not upright
+	rect     *rectangle // that the box is the nearest to
+}
+
+// answerRows has a header and a row for every channel of every box. The means and deviations have
+// this many digits; -1 stands for all.
+func answerRows(answers []answer, solid bool, digits int) [][]string {
+	several := slices.ContainsFunc(answers, func(a answer) bool { return len(a.channels) > 1 })
+	rotates := slices.ContainsFunc(answers, func(a answer) bool { return a.rotation != "" })
+	row := func(box, rotation, channel string, numbers ...string) []string {
+		row := []string{box}
+		if rotates {
+			row = append(row, rotation)
+		}
+		if several {
+			row = append(row, channel)
+		}
+		return append(row, numbers...)
+	}
+	size := "area"
+	if solid {
+		size = "voxels"
+	}
+	rows := [][]string{row("box", "rotate", "channel", "sum", "mean", "std", size)}
+	for _, a := range answers {
+		for c, s := range a.channels {
+			rows = append(rows, row(a.box.String(), a.rotation, strconv.Itoa(c),
+				display.Plain(s.sum), strconv.FormatFloat(s.mean, 'g', digits, 64), a.deviation(s, digits), strconv.FormatInt(a.areaOf(s), 10)))
+		}
+	}
+	return rows
+}
+
+// deviation is that of a channel, to print.
+func (a *answer) deviation(s stats, digits int) string {
+	if a.noStd {
+		return "-"
+	}
+	return strconv.FormatFloat(s.std, 'g', digits, 64)
+}
+
+// MarshalJSON has one number for one channel and an array for several.
+func (a answer) MarshalJSON() ([]byte, error) {
+	var sum, mean, std []any
+	for _, s := range a.channels {
+		sum, mean, std = append(sum, display.Finite(s.sum)), append(mean, display.Finite(s.mean)), append(std, display.Finite(s.std))
+	}
+	if a.noStd {
+		std = []any{nil}
+	}
+	var voxels *int64 // by its own name, and by the one that all boxes have
+	if a.solid {
+		voxels = &a.area
+	}
+	return json.Marshal(struct {
+		Box    any        `json:"box"`
+		Rotate string     `json:"rotate,omitempty"`
+		Rect   *rectangle `json:"rect,omitempty"` // x, y, width, height, degrees
+		Sum    any        `json:"sum"`
+		Mean   any        `json:"mean"`
+		Std    any        `json:"std"`
+		Area   any        `json:"area"`
+		Voxels *int64     `json:"voxels,omitempty"`
+	}{a.box, a.rotation, a.rect, display.OneOrAll(sum), display.OneOrAll(mean), display.OneOrAll(std), a.areaJSON(), voxels})
+}

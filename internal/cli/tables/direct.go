@@ -1,0 +1,141 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// direct answers from the pixels of boxes. Few boxes take less time so than a table of
+// all pixels, and no memory; of a mapped file only their rows are read.
+type direct struct {
+	*pixelRows
+	all population
+}
+
+func newDirect(img any) oracle {
+	rows := rowsOf(img)
+	return &direct{rows, population{pixelReader: rows}}
+}
+
+func (d *direct) size() imagefile.Extent { return d.Extent }
+
+func (d *direct) area(b box) int64 { return clip(d.Extent, b).pixels() }
+
+func (d *direct) stats(b box, channel int) stats {
+	b = clip(d.Extent, b)
+	n := int(b.pixels())
+	if d.pixel.Float() {
+		return d.floats(b, n, channel)
+	}
+	var sum, squares, carry uint64
+	for y := b[1]; y < b[3]; y++ {
+		s, q, lost := rowSums(d.pixel, d.src.Row(y), b[0]*d.Channels+channel, b[2]*d.Channels, d.Channels)
+		sum += s
+		var c uint64
+		squares, c = bits.Add64(squares, q, 0)
+		carry |= c | lost
+	}
+	var of stats
+	var variance float64
+	if d.pixel.Signed() {
+		of.sum, of.mean, variance = int64(sum), meanOf(n, int64(sum)), varianceOf(n, int64(sum), squares)
+	} else {
+		of.sum, of.mean, variance = sum, meanOf(n, sum), varianceOf(n, sum, squares)
+	}
+	if of.std = math.Sqrt(variance); carry != 0 {
+		of.std = d.all.deviation(sample{n: n, mean: of.mean, runs: runsOf(d.Extent, b), channel: channel})
+	}
+	return of
+}
+
+// floats sums floats, and goes through them again for the deviation: it then has
+// nearly all digits.
+func (d *direct) floats(b box, n, channel int) stats {
+	sum := 0.0
+	for r := range runsOf(d.Extent, b) {
+		ofRow := 0.0 // which rounds less than one sum of all
+		for _, v := range d.channel(r, channel) {
+			ofRow += v
+		}
+		sum += ofRow
+	}
+	of := stats{sum: sum, mean: meanOf(n, sum)}
+	if n > 0 {
+		of.std = d.all.deviation(sample{n: n, mean: of.mean, runs: runsOf(d.Extent, b), channel: channel})
+	}
+	return of
+}
+
+// rowSums is sumsOfEvery of a part of a row of integers.
+func rowSums(pixel raster.Type, row []byte, from, to, step int) (sum, squares, carry uint64) {
+	switch pixel {
+	case raster.U8:
+		return sumsOfEvery(row[from:to], step)
+	case raster.U16:
+		return sumsOfEvery(raster.Elems[uint16](row)[from:to], step)
+	case raster.U32:
+		return sumsOfEvery(raster.Elems[uint32](row)[from:to], step)
+	case raster.I16:
+		return sumsOfEvery(raster.Elems[int16](row)[from:to], step)
+	case raster.I32:
+		return sumsOfEvery(raster.Elems[int32](row)[from:to], step)
+	}
+	return 0, 0, 0
+}
+
+// sumsOfEvery is the sum of every pixel in so many, and that of their squares; carry is 1
+// where the latter is too large for 64 bits.
+func sumsOfEvery[P boxsum.Pixel](row []P, step int) (sum, squares, carry uint64) {
+	if row, ok := any(row).([]uint8); ok && step == 1 {
+		for len(row) >= 4 {
+			a, b, c, d := uint64(row[0]), uint64(row[1]), uint64(row[2]), uint64(row[3])
+			sum += a + b + c + d
+			squares += a*a + b*b + c*c + d*d
+			row = row[4:]
+		}
+		for _, v := range row {
+			sum += uint64(v)
+			squares += uint64(v) * uint64(v)
+		}
+		return sum, squares, 0
+	}
+	for i := 0; i < len(row); i += step {
+		v := uint64(int64(row[i])) // negative ones wrap, and so do their squares, to the right number
+		sum += v
+		var c uint64
+		squares, c = bits.Add64(squares, v*v, 0)
+		carry |= c
+	}
+	return sum, squares, carry
+}
+
+// few reports whether the boxes have fewer pixels than a table would take time for.
+func few(of oracle, boxes []box) bool {
+	e, all := of.size(), int64(0)
+	for _, b := range boxes {
+		if all += of.area(b); all > int64(e.Width)*int64(e.Height) {
+			return false
+		}
+	}
+	return true
+}
+
+// askDirectly answers without a table.
+func (c *Query) askDirectly(sh *console.Shell, pixels oracle, boxes []box) ([]answer, error) {
+	start := time.Now()
+	answers, err := console.Await(sh.Ctx, func() ([]answer, error) { return c.answers(sh, pixels, boxes) })
+	if err == nil && c.Verbose {
+		sh.Progress.Close()
+		ms := float64(time.Since(start)) / float64(time.Millisecond)
+		fmt.Fprintf(sh.Stderr, "%v, no table, boxes from their pixels: %d, %s\n", pixels.size(), len(boxes), display.Duration(ms))
+	}
+	return answers, err
+}

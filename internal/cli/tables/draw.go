@@ -1,0 +1,186 @@
+package tables
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/sketch"
+	"github.com/boxsum/boxsum/lab/measure"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// Draw is the verb draw.
+type Draw struct {
+	In      string       `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Without one, a blank sheet of --size."`
+	Out     string       `short:"o" placeholder:"OUT" help:"Where the picture goes, a .png file; - is standard output."`
+	Size    string       `placeholder:"WxH" help:"Pixels of a blank sheet (32x24)."`
+	Box     boxList      `placeholder:"C0,R0,C1,R1" help:"Box to draw: X0,Y0,X1,Y1, or on the lattice of --rotate. May be given again."`
+	Feature featureList  `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature to draw: one of ${kinds}, and the lines between which it lies along the axes of --rotate, counted from --at. May be given again."`
+	At      *image.Point `placeholder:"X,Y" help:"The pixel where the window of the features starts. Unless told, they are in the middle."`
+	rotateFlags
+	Zoom  bool `help:"Show the boxes and what is near them, not all of the image."`
+	Scale int  `placeholder:"N" help:"How many pixels of the picture a pixel is wide; as many as fit about 1000 unless told."`
+	imagefile.Flags
+}
+
+// Defaults are the variables of the help above.
+var Defaults = map[string]string{"kinds": strings.Trim(fmt.Sprint(haar.Kinds()), "[]")}
+
+// Run draws.
+func (c *Draw) Run(sh *console.Shell) error {
+	if c.Out == "" {
+		return console.Usage("no output: say where the picture goes with -o OUT.png")
+	}
+	if c.Out != console.Standard && !imagefile.IsDevice(c.Out) && !strings.EqualFold(filepath.Ext(c.Out), ".png") {
+		return console.Usage("%s: pictures are drawn as .png", c.Out)
+	}
+	if c.Scale < 0 {
+		return console.Usage("--scale %d is negative", c.Scale)
+	}
+	if len(c.Box) == 0 && len(c.Rect) == 0 && len(c.Feature) == 0 {
+		return console.Usage("nothing to draw: give --feature, --box or --rect")
+	}
+	if err := imagefile.CheckFolder(c.Out); err != nil {
+		return err
+	}
+	questions, err := c.questions(c.Box)
+	if err != nil {
+		return err
+	}
+	rot, err := c.rotation(questions)
+	if err != nil {
+		return err
+	}
+	figure, err := c.sheet(sh, rot)
+	if err != nil {
+		return err
+	}
+	if err := c.place(&figure, questions); err != nil {
+		return err
+	}
+	picture, err := sketch.Draw(figure)
+	if err != nil {
+		return err
+	}
+	if err := imagefile.Save(sh, c.Out, 0, func(w io.Writer) error { return png.Encode(w, picture) }); err != nil {
+		return err
+	}
+	plus, minus := sketch.Count(figure.Lattice, figure.Boxes)
+	_, err = fmt.Fprintf(sh.Reports(c.Out), "%v, %.2f°: %s +, %d −; %d×%d → %s\n",
+		rot, rot.Degrees(), display.Count(plus, "pixel"), minus, picture.Rect.Dx(), picture.Rect.Dy(), imagefile.NameOf(c.Out))
+	return err
+}
+
+// rotation is the one that everything lies along: a picture has only one
+// lattice.
+func (c *Draw) rotation(questions []question) (rotated.Rotation, error) {
+	rot := rotated.Rotation{A: 0, B: 1}
+	if c.Rotate.set {
+		rot = c.Rotate.Rotation
+	} else if len(questions) > 0 {
+		rot = questions[len(questions)-1].rot
+	}
+	for _, q := range questions {
+		if q.rot != rot {
+			return rot, fmt.Errorf("a picture has one rotation, and these boxes have %v and %v: choose one with --rotate", q.rot, rot)
+		}
+	}
+	return rot, nil
+}
+
+// sheet is what boxes are drawn on.
+func (c *Draw) sheet(sh *console.Shell, rot rotated.Rotation) (sketch.Figure, error) {
+	figure := sketch.Figure{Scale: c.Scale}
+	var width, height int
+	if c.In == "" {
+		sizes, err := measure.ParseSizes(cmp.Or(c.Size, "32x24"))
+		if err != nil {
+			return figure, err
+		}
+		if len(sizes) != 1 {
+			return figure, console.Usage("--size %s: a sheet has one size", c.Size)
+		}
+		width, height = sizes[0].Width, sizes[0].Height
+	} else {
+		if c.Size != "" {
+			return figure, console.Usage("--size %s is for a blank sheet: leave it out with an image", c.Size)
+		}
+		src, err := imagefile.OpenOrDemo(sh, c.In, c.Out, &c.Flags, false)
+		if err != nil {
+			return figure, err
+		}
+		defer src.File.Close()
+		figure.Image = sketch.Show(src.Image)
+		width, height = figure.Image.Bounds().Dx(), figure.Image.Bounds().Dy()
+	}
+	var err error
+	figure.Lattice, err = rotated.NewLattice(width, height, rot)
+	return figure, err
+}
+
+// place puts what is asked for on the sheet.
+func (c *Draw) place(figure *sketch.Figure, questions []question) error {
+	l := figure.Lattice
+	for i := range questions {
+		box, err := questions[i].place(l, c.Corner)
+		if err != nil {
+			return err
+		}
+		figure.Boxes = append(figure.Boxes, sketch.Box{Box: box, Weight: 1})
+		if rect := questions[i].rect; rect != nil {
+			figure.Outlines = append(figure.Outlines, rect.in(c.Corner))
+		}
+	}
+	if len(c.Feature) > 0 {
+		var all image.Rectangle
+		for _, f := range c.Feature {
+			all = all.Union(f.Bounds())
+		}
+		at := sketch.Middle(l, all)
+		if c.At != nil {
+			at = *c.At
+		}
+		if width, height := l.Size(); !at.In(image.Rect(0, 0, width, height)) {
+			if c.At == nil {
+				return fmt.Errorf("features over %d×%d lines do not fit an image of %d×%d", all.Dx(), all.Dy(), width, height)
+			}
+			return fmt.Errorf("--at %d,%d is no pixel of an image of %d×%d", at.X, at.Y, width, height)
+		}
+		for _, f := range c.Feature {
+			figure.Boxes = append(figure.Boxes, sketch.Feature(l, f, at)...)
+		}
+	}
+	if c.Zoom {
+		if figure.View = sketch.Around(l, figure.Boxes, 4); figure.View.Empty() {
+			width, height := l.Size()
+			return fmt.Errorf("--zoom: the boxes are outside of the image of %d×%d", width, height)
+		}
+	}
+	return nil
+}
+
+// parseFeature reads KIND,X0,Y0,X1,Y1.
+func parseFeature(text string) (haar.Feature, error) {
+	name, lines, found := strings.Cut(text, ",")
+	if !found {
+		return haar.Feature{}, fmt.Errorf("feature %.60q is not KIND,X0,Y0,X1,Y1", text)
+	}
+	kind, err := haar.ParseKind(strings.TrimSpace(name))
+	if err != nil {
+		return haar.Feature{}, err
+	}
+	b, err := parseBox(lines, 4)
+	if err != nil {
+		return haar.Feature{}, err
+	}
+	return haar.New(kind, b.rectangle())
+}

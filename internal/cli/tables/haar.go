@@ -1,0 +1,128 @@
+package tables
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"image"
+	"strconv"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/typed"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// Haar is the verb haar.
+type Haar struct {
+	In        string       `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
+	Feature   featureList  `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature: one of ${kinds}, and the lines between which it lies in its window. May be given again."`
+	At        flags.Points `placeholder:"X,Y" help:"The pixel where a window starts (0,0). May be given again."`
+	Rotate    rotationFlag `placeholder:"A/B" help:"Features along the digital lines of a rotation, as for query and draw."`
+	Corrected bool         `help:"Values corrected for uneven areas: 0 in a flat image."`
+	imagefile.Flags
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// A haarValue is that of one feature in one window.
+type haarValue struct {
+	Feature string `json:"feature"`
+	Box     box    `json:"box"` // in the window
+	At      [2]int `json:"at"`
+	Channel int    `json:"channel"`
+	Value   any    `json:"value"`
+}
+
+// Run prints the value of every feature in every window.
+func (c *Haar) Run(sh *console.Shell) error {
+	if len(c.Feature) == 0 {
+		return console.Usage("no features: give --feature KIND,X0,Y0,X1,Y1, with one of %v", haar.Kinds())
+	}
+	if len(c.At) == 0 {
+		c.At = flags.Points{{}}
+	}
+	src, err := imagefile.Open(sh, c.In, &c.Flags, false)
+	if err != nil {
+		return err
+	}
+	defer src.File.Close()
+	pair, err := pairExact(src.Image, 1)
+	if err != nil {
+		return err
+	}
+	values, err := c.values(pair.sum, src.Image, watched(sh, &boxsum.Options{}, "integrating", nil))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(sh.Results())
+	if c.JSON {
+		err = display.JSONLines(w, values)
+		fmt.Fprintln(w)
+	} else {
+		rows := [][]string{{"feature", "box", "at", "channel", "value"}}
+		for _, v := range values {
+			rows = append(rows, []string{v.Feature, v.Box.String(), fmt.Sprintf("%d,%d", v.At[0], v.At[1]), strconv.Itoa(v.Channel), display.Plain(v.Value)})
+		}
+		err = display.Columns(w, rows)
+	}
+	return errors.Join(err, w.Flush())
+}
+
+// values evaluates the features in an image with sums of a type: in a table that is upright, or
+// along --rotate.
+func (c *Haar) values(sum raster.Type, img any, opt *boxsum.Options) (values []haarValue, err error) {
+	e := imagefile.ExtentOf(img)
+	var table featureTable
+	if !c.Rotate.set || c.Rotate.Rotation == (rotated.Rotation{A: 0, B: 1}) {
+		t := &planeTables{memory: memory{types: pair{sum: sum}}}
+		if err = t.allocate(e, tableChoice{}); err == nil {
+			err = t.fill(pixels.Of(img), nil, nil, opt)
+		}
+		table = t.boxes
+	} else {
+		table, err = typed.IntegrateRotated(pixels.Of(img), sum, 0, c.Rotate.Rotation, rotatedOptions(opt))
+	}
+	if err != nil {
+		return nil, err
+	}
+	planes := make([]typed.Features, e.Channels)
+	for channel := range planes {
+		if planes[channel], err = table.Features(channel, typed.Values(sum)); err != nil {
+			return nil, err
+		}
+	}
+	for _, at := range c.At {
+		for _, f := range c.Feature {
+			for channel, plane := range planes {
+				r := f.Bounds()
+				v := haarValue{Feature: f.Kind().String(), Box: box{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y}, At: [2]int{at.X, at.Y}, Channel: channel}
+				if v.Value, err = c.value(plane, f, at); err != nil {
+					return nil, err
+				}
+				values = append(values, v)
+			}
+		}
+	}
+	return values, nil
+}
+
+// A featureTable is a table whose channels have features.
+type featureTable interface {
+	Features(channel int, values raster.Type) (typed.Features, error)
+}
+
+// value evaluates a feature in a channel of a table, as a whole number where its sums are.
+func (c *Haar) value(plane typed.Features, f haar.Feature, at image.Point) (any, error) {
+	if c.Corrected {
+		value, err := plane.Corrected(f, at)
+		return display.Finite(value), err
+	}
+	value, err := plane.Value(f, at)
+	return display.Finite(value), err
+}

@@ -1,0 +1,165 @@
+package tables
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"iter"
+	"math"
+	"math/big"
+	"math/bits"
+	"runtime"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// fitsNoPixels refuses integers that have become floats where nobody asked for floats.
+func fitsNoPixels(src *imagefile.Source) error {
+	img, ok := src.Image.(boxsum.Image[float64])
+	if !ok || src.Element != "int64" && src.Element != "uint64" {
+		return nil
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for y := range img.Height {
+		for _, v := range img.Row(y) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	return fmt.Errorf("values of %s from %.0f to %.0f, which do not fit 32 bits, have sums on the CPU, but no squares, no 45° table and no volume: --type f64 takes them as floats", src.Element, low, high)
+}
+
+// plane64 is the job of an image of 64-bit integers.
+type plane64[T int64 | uint64] struct {
+	tableSet
+	direct64[T]
+	sum *boxsum.Table[T] // nil if it is streamed
+}
+
+func newPlane64[T int64 | uint64](src boxsum.Image[T], want tableChoice) (*plane64[T], error) {
+	e := imagefile.Extent{Width: src.Width, Height: src.Height, Channels: src.Channels}
+	j := &plane64[T]{direct64: direct64[T]{src}}
+	kind := raster.TypeOf[T]()
+	j.tableSet = tableSet{Extent: e, name: kind.Short() + ":" + kind.Short(), pixelBytes: 8}
+	j.layers = []layer{{
+		name: "sum", sum: kind, shape: e.Shape(),
+		entries: func() iter.Seq[raster.Array] { return one(entriesOf(tableOf(j.sum))) },
+		stream: func() (parts, error) {
+			stream, err := boxsum.NewStream[T, T](src.Width, src.Channels, nil)
+			return func(y int) (raster.Array, error) {
+				sums, err := stream.Push(src.Row(y))
+				return oneRow(kind, raster.Bytes(sums)), err
+			}, err
+		},
+	}}
+	err := j.fit(0, want.stream)
+	if err == nil && !j.streams {
+		j.sum, err = boxsum.NewTable[T](src.Width, src.Height, src.Channels)
+	}
+	return j, err
+}
+
+func (j *plane64[T]) size() imagefile.Extent { return j.tableSet.Extent }
+
+func (j *plane64[T]) workers(*boxsum.Options) int { return 1 }
+
+func (j *plane64[T]) load(_ context.Context, report func(bytes int64)) error {
+	if j.streams {
+		return nil
+	}
+	var read byte
+	for y := range j.src.Height {
+		row := raster.Bytes(j.src.Row(y))
+		read += readPages(row)
+		report(int64(len(row)))
+	}
+	runtime.KeepAlive(read)
+	clearPages(raster.Bytes(j.sum.Sums))
+	return nil
+}
+
+func (j *plane64[T]) integrate(_ *gpu.Device, opt *boxsum.Options) error {
+	if j.streams {
+		return nil // that is for when it is written
+	}
+	return boxsum.IntegrateInto(j.sum, j.src, opt)
+}
+
+func (j *plane64[T]) picture() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
+
+// direct64 answers from the pixels of boxes, without rounding: sums have 128 bits.
+type direct64[T int64 | uint64] struct {
+	src boxsum.Image[T]
+}
+
+func newDirect64[T int64 | uint64](src boxsum.Image[T]) oracle {
+	return &direct64[T]{src}
+}
+
+func (d *direct64[T]) size() imagefile.Extent {
+	return imagefile.Extent{Width: d.src.Width, Height: d.src.Height, Channels: d.src.Channels}
+}
+
+func (d *direct64[T]) area(b box) int64 {
+	clipped := b.rectangle().Intersect(image.Rect(0, 0, d.src.Width, d.src.Height))
+	return int64(clipped.Dx()) * int64(clipped.Dy())
+}
+
+// each goes through a channel of the pixels of a box.
+func (d *direct64[T]) each(b box, channel int, visit func(T)) {
+	clipped := b.rectangle().Intersect(image.Rect(0, 0, d.src.Width, d.src.Height))
+	for y := clipped.Min.Y; y < clipped.Max.Y; y++ {
+		row := d.src.Row(y)[clipped.Min.X*d.src.Channels : clipped.Max.X*d.src.Channels]
+		for i := channel; i < len(row); i += d.src.Channels {
+			visit(row[i])
+		}
+	}
+}
+
+func (d *direct64[T]) stats(b box, channel int) stats {
+	n := d.area(b)
+	if n == 0 {
+		return stats{sum: T(0)}
+	}
+	var low uint64
+	var high int64
+	d.each(b, channel, func(v T) {
+		var carry uint64
+		low, carry = bits.Add64(low, uint64(v), 0)
+		if high += int64(carry); v < 0 {
+			high--
+		}
+	})
+	sum := new(big.Int).Lsh(big.NewInt(high), 64)
+	sum.Add(sum, new(big.Int).SetUint64(low))
+	of := stats{sum: sum}
+	of.mean, _ = new(big.Rat).SetFrac(sum, big.NewInt(n)).Float64()
+
+	// Differences from a whole number near the mean are whole too: only their squares are
+	// rounded, and not the pixels.
+	near := nearest[T](sum, n)
+	var differences, squares float64
+	d.each(b, channel, func(v T) {
+		distance := float64(uint64(v) - uint64(near))
+		if v < near {
+			distance = -float64(uint64(near) - uint64(v))
+		}
+		differences += distance
+		squares += distance * distance
+	})
+	count := float64(n)
+	of.std = math.Sqrt(max(0, squares-differences*differences/count) / count)
+	return of
+}
+
+// nearest is a whole number less than one away from a mean.
+func nearest[T int64 | uint64](sum *big.Int, n int64) T {
+	mean := new(big.Int).Quo(sum, big.NewInt(n))
+	if mean.Sign() < 0 {
+		return T(mean.Int64())
+	}
+	return T(mean.Uint64())
+}

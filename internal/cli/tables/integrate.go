@@ -1,0 +1,277 @@
+package tables
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+)
+
+// Integrate is the verb integrate.
+type Integrate struct {
+	Ins     []string `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest."`
+	Demo    bool     `help:"Integrate a picture of 1920×1080 that boxsum draws itself, instead of IN."`
+	Out     string   `short:"o" placeholder:"OUT" help:"Where the table goes: .npy (one table), .npz (keys sum, squares, tilted and counts) or .png (a heat map); - is .npy on standard output. Tables of several images go to a folder, such as tables/."`
+	Type    string   `enum:"auto,u32,u64,i64,f32,f64" default:"auto" help:"Type of the sums: auto, u32, u64, i64, f32 or f64. Auto is u32 for 8-bit pixels, and u64 for images of more than 16843009 of them, whose sum may not fit; u64 for 16- and 32-bit ones, i64 for signed ones and f64 for floats."`
+	Squares bool     `help:"Also make the table of squares."`
+	Tilted  bool     `help:"Also make the 45° table, OpenCV's tilted one, of the pixels themselves."`
+	Volume  bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
+	imagefile.Flags
+	validFlags
+	storeFlags
+	Workers int `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
+	flags.Engine
+	Algorithm string `placeholder:"NAME" help:"Use a published algorithm instead of boxsum's own, such as intimg/parallel; boxsum bench --algorithms help lists them. It works in a type of its own, which --type may choose."`
+	Verbose   bool   `short:"v" help:"Also say on standard error which type auto chose where it is not the usual one."`
+	JSON      bool   `name:"json" help:"Print JSON instead of the line."`
+
+	In string `kong:"-"` // the one of Ins that it is about
+}
+
+// Run integrates, writes and reports.
+func (c *Integrate) Run(sh *console.Shell) error {
+	if imagefile.IsStore(c.Out) {
+		return c.runStore(sh)
+	}
+	if c.many() {
+		return c.runMany(sh)
+	}
+	if len(c.Ins) > 0 {
+		c.In = c.Ins[0]
+	}
+	r, err := c.make(sh)
+	if err != nil {
+		return err
+	}
+	return c.print(sh, r)
+}
+
+// make makes and writes the tables of one image.
+func (c *Integrate) make(sh *console.Shell) (report, error) {
+	if err := c.validFlags.check(map[string]bool{"--volume": c.Volume, "--tilted": c.Tilted, "--algorithm": c.Algorithm != "", "--on cuda and --on opencl": c.OnGPU()}); err != nil {
+		return report{}, err
+	}
+	if c.Algorithm != "" {
+		return c.runAlgorithm(sh)
+	}
+	opt, err := c.Options(c.Workers)
+	if err != nil {
+		return report{}, err
+	}
+	opt.Plain = true // files do not keep an offset
+	if err := c.checkVolume(); err != nil {
+		return report{}, err
+	}
+	out, err := c.format()
+	if err != nil {
+		return report{}, err
+	}
+	c.Wide = !c.Squares && !c.Tilted && !c.Volume && !c.pick() && !c.OnGPU() && c.Type != "f64"
+	src, err := c.source(sh)
+	if err != nil {
+		return report{}, err
+	}
+	defer src.Close()
+	pair, err := c.pair(sh, src)
+	if err != nil {
+		return report{}, err
+	}
+	valid, err := c.valid(sh, &c.Flags)
+	if err != nil {
+		return report{}, err
+	}
+	work, took, err := makeTables(sh, src, pair, tableChoice{c.Squares, c.Tilted, out.rows, valid}, opt)
+	if err != nil {
+		return report{}, err
+	}
+	start := time.Now()
+	if err := save(sh, c.Out, out, work); err != nil {
+		return report{}, err
+	}
+	if work.streamed() {
+		took = time.Since(start) // which is when it was made
+	}
+	return newReport(work, src.Device, opt, took, c.Out), nil
+}
+
+// pair is the types of --type. Auto takes the usual ones, and wider ones where the sum
+// of all pixels may not fit them.
+func (c *Integrate) pair(sh *console.Shell, src *imagefile.Source) (pair, error) {
+	if c.Type != "f64" {
+		if err := fitsNoPixels(src); err != nil {
+			return pair{}, err
+		}
+	}
+	usual, err := pairNamed(src.Image, c.Type)
+	if err != nil || c.Type != "auto" || usual.holds(src.Image, src.Slices()) {
+		return usual, err
+	}
+	wide, err := pairExact(src.Image, src.Slices())
+	if err != nil {
+		return usual, nil // none is wide enough: sums wrap
+	}
+	if c.Verbose {
+		sh.Say(fmt.Sprintf("sums are %s: those of so many %s pixels may not fit %s, which --type %[3]s takes all the same", wide.sum.Short(), wide.pixel.Short(), usual.sum.Short()))
+	}
+	return wide, nil
+}
+
+// checkVolume refuses what a volume does not have.
+func (c *Integrate) checkVolume() error {
+	switch {
+	case !c.Volume:
+		return nil
+	case c.Tilted:
+		return console.Usage("--tilted is for images: leave it out with --volume")
+	case c.Demo:
+		return console.Usage("--demo draws an image: leave it out with --volume")
+	case c.In == "":
+		return console.Usage("no volume: name a folder, a TIFF file or a .npy array")
+	}
+	return nil
+}
+
+// format is how to write the tables, if they are written.
+func (c *Integrate) format() (format, error) {
+	f, err := formatOf(c.Out, "tables", c.Squares, c.Tilted)
+	if err == nil && c.pick() && c.Out != "" && f.tables < 2 {
+		err = fmt.Errorf("%s holds one table: write the sums of valid pixels and their counts to a .npz file", imagefile.NameOf(c.Out))
+	}
+	if err == nil && c.Volume && c.Out != "" && !f.rows {
+		err = console.Usage("%s: the table of a volume is written as .npy or .npz, and not as %s", c.Out, f.extension)
+	}
+	return f, err
+}
+
+// source is what to integrate, and on what.
+func (c *Integrate) source(sh *console.Shell) (*imagefile.Source, error) {
+	return imagefile.OpenOn(sh, &c.Place, func() (*imagefile.Source, error) {
+		if !c.Volume {
+			return imagefile.OpenOrDemo(sh, c.In, c.Out, &c.Flags, c.Demo)
+		}
+		if err := imagefile.CheckApart(c.In, c.Out, true); err != nil {
+			return nil, err
+		}
+		return imagefile.Open(sh, c.In, &c.Flags, true)
+	})
+}
+
+// print reports on standard output, unless the table went there.
+func (c *Integrate) print(sh *console.Shell, r report) error {
+	w := sh.Reports(c.Out)
+	if c.JSON {
+		return display.JSON(w, r)
+	}
+	_, err := fmt.Fprintln(w, r)
+	return err
+}
+
+// A report is what integrate says it did.
+type report struct {
+	imagefile.Extent
+	In           string  `json:"in,omitempty"`        // where there are several
+	Types        string  `json:"types"`               // as in u8:u32, or u8:u32+u64+tilted
+	Algorithm    string  `json:"algorithm,omitempty"` // a published one; its table was checked
+	On           string  `json:"on"`
+	Device       string  `json:"device,omitempty"`         // the name of a GPU
+	Level        string  `json:"level,omitempty"`          // of the CPU
+	Workers      int     `json:"workers,omitempty"`        // of the CPU
+	RowByRow     bool    `json:"row_by_row,omitempty"`     // with the time of writing the file
+	SliceBySlice bool    `json:"slice_by_slice,omitempty"` // the same of a volume, with the time of reading too
+	Milliseconds float64 `json:"ms"`
+	Bytes        int64   `json:"bytes"` // pixels read and sums written
+	GBPerSecond  float64 `json:"gb_per_s"`
+	Out          string  `json:"out,omitempty"`
+}
+
+func newReport(work job, d *gpu.Device, opt *boxsum.Options, took time.Duration, out string) report {
+	took = max(took, 1) // a coarse clock may not have moved
+	size := work.size()
+	r := report{
+		Extent: size, Types: work.types(), Out: out,
+		RowByRow: work.streamed() && size.Depth == 0, SliceBySlice: work.streamed() && size.Depth > 0,
+	}
+	if r.On, r.Device = flags.PlaceOf(d); d == nil {
+		r.Level, r.Workers = opt.Level.String(), work.workers(opt)
+		if opt.Level == *new(boxsum.Level) {
+			levels := boxsum.Levels()
+			r.Level = levels[len(levels)-1].String()
+		}
+	}
+	r.Milliseconds = float64(took) / float64(time.Millisecond)
+	r.Bytes = work.read() + work.written()
+	r.GBPerSecond = float64(r.Bytes) / float64(took) // bytes in a nanosecond
+	return r
+}
+
+// String is the report in one line.
+func (r report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v %s", r.Extent, strings.Replace(r.Types, ":", "→", 1))
+	if r.RowByRow {
+		b.WriteString(", row by row")
+	}
+	if r.SliceBySlice {
+		b.WriteString(", slice by slice")
+	}
+	if r.Algorithm != "" {
+		fmt.Fprintf(&b, ", %s (verified)", r.Algorithm)
+	}
+	if r.Device != "" {
+		fmt.Fprintf(&b, ", %s on %s", r.On, console.Escape(r.Device))
+	} else if r.Level == "" {
+		fmt.Fprintf(&b, ", %s", display.Count(r.Workers, "worker"))
+	} else {
+		fmt.Fprintf(&b, ", %s on %s", r.Level, display.Count(r.Workers, "worker"))
+	}
+	fmt.Fprintf(&b, ", %s, %s GB/s", display.Duration(r.Milliseconds), display.Rounded(r.GBPerSecond))
+	if r.Out != "" {
+		fmt.Fprintf(&b, " → %s", imagefile.NameOf(r.Out))
+	}
+	return b.String()
+}
+
+// many reports whether there are several images, or a folder for the tables.
+func (c *Integrate) many() bool { return imagefile.Several(c.Ins, c.Out) }
+
+// runMany integrates one image after the other.
+func (c *Integrate) runMany(sh *console.Shell) error {
+	outs, err := c.outputs()
+	if err != nil {
+		return err
+	}
+	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (report, error) {
+		one := *c
+		one.In, one.Out = in, out
+		r, err := one.make(sh)
+		if c.JSON {
+			r.In = in
+		}
+		return r, err
+	})
+}
+
+// outputs are the files for the tables, in the folder of --out.
+func (c *Integrate) outputs() ([]string, error) {
+	switch {
+	case c.Demo:
+		return nil, console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
+	case c.Volume:
+		return nil, console.Usage("--volume takes one volume and the file for its table")
+	case len(c.Ins) == 0:
+		return nil, console.Usage("no image: name a file, or let --demo draw one")
+	case c.Out == "":
+		return make([]string, len(c.Ins)), imagefile.CheckLast(c.Ins)
+	}
+	extension := ".npy"
+	if c.Squares || c.Tilted {
+		extension = ".npz"
+	}
+	return imagefile.InFolder(c.Ins, c.Out, "tables", func(string) string { return extension })
+}

@@ -1,0 +1,320 @@
+package tables
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"io"
+	"iter"
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// A job is an image or a volume and the tables to make of it, whatever their types.
+// Tables that do not fit in memory are not made: they are written as their rows or
+// slices come.
+type job interface {
+	output
+	oracle          // which needs the table of squares
+	types() string  // as in u8:u32, or u8:u32+u64+tilted with squares and the 45° table
+	read() int64    // bytes of pixels
+	streamed() bool // the tables do not fit in memory
+
+	// load brings pixels and tables into memory, so that what is timed afterwards is
+	// integration, and neither decoding nor the system finding pages. The context
+	// ends it, and all reading afterwards.
+	load(ctx context.Context, report func(bytes int64)) error
+	integrate(d *gpu.Device, opt *boxsum.Options) error // on the CPU where d is nil
+	workers(opt *boxsum.Options) int                    // that integrate takes on the CPU
+}
+
+// A tableJob is the job of an image or a volume. What depends on their types is behind
+// interfaces and functions: the rest is compiled once, and not for each.
+type tableJob struct {
+	tableSet
+	all    population
+	tables tables
+	counts func(b box, channel int) int                   // of valid pixels; nil where all are
+	fill   func(d *gpu.Device, opt *boxsum.Options) error // makes the tables
+	opt    *boxsum.Options                                // of streams
+	ctx    context.Context                                // ends the reading of slices
+}
+
+// tables are those of one type of sums and one of squares.
+type tables interface {
+	answers
+	allocate(e imagefile.Extent, want tableChoice) error
+	clear() // finds the pages of tables that are not made yet
+	picture() image.Image
+}
+
+// answers are about boxes inside of an image or a volume.
+type answers interface {
+	sum(b box, channel int) any
+	mean(b box, channel int) float64
+	std(b box, channel int) float64
+	square(b box, channel int) float64 // the entry of the squares at its last corner, as squareNoise takes it
+}
+
+// take takes memory for the tables, or plans to stream them. Memory for more is needed
+// besides.
+func (j *tableJob) take(more float64, want tableChoice) error {
+	if err := j.fit(more, want.stream && want.valid == nil); err != nil || j.streams {
+		return err
+	}
+	return j.tables.allocate(j.Extent, want)
+}
+
+func (j *tableJob) workers(opt *boxsum.Options) int {
+	switch {
+	case j.Depth > 0 && j.streams:
+		return j.work(opt).PlanVolume(1).Workers
+	case j.Depth > 0:
+		return j.work(opt).PlanVolume(j.Depth).Workers
+	case j.streams:
+		return 1
+	}
+	return j.work(opt).Plan().Workers
+}
+
+func (j *tableJob) load(ctx context.Context, report func(bytes int64)) error {
+	j.ctx = ctx
+	if j.streams {
+		return nil
+	}
+	if err := j.all.load(report); err != nil {
+		return err
+	}
+	j.tables.clear()
+	return nil
+}
+
+func (j *tableJob) integrate(d *gpu.Device, opt *boxsum.Options) error {
+	if j.opt = opt; j.streams {
+		return nil // that is for when it is written
+	}
+	return j.fill(d, opt)
+}
+
+func (j *tableJob) picture() image.Image { return j.tables.picture() }
+
+func (j *tableJob) area(b box) int64 { return clip(j.Extent, b).pixels() }
+
+func (j *tableJob) stats(b box, channel int) stats {
+	b = clip(j.Extent, b)
+	s := sample{n: int(b.pixels()), sum: j.tables.sum(b, channel), runs: runsOf(j.Extent, b), channel: channel}
+	var area *int64
+	if j.counts != nil {
+		if s.n = j.counts(b, channel); s.n == 0 {
+			return stats{sum: s.sum, mean: math.NaN(), std: math.NaN(), area: new(int64)}
+		}
+		valid := int64(s.n)
+		s.runs, area = j.validRuns(b, channel), &valid
+	}
+	s.mean, s.std = j.tables.mean(b, channel), j.tables.std(b, channel)
+	s.noise = squareNoise(j.tables.square(b, channel), s.n, b)
+	of := j.all.describe(s)
+	of.area = area
+	return of
+}
+
+// validRuns is the valid pixels of a box, one by one.
+func (j *tableJob) validRuns(b box, channel int) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		for y := b[1]; y < b[3]; y++ {
+			for x := b[0]; x < b[2]; x++ {
+				if j.counts(box{x, y, x + 1, y + 1}, channel) == 1 && !yield(span{y, x, x + 1}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// An output is tables as they are written.
+type output interface {
+	written() int64 // bytes of all tables
+	writeNPY(io.Writer) error
+	writeNPZ(io.Writer) error
+	picture() image.Image
+}
+
+// clip is what of a box is in the image or the volume: all zeros where nothing is.
+func clip(e imagefile.Extent, b box) box {
+	to, n := [...]int{e.Width, e.Height, e.Depth}, len(b)/2
+	clipped := make(box, len(b))
+	for i := range n {
+		clipped[i], clipped[n+i] = max(b[i], 0), min(b[n+i], to[i])
+		if clipped[i] >= clipped[n+i] {
+			clear(clipped)
+			break
+		}
+	}
+	return clipped
+}
+
+// tableSet is what all jobs have: which tables there are, and how they are written.
+type tableSet struct {
+	imagefile.Extent
+	name       string
+	pixelBytes int
+	streams    bool
+	layers     []layer
+}
+
+// newTableSet plans the tables of a pair of types.
+func newTableSet(p pair, e imagefile.Extent, want tableChoice) tableSet {
+	t := tableSet{Extent: e, name: p.pixel.Short() + ":" + p.sum.Short(), pixelBytes: p.pixel.Bytes()}
+	if want.squares {
+		t.name += "+" + p.square.Short()
+	}
+	if want.tilted {
+		t.name += "+tilted"
+	}
+	return t
+}
+
+// A tableChoice is which tables there shall be besides the sums, and whether they may be
+// streamed.
+type tableChoice struct {
+	squares, tilted, stream bool
+	valid                   *boxsum.Valid // pixels to sum; nil for all
+}
+
+func (t *tableSet) size() imagefile.Extent { return t.Extent }
+
+func (t *tableSet) types() string { return t.name }
+
+func (t *tableSet) streamed() bool { return t.streams }
+
+func (t *tableSet) read() int64 { return int64(t.Values()) * int64(t.pixelBytes) }
+
+func (t *tableSet) written() int64 { return int64(t.Entries()) * int64(t.sumBytes()) }
+
+// sumBytes is what the sums of a value take in all tables.
+func (t *tableSet) sumBytes() int {
+	n := 0
+	for _, l := range t.layers {
+		n += l.sum.Bytes()
+	}
+	return n
+}
+
+// fit finds out whether there is memory for the tables, and more, or whether they are to
+// be streamed.
+func (t *tableSet) fit(more float64, stream bool) error {
+	err := raster.Check(t.Entries()*float64(t.sumBytes()) + more)
+	if t.streams = err != nil && stream && t.Height > 0; t.streams {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w: cut the %s up, or write its table to a .npy file, which goes %[3]s by %[3]s", err, t.What(), t.Part())
+	}
+	return nil
+}
+
+func (t *tableSet) writeNPY(w io.Writer) error { return t.write(&t.layers[0], w, nil) }
+
+func (t *tableSet) writeNPZ(w io.Writer) error {
+	z := imgio.NewNPZ(w)
+	for i := range t.layers {
+		if err := t.write(&t.layers[i], nil, z); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// A layer is one table as it is written: its entries where it is in memory, and its stream
+// where it is not.
+type layer struct {
+	name    string
+	sum     raster.Type
+	shape   []int
+	entries func() iter.Seq[raster.Array]
+	stream  func() (parts, error)
+}
+
+// parts are the rows or slices of a table, as they come. The extent of each is that of its entries.
+type parts func(i int) (raster.Array, error)
+
+// write writes a layer to w, or as a part of z.
+func (t *tableSet) write(l *layer, w io.Writer, z *imgio.NPZ) error {
+	if !t.streams {
+		return l.write(l.entries(), w, z)
+	}
+	part, err := l.stream()
+	if err != nil {
+		return err
+	}
+	var failed error // what keeps rows from coming ends them early
+	err = l.write(streamedParts(t.Extent, l.sum, part, &failed), w, z)
+	return cmp.Or(failed, err)
+}
+
+func (l *layer) write(entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error {
+	return sumForms[l.sum].write(l, entries, w, z)
+}
+
+// oneRow returns memory of elements as an array of one row.
+func oneRow(t raster.Type, data []byte) raster.Array {
+	n := len(data) / t.Bytes()
+	return raster.Array{Data: data, Type: t, Extent: raster.PlaneExtent(n, 1, 1, n)}
+}
+
+// one yields the entries of a table that is a single part.
+func one(part raster.Array) iter.Seq[raster.Array] {
+	return func(yield func(raster.Array) bool) { yield(part) }
+}
+
+// streamedParts yields the parts of a table as they come, after the rows of zeros.
+func streamedParts(e imagefile.Extent, sum raster.Type, part parts, failed *error) iter.Seq[raster.Array] {
+	first, n := 1, e.Height
+	if e.Depth > 0 {
+		first, n = e.Height+1, e.Depth
+	}
+	return func(yield func(raster.Array) bool) {
+		zeros := oneRow(sum, make([]byte, (e.Width+1)*e.Channels*sum.Bytes()))
+		for range first {
+			if !yield(zeros) {
+				return
+			}
+		}
+		for i := range n {
+			var next raster.Array
+			if next, *failed = part(i); *failed != nil || !yield(next) {
+				return
+			}
+		}
+	}
+}
+
+const smallestPage = 4096
+
+// readPages reads a byte of every page of some memory, and the last one, so that the system finds them. It is
+// their sum, which nobody needs.
+func readPages(memory []byte) (sum byte) {
+	for i := 0; i < len(memory); i += smallestPage {
+		sum += memory[i]
+	}
+	if len(memory) > 0 {
+		sum += memory[len(memory)-1]
+	}
+	return sum
+}
+
+// clearPages does so for a table that is not made yet, by writing.
+func clearPages(memory []byte) {
+	for i := 0; i < len(memory); i += smallestPage {
+		memory[i] = 0
+	}
+	if len(memory) > 0 {
+		memory[len(memory)-1] = 0
+	}
+}

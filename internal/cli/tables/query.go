@@ -1,0 +1,195 @@
+package tables
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+)
+
+// Query is the verb query.
+type Query struct {
+	In     string   `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; with --table, a saved table; - is standard input."`
+	Box    boxTexts `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, from its first column and row up to, not with, X1 and Y1; X0,Y0,Z0,X1,Y1,Z1 with --volume. May be given again."`
+	Boxes  string   `placeholder:"FILE" help:"File with a box on every line, of numbers with commas, spaces or tabs between; - is standard input. # begins a comment. A header may name the columns: x0,y0,x1,y1 or x,y,width,height."`
+	Volume bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
+	Table  bool     `xor:"what" help:"IN is a table that integrate wrote, .npy or .npz: nothing is integrated, and only the entries that the boxes need are read. The deviation needs the squares of a .npz file."`
+	Image  bool     `xor:"what" help:"IN is an image, even if it is an array that looks like a table."`
+	Cache  string   `default:"256MiB" placeholder:"SIZE" help:"For a table in a store: memory for the parts of it that were read, at most."`
+	rotateFlags
+	imagefile.Flags
+	validFlags
+	flags.Place
+	Verbose bool `short:"v" help:"Also say on standard error what integrated the image, and how fast."`
+	JSON    bool `name:"json" xor:"form" help:"Print JSON."`
+	CSV     bool `name:"csv" xor:"form" help:"Print comma-separated values, every digit of them."`
+}
+
+// Run prints what is asked of every box.
+func (c *Query) Run(sh *console.Shell) error {
+	if err := c.validFlags.check(map[string]bool{"--volume": c.Volume, "--rotate and --rect": c.rotates(), "--table": c.Table, "--on cuda and --on opencl": c.OnGPU()}); err != nil {
+		return err
+	}
+	corners := 4
+	if c.Volume {
+		if c.rotates() {
+			return console.Usage("--rotate and --rect are for images: leave them out with --volume")
+		}
+		corners = 6
+	}
+	boxes, err := console.Await(sh.Ctx, func() ([]box, error) { return c.boxes(sh.Stdin, corners) })
+	if err != nil {
+		return err
+	}
+	var questions []question
+	if c.rotates() {
+		if questions, err = c.questions(boxes); err != nil {
+			return err
+		}
+	}
+	if imagefile.IsStore(c.In) && !c.Image {
+		if done, err := c.askStore(sh, boxes); done || err != nil {
+			return err
+		}
+	}
+	if c.Table {
+		return c.askSaved(sh, boxes)
+	}
+	c.Wide = !c.Volume && !c.rotates() && !c.pick() && !c.OnGPU()
+	src, err := imagefile.OpenOn(sh, &c.Place, func() (*imagefile.Source, error) { return imagefile.Open(sh, c.In, &c.Flags, c.Volume) })
+	if err != nil {
+		return c.tableHint(err)
+	}
+	defer src.Close()
+	if err := c.checkImage(src); err != nil {
+		return err
+	}
+	pair, err := pairExact(src.Image, src.Slices())
+	if err != nil {
+		return err
+	}
+	var answers []answer
+	if c.rotates() {
+		answers, err = c.askRotated(sh, pair, src, questions)
+	} else {
+		answers, err = c.ask(sh, pair, src, boxes)
+	}
+	if err != nil {
+		return err
+	}
+	return c.print(sh, answers)
+}
+
+// ask answers from the upright table of an image, or from that of a volume.
+func (c *Query) ask(sh *console.Shell, pair pair, src *imagefile.Source, boxes []box) ([]answer, error) {
+	if src.Device == nil && src.Stack == nil && !c.pick() {
+		if pixels := directOf(src.Image); pair.wide || few(pixels, boxes) {
+			return c.askDirectly(sh, pixels, boxes)
+		}
+	}
+	opt := &boxsum.Options{}
+	valid, err := c.valid(sh, &c.Flags)
+	if err != nil {
+		return nil, err
+	}
+	work, took, err := makeTables(sh, src, pair, tableChoice{squares: true, valid: valid}, opt)
+	if errors.Is(err, boxsum.ErrMemory) && src.Device == nil && src.Stack == nil && valid == nil {
+		sums, err := newStreamed(sh.Ctx, pair, src.Image, boxes, sh.Progress.Share("summing row by row"))
+		if err != nil {
+			return nil, err
+		}
+		return c.answers(sh, sums, boxes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	answers, err := c.answers(sh, work, boxes)
+	if err == nil && c.Verbose {
+		sh.Progress.Close()
+		fmt.Fprintln(sh.Stderr, newReport(work, src.Device, opt, took, ""))
+	}
+	return answers, err
+}
+
+// An oracle knows the statistics of boxes.
+type oracle interface {
+	size() imagefile.Extent
+	area(b box) int64               // of a box, clipped
+	stats(b box, channel int) stats // of a channel of it
+}
+
+// answers asks for every box.
+func (c *Query) answers(sh *console.Shell, of oracle, boxes []box) ([]answer, error) {
+	sh.Progress.Begin("summing", 0)
+	answers := make([]answer, 0, len(boxes))
+	for _, b := range boxes {
+		if err := sh.Ctx.Err(); err != nil {
+			return nil, err
+		}
+		a := answer{box: b, solid: c.Volume, area: of.area(b)}
+		for channel := range of.size().Channels {
+			a.channels = append(a.channels, of.stats(b, channel))
+		}
+		answers = append(answers, a)
+	}
+	return answers, nil
+}
+
+// print prints the answers.
+func (c *Query) print(sh *console.Shell, answers []answer) (err error) {
+	w := bufio.NewWriter(sh.Results())
+	switch {
+	case c.JSON:
+		err = display.JSONLines(w, answers)
+		fmt.Fprintln(w)
+	case c.CSV:
+		err = csv.NewWriter(w).WriteAll(c.csvRows(answers))
+	default:
+		err = display.Columns(w, answerRows(answers, c.Volume, 8))
+	}
+	return errors.Join(err, w.Flush())
+}
+
+// csvRows are the answers with a column for each number of a box.
+func (c *Query) csvRows(answers []answer) [][]string {
+	names := "x0,y0,x1,y1"
+	switch {
+	case c.Volume:
+		names = "x0,y0,z0,x1,y1,z1"
+	case c.rotates():
+		names = "c0,r0,c1,r1"
+	}
+	rows := answerRows(answers, c.Volume, -1)
+	for i, row := range rows {
+		box := row[0]
+		if i == 0 {
+			box = names
+		}
+		rows[i] = append(strings.Split(box, ","), row[1:]...)
+	}
+	return rows
+}
+
+// boxes are those of the flags and then those of the file.
+func (c *Query) boxes(stdin io.Reader, corners int) ([]box, error) {
+	if c.Boxes == "" && len(c.Box) == 0 && len(c.Rect) == 0 {
+		return nil, console.Usage("no boxes: give --box %s, or a file of them with --boxes FILE", boxForms[corners])
+	}
+	var boxes []box
+	for _, text := range c.Box {
+		b, err := parseBox(text, corners)
+		if err != nil {
+			return nil, console.Usage("--box: %w", err)
+		}
+		boxes = append(boxes, b)
+	}
+	return boxesOf(boxes, c.Boxes, c.In, stdin, corners)
+}

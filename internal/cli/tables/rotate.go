@@ -1,0 +1,146 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// rotateFlags say along which lines boxes lie.
+type rotateFlags struct {
+	Rotate rotationFlag `placeholder:"A/B" help:"Boxes along the digital lines of a rotation, as C0,R0,C1,R1 on its lattice. Rows climb to the right by the angle whose tangent is A/B; those of a negative one fall."`
+	Rect   rectList     `placeholder:"X,Y,W,H,DEGREES" help:"The box nearest to a rectangle in pixels: its centre, its size, and by how many degrees its width climbs to the right, which --rotate may say instead. May be given again."`
+	Corner bool         `help:"X,Y of --rect is the corner that is the upper left one before turning, not the centre."`
+	Within int          `default:"10" placeholder:"N" help:"Without --rotate, --rect takes the ratio nearest to its angle whose terms are at most N (${default})."`
+}
+
+func (f *rotateFlags) rotates() bool { return f.Rotate.set || len(f.Rect) > 0 }
+
+// rotationFlag is A/B, and may start with a minus.
+type rotationFlag struct {
+	rotated.Rotation
+	set bool
+}
+
+// A rectangle is X, Y, W, H and degrees as the user gave them; NaN stands for
+// degrees that --rotate says.
+type rectangle [5]float64
+
+const rectForm = "X,Y,W,H,DEGREES"
+
+// parseRectangle reads X,Y,W,H,DEGREES, the last of which may be left out.
+func parseRectangle(text string) (rectangle, error) {
+	r := rectangle{4: math.NaN()}
+	if err := flags.ParseFloats(r[:], len(r)-1, text, "rectangle", rectForm, "number"); err != nil {
+		return r, err
+	}
+	if r[2] <= 0 || r[3] <= 0 {
+		return r, fmt.Errorf("rectangle %.60q has no inside: its width and height must be more than 0", text)
+	}
+	return r, nil
+}
+
+// A question is one box to ask for: of a lattice, or the nearest one there to a
+// rectangle.
+type question struct {
+	rot  rotated.Rotation
+	box  rotated.Box
+	rect *rectangle
+}
+
+// questions are the boxes and then the rectangles of the flags. Without
+// --rotate, boxes are upright.
+func (f *rotateFlags) questions(boxes []box) ([]question, error) {
+	rot := f.Rotate.Rotation
+	if !f.Rotate.set {
+		rot = rotated.Rotation{A: 0, B: 1}
+	}
+	var list []question
+	for _, b := range boxes {
+		q := question{rot: rot, box: rotated.Box{C0: b[0], R0: b[1], C1: b[2], R1: b[3]}}
+		if q.box.Empty() {
+			return nil, console.Usage("box %v holds no cell: C1 must be more than C0, and R1 more than R0", b)
+		}
+		list = append(list, q)
+	}
+	for i := range f.Rect {
+		rect := &f.Rect[i]
+		q := question{rot: rot, rect: rect}
+		switch {
+		case math.IsNaN(rect[4]) && !f.Rotate.set:
+			return nil, console.Usage("--rect X,Y,W,H takes its angle from --rotate: add that, or the degrees")
+		case math.IsNaN(rect[4]):
+			rect[4] = rot.Degrees()
+		case !f.Rotate.set:
+			var err error
+			if q.rot, err = rotated.Nearest(rect[4], f.Within); err != nil {
+				return nil, console.Usage("--within %d: %w", f.Within, err)
+			}
+		}
+		list = append(list, q)
+	}
+	return list, nil
+}
+
+// place is the box that a question asks for.
+func (q *question) place(l *rotated.Lattice, corner bool) (rotated.Box, error) {
+	if q.rect == nil {
+		return q.box, nil
+	}
+	return l.FromRectangle(q.rect.in(corner))
+}
+
+// in is the rectangle in the plane of an image.
+func (r *rectangle) in(corner bool) rotated.Rectangle {
+	if corner {
+		return rotated.FromCorner(r[0], r[1], r[2], r[3], r[4])
+	}
+	return rotated.Rectangle{X: r[0], Y: r[1], Width: r[2], Height: r[3], Degrees: r[4]}
+}
+
+// Angles is the verb angles.
+type Angles struct {
+	Within int      `default:"10" placeholder:"N" help:"Terms of the ratios are at most N (${default})."`
+	Near   *float64 `placeholder:"DEGREES" help:"The one ratio nearest to an angle, of any two terms."`
+	JSON   bool     `name:"json" help:"Print JSON."`
+}
+
+// An angle is a rotation to choose.
+type angle struct {
+	Rotate  string  `json:"rotate"`
+	Degrees float64 `json:"degrees"`
+}
+
+// mostAngles is how long a list is worth while.
+const mostAngles = 10000
+
+// Run lists the angles.
+func (c *Angles) Run(sh *console.Shell) error {
+	var list []rotated.Rotation
+	if c.Near != nil {
+		rot, err := rotated.Nearest(*c.Near, c.Within)
+		if err != nil {
+			return err
+		}
+		list = append(list, rot)
+	} else {
+		if c.Within < 1 || c.Within > mostAngles {
+			return console.Usage("--within %d: a list takes 1 to %d", c.Within, mostAngles)
+		}
+		list = rotated.Angles(c.Within)
+	}
+	angles := make([]angle, 0, len(list))
+	rows := [][]string{{"rotate", "degrees"}}
+	for _, rot := range list {
+		angles = append(angles, angle{rot.String(), rot.Degrees()})
+		rows = append(rows, []string{rot.String(), fmt.Sprintf("%.2f", rot.Degrees())})
+	}
+	if c.JSON {
+		return display.JSON(sh.Results(), angles)
+	}
+	return display.Columns(sh.Results(), rows)
+}

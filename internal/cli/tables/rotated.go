@@ -1,0 +1,125 @@
+package tables
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/sketch"
+	"github.com/boxsum/boxsum/internal/typed"
+	"github.com/boxsum/boxsum/rotated"
+)
+
+// askRotated answers from a table for each rotation, one after the other.
+func (c *Query) askRotated(sh *console.Shell, pair pair, src *imagefile.Source, questions []question) ([]answer, error) {
+	answers := make([]answer, len(questions))
+	done := map[rotated.Rotation]bool{}
+	for _, q := range questions {
+		if done[q.rot] {
+			continue
+		}
+		done[q.rot] = true
+		start := time.Now()
+		work, err := newRotatedJob(pair.sum, src.Device, src.Image, q.rot, watched(sh, &boxsum.Options{}, "integrating", src.Device))
+		if err != nil {
+			return nil, err
+		}
+		if c.Verbose {
+			sh.Progress.Close()
+			width, height := work.Lattice().Size()
+			fmt.Fprintf(sh.Stderr, "%d×%d %s→%s along %v, %.2f°, in %s\n", width, height, pair.pixel.Short(), pair.sum.Short(), q.rot, q.rot.Degrees(), display.Duration(time.Since(start).Seconds()*1e3))
+		}
+		for i := range questions {
+			if err := sh.Ctx.Err(); err != nil {
+				return nil, err
+			}
+			if questions[i].rot != q.rot {
+				continue
+			}
+			b, err := questions[i].place(work.Lattice(), c.Corner)
+			if err != nil {
+				return nil, err
+			}
+			a := answer{box: box{b.C0, b.R0, b.C1, b.R1}, area: work.Lattice().Area(b), rotation: q.rot.String(), rect: questions[i].rect}
+			for channel := range work.Channels() {
+				a.channels = append(a.channels, work.stats(b, channel))
+			}
+			answers[i] = a
+		}
+	}
+	return answers, nil
+}
+
+// A rotatedJob is an image and its table along a rotation.
+type rotatedJob struct {
+	typed.Rotated
+	all     population
+	squares bool // the table has squares: deviations come from it
+}
+
+// newRotatedJob makes a rotated table, and that of the squares of pixels of 8 and 16 bits; those of
+// others may not fit, or cancel out.
+func newRotatedJob(sum raster.Type, d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error) {
+	src := pixels.Of(img)
+	squares := raster.Type(0)
+	if src.Type.Bytes() <= 2 {
+		squares = raster.U64
+	}
+	table, err := typed.IntegrateRotated(src, sum, squares, rot, rotatedOptions(onDevice(d, opt)))
+	if err != nil {
+		return nil, err
+	}
+	return &rotatedJob{table, population{pixelReader: rowsOf(img)}, squares != 0}, nil
+}
+
+// rotatedOptions are options for rotated tables.
+func rotatedOptions(opt *boxsum.Options) *rotated.Options {
+	if opt == nil {
+		return nil
+	}
+	return &rotated.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level, Context: opt.Context, Progress: opt.Progress}
+}
+
+// std is negative where the pixels have to say it.
+func (t *rotatedJob) std(b rotated.Box, channel int) float64 {
+	if !t.squares {
+		return -1
+	}
+	return t.StdDev(b, channel)
+}
+
+func (t *rotatedJob) stats(b rotated.Box, channel int) stats {
+	return t.all.describe(sample{
+		n: int(t.Lattice().Area(b)), sum: t.Sum(b, channel), mean: t.Mean(b, channel),
+		std: t.std(b, channel), runs: t.runs(b), channel: channel,
+	})
+}
+
+// runs is the pixels of a box: in each row they are neighbours.
+func (t *rotatedJob) runs(box rotated.Box) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		lattice := t.Lattice()
+		around := sketch.Around(lattice, []sketch.Box{{Box: box}}, 2)
+		for y := around.Min.Y; y < around.Max.Y; y++ {
+			from, to := 0, 0
+			for x := around.Min.X; x < around.Max.X; x++ {
+				if c, r := lattice.Cell(x, y); c >= box.C0 && c < box.C1 && r >= box.R0 && r < box.R1 {
+					if from == to {
+						from = x
+					}
+					to = x + 1
+				}
+			}
+			if from < to && !yield(span{y, from, to}) {
+				return
+			}
+		}
+	}
+}

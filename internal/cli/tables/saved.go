@@ -1,0 +1,175 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
+)
+
+// A savedTable answers from the tables of a file, without their image.
+type savedTable struct {
+	imagefile.Extent
+	answers
+	squares bool // are there too: the deviation is known
+	file    io.Closer
+}
+
+func (t *savedTable) size() imagefile.Extent { return t.Extent }
+
+func (t *savedTable) area(b box) int64 { return clip(t.Extent, b).pixels() }
+
+func (t *savedTable) stats(b box, channel int) stats {
+	b = clip(t.Extent, b)
+	return stats{sum: t.sumOf(b, channel), mean: t.mean(b, channel), std: t.std(b, channel)}
+}
+
+// sumOf is the sum of a box. Those of 32 bits wrap in large boxes: they are summed in
+// parts that fit.
+func (t *savedTable) sumOf(b box, channel int) any {
+	if _, narrow := t.sum(make(box, len(b)), 0).(uint32); !narrow {
+		return t.sum(b, channel)
+	}
+	return t.inParts(b, channel)
+}
+
+func (t *savedTable) inParts(b box, channel int) uint64 {
+	if b.pixels() <= int64(math.MaxUint32/savedBound(raster.U32)) {
+		return uint64(t.sum(b, channel).(uint32))
+	}
+	n, longest := len(b)/2, 0
+	for i := range n {
+		if b[n+i]-b[i] > b[n+longest]-b[longest] {
+			longest = i
+		}
+	}
+	one, other := append(box(nil), b...), append(box(nil), b...)
+	one[n+longest] = b[longest] + (b[n+longest]-b[longest])/2
+	other[longest] = one[n+longest]
+	return t.inParts(one, channel) + t.inParts(other, channel)
+}
+
+// pixels is how many a box has.
+func (b box) pixels() int64 {
+	n := int64(1)
+	for i := range len(b) / 2 {
+		n *= int64(b[len(b)/2+i] - b[i])
+	}
+	return n
+}
+
+// askSaved answers from saved tables.
+func (c *Query) askSaved(sh *console.Shell, boxes []box) error {
+	switch {
+	case c.rotates():
+		return console.Usage("--rotate and --rect need the image: a saved table has upright boxes only")
+	case c.OnGPU():
+		return console.Usage("--table integrates nothing: leave out --on %s", c.On)
+	}
+	t, err := console.Await(sh.Ctx, func() (*savedTable, error) { return openSaved(sh, c.In, c.Volume) })
+	if err != nil {
+		return err
+	}
+	defer t.file.Close()
+	answers, err := c.answers(sh, t, boxes)
+	if err != nil {
+		return err
+	}
+	for i := range answers {
+		answers[i].noStd = !t.squares
+	}
+	if c.Verbose {
+		sh.Progress.Close()
+		fmt.Fprintf(sh.Stderr, "%v from a saved table of %d×%d\n", t.Extent, t.Width+1, t.Height+1)
+	}
+	return c.print(sh, answers)
+}
+
+// openSaved reads the tables of a path.
+func openSaved(sh *console.Shell, path string, solid bool) (t *savedTable, err error) {
+	const sum, squares = "sum", "squares"
+	var arrays map[string]*imgio.Array
+	file := io.Closer(new(imgio.Picture)) // has nothing to close
+	if path == console.Standard {
+		path = "standard input"
+		arrays, err = imgio.DecodeArrays(sh.Stdin, sum, squares)
+	} else {
+		arrays, file, err = imgio.OpenArrays(path, sum, squares)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case arrays[sum] == nil:
+		return nil, errors.Join(fmt.Errorf("%s has no array named %s: a .npz file that integrate wrote has one", path, sum), file.Close())
+	}
+	t, err = savedOf(arrays[sum], arrays[squares], solid)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%w, in %s", err, path), file.Close())
+	}
+	t.file = file
+	return t, nil
+}
+
+// savedOf is the tables of arrays; there may be none of squares.
+func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
+	if n := len(sum.Shape); !solid && n == 3 && sum.Shape[2] > imagefile.MostChannels {
+		return nil, fmt.Errorf("a table of shape %v has %d channels: for a volume, add --volume", sum.Shape, sum.Shape[2])
+	}
+	sums, err := loadSums(sum, solid)
+	if err != nil {
+		return nil, err
+	}
+	sums.Known.Bound = savedBound(sums.Type)
+	both := memory{sums: sums}
+	if squares != nil {
+		switch kind := elementType(squares); kind {
+		case raster.U64, raster.F64:
+		default:
+			return nil, fmt.Errorf("squares of %T are of no table: those have u64 or f64", squares.Data)
+		}
+		if both.squares, err = loadSums(squares, solid); err != nil {
+			return nil, err
+		}
+		if a, b := &sums.Extent, &both.squares.Extent; a.Same(b) != nil {
+			return nil, errors.New("the sums and the squares differ in size")
+		}
+	}
+	t := &savedTable{Extent: imagefile.Extent{Width: sums.Width, Height: sums.Height, Channels: sums.Channels}, squares: squares != nil}
+	if solid {
+		t.Depth = sums.Depth
+		tables := &solidTables{memory: both}
+		t.answers, err = tables, tables.combine()
+	} else {
+		tables := &planeTables{memory: both}
+		t.answers, err = tables, tables.combine()
+	}
+	return t, err
+}
+
+// loadSums returns an array as the table of an image or a volume.
+func loadSums(a *imgio.Array, solid bool) (*engine.Table, error) {
+	load := sumForms[elementType(a)].load
+	if load == nil {
+		return nil, fmt.Errorf("sums of %T are of no table: those have u32, u64, i64, f32 or f64", a.Data)
+	}
+	return load(a, solid)
+}
+
+// savedBound returns the bound of the pixels of a saved table. Those of 32-bit sums have
+// 8 bits, or 16 where integrate was told so: a file does not say which.
+func savedBound(sum raster.Type) uint64 {
+	switch sum {
+	case raster.U32:
+		return fromsums.Typical(raster.U16, false).Bound
+	case raster.U64, raster.I64:
+		return fromsums.Usual(sum, false).Bound
+	}
+	return 0
+}

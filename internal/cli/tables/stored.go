@@ -1,0 +1,199 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/store"
+	"github.com/boxsum/boxsum/volume"
+	"github.com/boxsum/boxsum/zarr"
+)
+
+// storeFlags say how a table in a store is made.
+type storeFlags struct {
+	Memory      string `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: memory to use at most, such as 2GiB or 300MB."`
+	Chunk       int    `placeholder:"N" help:"For OUT.zarr: blocks of N×N, each one object. About 1024 unless told, in whole chunks of the image."`
+	Inner       int    `placeholder:"N" help:"For OUT.zarr: chunks of N×N in each block, of which a query reads four. One a block unless told."`
+	Compression string `enum:"zstd,lz4,gzip,none" default:"zstd" help:"For OUT.zarr: zstd, lz4 (faster, larger), gzip or none."`
+	Compact     bool   `help:"For OUT.zarr: keep sums of the blocks alone, in fewer bytes; queries answer the same."`
+	Bins        int    `placeholder:"N" help:"For OUT.zarr: count 8- and 16-bit pixels in N bins instead of summing them; boxes then have histograms."`
+	Restart     bool   `help:"For OUT.zarr: begin anew where a table of another image or other options was begun."`
+	MaxChunks   int64  `placeholder:"N" help:"For OUT.zarr: Refuse images of more than N chunks, and results of more blocks (16777216): damaged metadata may declare arrays without end."`
+}
+
+// runStore makes a table in a store.
+func (c *Integrate) runStore(sh *console.Shell) error {
+	switch {
+	case len(c.Ins) == 0:
+		return console.Usage("a table in a store is that of an image: name it")
+	case c.Tilted || c.Algorithm != "" || c.OnGPU() || c.pick():
+		return console.Usage("tables in stores are upright ones of all pixels, made by the processor: leave out --tilted, --algorithm, --on, --nan and --mask, or write .npy")
+	case c.Volume && !imagefile.IsStore(c.Ins[0]) && !strings.HasSuffix(c.Ins[0], ".npy"):
+		return console.Usage("a volume for a table in a store is an array of shape (D,H,W), in one or in an .npy file: %s is none", c.Ins[0])
+	case c.Volume && c.Bins > 0:
+		return console.Usage("--bins is for images: leave it out with --volume")
+	case c.Type != "auto":
+		return console.Usage("tables in stores have sums of 64 bits: leave out --type")
+	}
+	memory, err := imagefile.ParseSize(c.Memory)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	src, err := imagefile.OpenArrays(sh, c.Ins, &c.Flags, c.Volume)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if strings.Contains(c.Out, ".zip") { // which is replaced; in folders a table does not take the place of anything else
+		if err := imagefile.CheckTiles(src, c.Ins[0], c.Out); err != nil {
+			return err
+		}
+	}
+	dst, err := zarr.OpenBucket(sh.Ctx, c.Out, true)
+	if err != nil {
+		return err
+	}
+	job, err := store.NewJob(sh.Ctx, src, dst, &store.Options{
+		Workers: c.Workers, Memory: memory, Block: c.Chunk, Chunk: c.Inner, Compression: c.Compression, Squares: c.Squares, Compact: c.Compact, Restart: c.Restart, MaxChunks: c.MaxChunks, Volume: c.Volume, Bins: histogram.Bins{N: c.Bins},
+		Progress: func(done, all int) { sh.Progress.Reach("summing", done, all) },
+	})
+	if err == nil {
+		err = job.Run(sh.Ctx)
+	}
+	switch {
+	case sh.Ctx.Err() != nil && !strings.Contains(c.Out, ".zip"):
+		sh.Say("what is done stays: run the same command again to resume")
+	case errors.Is(err, store.ErrChanged):
+		err = fmt.Errorf("%s: a table of another image or of other options is there: remove it, or give --restart", zarr.Redacted(c.Out))
+	}
+	if err = imagefile.CloseStore(dst, c.Out, err); err != nil {
+		return err
+	}
+	r := report{In: "", Types: src.Type().String() + ":" + sumName(src.Type()), On: "cpu", Out: zarr.Redacted(c.Out), Workers: c.Workers}
+	r.Width, r.Height, r.Channels = job.Size()
+	r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
+	n := int64(r.Width) * int64(r.Height) * int64(r.Channels)
+	r.Bytes = n * int64(src.Type().Size()+8)
+	if c.Squares {
+		r.Types += "+squares"
+		r.Bytes += n * 8
+	}
+	r.GBPerSecond = float64(r.Bytes) / float64(max(time.Since(start), 1))
+	if r.Workers == 0 {
+		r.Workers = runtime.GOMAXPROCS(0)
+	}
+	return c.print(sh, r)
+}
+
+func sumName(pixel zarr.Type) string {
+	switch name := pixel.String(); name[0] {
+	case 'f':
+		return "float64"
+	case 'i':
+		return "int64"
+	}
+	return "uint64"
+}
+
+// askStore answers from a table in a store. It reports whether there is one: an image is asked in another way.
+func (c *Query) askStore(sh *console.Shell, boxes []box) (bool, error) {
+	cache, err := imagefile.ParseSize(c.Cache)
+	if err != nil {
+		return true, err
+	}
+	t, err := store.Open(sh.Ctx, c.In, &store.OpenOptions{Cache: cache})
+	if err != nil {
+		if errors.Is(err, zarr.ErrFormat) && !c.Table {
+			return false, nil // an image, or what will say what is wrong with it
+		}
+		return true, err
+	}
+	defer t.Close()
+	switch {
+	case c.rotates() || c.pick() || c.OnGPU():
+		return true, console.Usage("a table in a store has upright boxes of all pixels: leave out --rotate, --rect, --nan, --mask and --on")
+	case c.Volume && t.Depth() == 0:
+		return true, console.Usage("%s is the table of an image: leave out --volume", zarr.Redacted(c.In))
+	case t.Depth() > 0 && !c.Volume:
+		return true, console.Usage("%s is the table of a volume: its boxes take --volume", zarr.Redacted(c.In))
+	}
+	sh.Progress.Begin("summing", 0)
+	var found []stats
+	areas := make([]int64, len(boxes))
+	if c.Volume {
+		solids := make([]volume.Box, len(boxes))
+		for i, b := range boxes {
+			solids[i] = b.block()
+			areas[i] = int64(solids[i].Intersect(t.VolumeBounds()).Voxels())
+		}
+		found, err = askStored(sh, t, 1, solids, store.SumVolumeBoxes[uint64], store.SumVolumeBoxes[int64], store.SumVolumeBoxes[float64], t.MeanVolumeBoxes, t.StdDevVolumeBoxes)
+	} else {
+		rects := make([]image.Rectangle, len(boxes))
+		for i, b := range boxes {
+			rects[i] = b.rectangle()
+			clipped := rects[i].Intersect(t.Bounds())
+			areas[i] = int64(clipped.Dx()) * int64(clipped.Dy())
+		}
+		found, err = askStored(sh, t, t.Channels(), rects, store.SumBoxes[uint64], store.SumBoxes[int64], store.SumBoxes[float64], t.MeanBoxes, t.StdDevBoxes)
+	}
+	if err != nil {
+		return true, err
+	}
+	answers := make([]answer, len(boxes))
+	_, _, squares := t.Types()
+	for i, b := range boxes {
+		n := len(found) / len(boxes)
+		answers[i] = answer{box: b, area: areas[i], noStd: squares == 0, channels: found[i*n : (i+1)*n]}
+	}
+	return true, c.print(sh, answers)
+}
+
+// asks is how a table in a store is asked for sums of boxes of a kind.
+type asks[S, B any] = func(context.Context, *store.Table, []S, []B) error
+
+// askStored is the sums, means and deviations of all channels of every box.
+func askStored[B any](sh *console.Shell, t *store.Table, channels int, boxes []B, unsigned asks[uint64, B], signed asks[int64, B], floats asks[float64, B], means, deviations func(context.Context, []float64, []B) error) ([]stats, error) {
+	found := make([]stats, len(boxes)*channels)
+	var err error
+	_, kind, squares := t.Types()
+	switch kind {
+	case zarr.Uint64:
+		err = storedSums(sh, t, found, boxes, unsigned)
+	case zarr.Int64:
+		err = storedSums(sh, t, found, boxes, signed)
+	default:
+		err = storedSums(sh, t, found, boxes, floats)
+	}
+	numbers := make([]float64, len(found))
+	if err == nil {
+		err = means(sh.Ctx, numbers, boxes)
+	}
+	for i, v := range numbers {
+		found[i].mean = v
+	}
+	if err == nil && squares != 0 {
+		err = deviations(sh.Ctx, numbers, boxes)
+		for i, v := range numbers {
+			found[i].std = v
+		}
+	}
+	return found, err
+}
+
+func storedSums[S, B any](sh *console.Shell, t *store.Table, to []stats, boxes []B, ask asks[S, B]) error {
+	sums := make([]S, len(to))
+	err := ask(sh.Ctx, t, sums, boxes)
+	for i, s := range sums {
+		to[i].sum = s
+	}
+	return err
+}

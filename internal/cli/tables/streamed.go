@@ -1,0 +1,146 @@
+package tables
+
+import (
+	"context"
+	"image"
+	"math"
+
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
+)
+
+// newStreamed answers from the rows of a table as they come, of which it keeps none: for
+// tables that do not fit in memory.
+func newStreamed(ctx context.Context, p pair, img any, boxes []box, report func(done float64)) (oracle, error) {
+	src := pixels.Of(img)
+	rows, err := newRows(&src, engine.Upright, p.sum, p.square, nil)
+	if err != nil {
+		return nil, err
+	}
+	d := &streamed{Extent: imagefile.ExtentOf(img), types: p}
+	if err := d.read(ctx, boxes, func(y int) (sums, squares []byte, err error) { return rows.Push(src.Row(y)) }, report); err != nil {
+		return nil, err
+	}
+	return &tableJob{tableSet: tableSet{Extent: d.Extent}, all: population{pixelReader: rowsOf(img)}, tables: d}, nil
+}
+
+// streamed is what rows of tables said of boxes. There are no tables of it.
+type streamed struct {
+	tables
+	imagefile.Extent
+	types pair
+	found map[image.Rectangle][]bandSums // by clipped box, for each channel
+	empty bandSums
+}
+
+// bandSums are those of a box: what the row of the table under it has more than the row
+// over it.
+type bandSums struct {
+	sum, squares any     // of the types of the tables
+	corner       float64 // of the squares, at the last pixel, where they are floats
+}
+
+// read goes through the rows of the tables, which come after those of zeros.
+func (d *streamed) read(ctx context.Context, boxes []box, next func(y int) (sums, squares []byte, err error), report func(done float64)) error {
+	d.found = map[image.Rectangle][]bandSums{}
+	over, under := map[int][]image.Rectangle{}, map[int][]image.Rectangle{}
+	for _, b := range boxes {
+		if r := clip(d.Extent, b).rectangle(); !r.Empty() && d.found[r] == nil {
+			d.found[r] = make([]bandSums, d.Channels)
+			over[r.Min.Y], under[r.Max.Y] = append(over[r.Min.Y], r), append(under[r.Max.Y], r)
+		}
+	}
+	for y := range d.Height {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		sums, squares, err := next(y) // row y+1 of the tables
+		if err != nil {
+			return err
+		}
+		if y == 0 {
+			d.empty = bandSums{sum: advance(nil, d.types.sum, sums, 0, 0, true), squares: advance(nil, d.types.square, squares, 0, 0, true)}
+		}
+		for _, r := range over[y+1] {
+			d.add(r, sums, squares, false)
+		}
+		for _, r := range under[y+1] {
+			d.add(r, sums, squares, true)
+		}
+		if report != nil {
+			report(float64(y+1) / float64(d.Height))
+		}
+	}
+	return nil
+}
+
+// add takes the row of the tables over a box, or under it.
+func (d *streamed) add(r image.Rectangle, sums, squares []byte, under bool) {
+	for c := range d.found[r] {
+		of, x0, x1 := &d.found[r][c], r.Min.X*d.Channels+c, r.Max.X*d.Channels+c
+		of.sum, of.squares = advance(of.sum, d.types.sum, sums, x0, x1, under), advance(of.squares, d.types.square, squares, x0, x1, under)
+		if d.types.square == raster.F64 && under {
+			of.corner = raster.Elems[float64](squares)[x1]
+		}
+	}
+}
+
+// advance adds what a row of a table has between two entries to a sum, or takes it away. No sum is 0.
+func advance(sum any, t raster.Type, row []byte, x0, x1 int, plus bool) any {
+	return sumForms[t].advance(sum, row, x0, x1, plus)
+}
+
+// of is the sums of a box, which are zero where it is empty.
+func (d *streamed) of(b box, channel int) bandSums {
+	if all := d.found[b.rectangle()]; all != nil {
+		return all[channel]
+	}
+	return d.empty
+}
+
+func (d *streamed) sum(b box, channel int) any { return d.of(b, channel).sum }
+
+func (d *streamed) mean(b box, channel int) float64 {
+	mean, _ := meanAndVariance(int(b.pixels()), d.of(b, channel))
+	return mean
+}
+
+func (d *streamed) std(b box, channel int) float64 {
+	_, variance := meanAndVariance(int(b.pixels()), d.of(b, channel))
+	return math.Sqrt(variance)
+}
+
+func (d *streamed) square(b box, channel int) float64 { return d.of(b, channel).corner }
+
+// meanAndVariance returns those of n pixels.
+func meanAndVariance(n int, of bandSums) (mean, variance float64) {
+	return meanOf(n, of.sum), varianceOf(n, of.sum, of.squares)
+}
+
+// meanOf returns the mean of n pixels from their sum.
+func meanOf(n int, sum any) float64 { return fromsums.Mean(n, sumOf(sum)) }
+
+// varianceOf returns the variance of n pixels from their sum and that of their squares.
+func varianceOf(n int, sum, squares any) float64 {
+	return fromsums.Variance(n, sumOf(sum), sumOf(squares), nil, nil)
+}
+
+// sumOf returns a number of a type of sums as statistics take it.
+func sumOf(s any) fromsums.Sum {
+	switch s := s.(type) {
+	case uint32:
+		return fromsums.SumOf(s)
+	case uint64:
+		return fromsums.SumOf(s)
+	case int64:
+		return fromsums.SumOf(s)
+	case float32:
+		return fromsums.SumOf(s)
+	case float64:
+		return fromsums.SumOf(s)
+	}
+	return fromsums.Sum{}
+}

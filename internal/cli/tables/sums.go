@@ -1,0 +1,117 @@
+package tables
+
+import (
+	"fmt"
+	"image"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
+)
+
+// A sumForm holds the functions that are compiled for one type of sums: those for files and
+// pictures, whose packages have type parameters.
+type sumForm struct {
+	// write writes a layer to w or, if z is not nil, to an archive.
+	write func(l *layer, entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error
+	// draw returns the heat map of the entries of a table.
+	draw func(entries raster.Array) image.Image
+	// load returns the table that an array of a file holds.
+	load func(a *imgio.Array, solid bool) (*engine.Table, error)
+	// advance adds the difference of two entries of a row to a sum, or subtracts it.
+	advance func(sum any, row []byte, x0, x1 int, plus bool) any
+}
+
+// sumForms holds the forms by the type of sums.
+var sumForms = [raster.NumTypes]sumForm{
+	raster.U32: formOf[uint32](),
+	raster.U64: formOf[uint64](),
+	raster.I64: formOf[int64](),
+	raster.F32: formOf[float32](),
+	raster.F64: formOf[float64](),
+}
+
+func formOf[S boxsum.Sum]() sumForm {
+	return sumForm{writeRows[S], heatMap[S], loadTable[S], advanced[S]}
+}
+
+func writeRows[S boxsum.Sum](l *layer, entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error {
+	rows := func(yield func([]S) bool) {
+		for part := range entries {
+			for y := range part.Height {
+				if !yield(raster.Elems[S](part.Row(y))) {
+					return
+				}
+			}
+		}
+	}
+	if z != nil {
+		return imgio.WriteNPZ(z, l.name, l.shape, rows)
+	}
+	return imgio.WriteNPY(w, l.shape, rows)
+}
+
+func heatMap[S boxsum.Sum](entries raster.Array) image.Image {
+	return imgio.HeatMap(boxsum.View[S]{
+		Sums: raster.Elems[S](entries.Data), Stride: entries.Stride, Width: entries.Width, Height: entries.Height, Channels: entries.Channels,
+	})
+}
+
+func loadTable[S boxsum.Sum](a *imgio.Array, solid bool) (*engine.Table, error) {
+	if solid {
+		t, err := loadVolume[S](a)
+		return &engine.Table{Array: t}, err
+	}
+	t, err := imgio.TableOf[S](a)
+	if err != nil {
+		return nil, err
+	}
+	return tableOf(t), nil
+}
+
+// tableOf returns the table of an image without its type.
+func tableOf[S boxsum.Sum](t *boxsum.Table[S]) *engine.Table {
+	return &engine.Table{
+		Array:  raster.ArrayOf(t.Sums, raster.PlaneExtent(t.Width, t.Height, t.Channels, t.Stride)),
+		Offset: t.Offset, Known: fromsums.Pixels{Bound: t.Bound, Signed: t.Signed},
+	}
+}
+
+// loadVolume returns an array of shape (D+1, H+1, W+1) or (D+1, H+1, W+1, C) as the table of a volume.
+func loadVolume[S boxsum.Sum](a *imgio.Array) (raster.Array, error) {
+	shape, channels := a.Shape, 1
+	if len(shape) == 4 {
+		shape, channels = shape[:3], shape[3]
+	}
+	if len(shape) != 3 || min(shape[0], shape[1], shape[2], channels) < 1 {
+		return raster.Array{}, fmt.Errorf("an array of shape %v is not the table of a volume: that has (D+1, H+1, W+1) or (D+1, H+1, W+1, C)", a.Shape)
+	}
+	stride := shape[2] * channels
+	// Slice 0 is zero, which makes one table of all rows.
+	flat := append([]int{shape[0] * shape[1], shape[2]}, a.Shape[3:]...)
+	if _, err := imgio.TableOf[S](&imgio.Array{Shape: flat, Data: a.Data}); err != nil {
+		return raster.Array{}, err
+	}
+	return raster.ArrayOf(a.Data.([]S), raster.VolumeExtent(shape[2]-1, shape[1]-1, shape[0]-1, channels, stride, shape[1]*stride)), nil
+}
+
+func advanced[S boxsum.Sum](sum any, row []byte, x0, x1 int, plus bool) any {
+	s, _ := sum.(S)
+	entries := raster.Elems[S](row)
+	by := entries[x1] - entries[x0]
+	if plus {
+		return s + by
+	}
+	return s - by
+}
+
+// elementType returns the type of the elements of an array of a file.
+func elementType(a *imgio.Array) raster.Type {
+	t, _ := raster.ParseType(strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]"))
+	return t
+}

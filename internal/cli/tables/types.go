@@ -1,0 +1,138 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/papers"
+)
+
+// A pair is one pixel type with one sum type that it can be integrated to.
+type pair struct {
+	pixel, sum, square raster.Type
+	wide               bool // 64-bit integers, which have sums and are asked directly, and nothing else
+}
+
+// allPairs are all the tables that boxsum makes. The first pair of a pixel type is its default.
+var allPairs = func() (all []pair) {
+	for _, p := range raster.SumPairs {
+		wide := p.Pixel.Bytes() == 8 && !p.Pixel.Float()
+		all = append(all, pair{pixel: p.Pixel, sum: p.Sum, square: raster.SquarePairs.Usual(p.Pixel), wide: wide})
+	}
+	return all
+}()
+
+// job is the tables of a source, which has these pixels.
+func (p pair) job(src *imagefile.Source, want tableChoice) (job, error) {
+	switch img := src.Image.(type) {
+	case boxsum.Image[int64]:
+		return newPlane64(img, want)
+	case boxsum.Image[uint64]:
+		return newPlane64(img, want)
+	}
+	if src.Stack != nil {
+		return newSolid(p, src.Stack, want)
+	}
+	return newPlane(p, src.Image, want)
+}
+
+// holds reports whether the sum of all pixels of so many images is exact; those of 64 bits have none that
+// is better.
+func (p pair) holds(img any, slices int) bool {
+	return p.wide || imagefile.ExtentOf(img).Fits(slices, largestSum(p.sum)/largestPixel(p.pixel))
+}
+
+// directOf answers from the pixels of an image.
+func directOf(img any) oracle {
+	switch img := img.(type) {
+	case boxsum.Image[int64]:
+		return newDirect64(img)
+	case boxsum.Image[uint64]:
+		return newDirect64(img)
+	}
+	return newDirect(img)
+}
+
+// prepare is an image for a published algorithm.
+func prepare(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[uint16]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[uint32]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[int16]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[int32]:
+		return papers.Prepare(a, opt, img)
+	case boxsum.Image[float32]:
+		return papers.Prepare(a, opt, img)
+	}
+	return papers.Prepare(a, opt, img.(boxsum.Image[float64]))
+}
+
+// pairWhere is the first pair of the image's pixel type that is good, or else an error from the
+// names of its pixels and sums.
+func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) error) (pair, error) {
+	pixel := imagefile.PixelOf(img)
+	found := slices.DeleteFunc(slices.Clone(allPairs), func(p pair) bool { return p.pixel != pixel })
+	if len(found) == 0 {
+		return pair{}, fmt.Errorf("there are no tables of %T", img)
+	}
+	var names []string
+	for _, p := range found {
+		if good(p) {
+			return p, nil
+		}
+		names = append(names, p.sum.Short())
+	}
+	return pair{}, fail(pixel.Short(), strings.Join(names, ", "))
+}
+
+// pairNamed is the pair with a sum type by name, or the default for "auto".
+func pairNamed(img any, sum string) (pair, error) {
+	return pairWhere(img, func(p pair) bool { return sum == "auto" || sum == p.sum.Short() }, func(pixel, sums string) error {
+		return fmt.Errorf("%s pixels cannot be summed as %s: choose --type auto or %s", pixel, sum, sums)
+	})
+}
+
+// pairExact is the first pair whose sums hold the whole image, or a volume of this
+// many slices like it, whatever the pixels.
+func pairExact(img any, slices int) (pair, error) {
+	return pairWhere(img, func(p pair) bool { return p.holds(img, slices) }, func(pixel, _ string) error {
+		return fmt.Errorf("sums of %s pixels may overflow in an image as large as this: cut it up", pixel)
+	})
+}
+
+// largestPixel is the largest magnitude of a pixel type. Float pixels count
+// as 1: their sums round anyway, and do not overflow.
+func largestPixel(t raster.Type) uint64 {
+	switch bits := 8 * t.Bytes(); {
+	case t.Float():
+		return 1
+	case t.Signed():
+		return 1 << (bits - 1)
+	default:
+		return 1<<bits - 1
+	}
+}
+
+// largestSum is the number up to which a sum type holds every whole number.
+func largestSum(t raster.Type) uint64 {
+	switch t {
+	case raster.F32:
+		return 1 << 24
+	case raster.F64:
+		return 1 << 53
+	case raster.I64:
+		return math.MaxInt64
+	default:
+		return math.MaxUint64 >> (64 - 8*t.Bytes())
+	}
+}

@@ -1,0 +1,97 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/pixels"
+)
+
+// validFlags say which pixels are valid.
+type validFlags struct {
+	NaN  string `name:"nan" enum:"keep,skip" default:"keep" help:"What NaN is: keep takes it as a value, which spoils the boxes below it and to the right; skip leaves such pixels out."`
+	Mask string `placeholder:"FILE" help:"Leave out pixels for which this image or .npy array of the same size is zero; one channel is for all."`
+}
+
+// pick reports whether some pixels may be left out.
+func (f *validFlags) pick() bool { return f.NaN == "skip" || f.Mask != "" }
+
+// check refuses what does not go with them: each is a flag that was given.
+func (f *validFlags) check(others map[string]bool) error {
+	if !f.pick() {
+		return nil
+	}
+	if f.Mask == console.Standard {
+		return console.Usage("--mask takes a file, and not standard input")
+	}
+	for _, other := range []string{"--volume", "--rotate and --rect", "--tilted", "--algorithm", "--table", "--on cuda and --on opencl"} {
+		if others[other] {
+			return console.Usage("--nan skip and --mask are for upright tables of images on the CPU: leave out %s", other)
+		}
+	}
+	return nil
+}
+
+// valid reads the mask.
+func (f *validFlags) valid(sh *console.Shell, how *imagefile.Flags) (*boxsum.Valid, error) {
+	if !f.pick() {
+		return nil, nil
+	}
+	valid := &boxsum.Valid{SkipNaN: f.NaN == "skip"}
+	if f.Mask == "" {
+		return valid, nil
+	}
+	picture, err := console.Await(sh.Ctx, func() (*imgio.Picture, error) { return imagefile.Read(sh, f.Mask, how) })
+	if err != nil {
+		return nil, fmt.Errorf("--mask: %w", err)
+	}
+	if _, err := pairNamed(picture.Image, "auto"); err != nil {
+		return nil, fmt.Errorf("--mask: %w", err)
+	}
+	valid.Mask, err = maskOf(picture.Image)
+	return valid, errors.Join(err, picture.Close())
+}
+
+// maskOf is a mask with ones where an image is not zero.
+func maskOf(img any) (boxsum.Image[uint8], error) {
+	src := pixels.Of(img)
+	mask, err := boxsum.NewImage[uint8](src.Width, src.Height, src.Channels)
+	var row []float64
+	for y := range mask.Height {
+		to := mask.Row(y)
+		row = src.Floats(row[:0], y, 0, len(to), 1)
+		for i, v := range row {
+			if v != 0 {
+				to[i] = 1
+			}
+		}
+	}
+	return mask, err
+}
+
+// areaOf is the area of a channel of the box: how many of its pixels are valid, where some
+// may be left out.
+func (a answer) areaOf(s stats) int64 {
+	if s.area != nil {
+		return *s.area
+	}
+	return a.area
+}
+
+// areaJSON is the area as JSON has it: as many numbers as there are channels where each
+// has its own.
+func (a answer) areaJSON() any {
+	var areas []any
+	for _, s := range a.channels {
+		if s.area == nil {
+			return a.area
+		}
+		areas = append(areas, *s.area)
+	}
+	return display.OneOrAll(areas)
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/boxsum/boxsum/internal/cascade/installed"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/web/explore"
+	"github.com/boxsum/boxsum/web/view"
+	"golang.org/x/term"
+)
+
+type viewCmd struct {
+	Files  []string `arg:"" optional:"" name:"FILE" help:"Images, .npy arrays, volumes (TIFF files with pages, folders of slices), Zarr stores, mosaics and reports. Without any, a picture that boxsum draws itself."`
+	Port   int      `placeholder:"N" help:"Port to listen on; a free one unless told."`
+	Listen string   `placeholder:"HOST[:PORT]" help:"Let other machines see the page too, at this address; its own address then has a token in it. Unless told, only this machine does."`
+	Open   *bool    `negatable:"" help:"Open the page in a browser. Unless told, it is opened if standard output is a terminal."`
+}
+
+// Run serves the page until Ctrl-C.
+func (c *viewCmd) Run(sh *console.Shell) error {
+	if c.Port < 0 || c.Port > 65535 {
+		return console.Usage("--port %d: ports are 1 to 65535, and 0 is a free one", c.Port)
+	}
+	o := view.Options{Files: c.Files, Port: c.Port, Listen: c.Listen, Out: sh.Results()}
+	if c.Open != nil {
+		o.Open = *c.Open
+	} else {
+		o.Open = term.IsTerminal(int(os.Stdout.Fd()))
+	}
+	for _, folder := range installed.Folders() {
+		files, _ := filepath.Glob(filepath.Join(folder, "*.xml"))
+		for _, file := range files {
+			o.Cascades = append(o.Cascades, explore.Named{
+				Name: strings.TrimSuffix(filepath.Base(file), ".xml"),
+				Read: func() ([]byte, error) { return os.ReadFile(file) },
+			})
+		}
+	}
+	return view.Serve(sh.Ctx, o)
+}

@@ -1,0 +1,222 @@
+package windows
+
+import (
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/store"
+	"github.com/boxsum/boxsum/zarr"
+)
+
+// Blur is the verb blur.
+type Blur struct {
+	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest."`
+	Demo            bool         `help:"Blur a picture of 1920×1080 that boxsum draws itself, instead of IN."`
+	Out             string       `short:"o" placeholder:"OUT" help:"Where the image goes: .png, .jpg, .tiff, .pgm, .ppm, .pam, .npy or a Zarr array (.zarr, a URL), block by block; - is standard output, in the format of IN where that can be written, else PNG. Several go to a folder, such as blurred/."`
+	Radius          int          `short:"r" default:"-1" placeholder:"R" help:"Blur by the mean of 2·R+1 pixels each way."`
+	Window          flags.Window `placeholder:"WxH" help:"Blur by the mean of so many pixels across and down, such as 31x15, or 31 for both. Of an even number one more lies on the left and above."`
+	Gaussian        bool         `short:"g" help:"Blur by a Gaussian that is as wide as the box would be: its standard deviation is that of the box, about 0.58·R."`
+	Sigma           float64      `default:"-1" placeholder:"S" help:"Blur by a Gaussian of this standard deviation in pixels."`
+	Passes          int          `placeholder:"N" help:"Make the Gaussian of N boxes, 1 to 6; four are nearer to it than three. The default is 3, and exact weights for standard deviations below 2."`
+	Memory          string       `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: memory to use at most, such as 2GiB or 300MB."`
+	MaxChunks       int64        `placeholder:"N" help:"For OUT.zarr: Refuse images of more than N chunks, and results of more blocks (16777216): damaged metadata may declare arrays without end."`
+	imagefile.Flags `set:"color=keep"`
+	filterFlags
+}
+
+// Run blurs images and reports.
+func (c *Blur) Run(sh *console.Shell) error {
+	work, err := c.work()
+	if err != nil {
+		return err
+	}
+	if c.Demo && len(c.Ins) > 0 {
+		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
+	}
+	if imagefile.IsStore(c.Out) {
+		return c.runStore(sh, work)
+	}
+	if !imagefile.Several(c.Ins, c.Out) {
+		in := ""
+		if len(c.Ins) > 0 {
+			in = c.Ins[0]
+		}
+		r, err := c.one(sh, work, in, c.Out)
+		if err != nil {
+			return err
+		}
+		return c.print(sh, r)
+	}
+	if len(c.Ins) == 0 {
+		return console.Usage("no image: name a file, or let --demo draw one")
+	}
+	if c.Out == "" {
+		return imagefile.NoOutput(c.Ins, "blurred/")
+	}
+	outs, err := imagefile.InFolder(c.Ins, c.Out, "blurred", imagefile.ExtensionLike)
+	if err != nil {
+		return err
+	}
+	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (filterReport, error) {
+		r, err := c.one(sh, work, in, out)
+		if c.JSON {
+			r.In = in
+		}
+		return r, err
+	})
+}
+
+// work is the filter that was asked for.
+func (c *Blur) work() (*filterWork, error) {
+	opt, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	w := &filterWork{name: "box", opt: opt, window: c.Window.Window, sigma: filter.Sigma{X: c.Sigma, Y: c.Sigma, Passes: c.Passes}}
+	bySigma := c.Sigma != -1
+	switch {
+	case c.Radius < -1 || c.Radius > 1<<28:
+		return nil, console.Usage("--radius %d: give a number from 0 to %d", c.Radius, 1<<28)
+	case bySigma && !(c.Sigma >= 0 && c.Sigma <= 1e8):
+		return nil, console.Usage("--sigma %v: give a number from 0 to 1e8", c.Sigma)
+	case c.Passes < 0 || c.Passes > 6:
+		return nil, console.Usage("--passes %d: give a number from 1 to 6", c.Passes)
+	case c.Radius >= 0 && c.Window.Given, c.Radius >= 0 && bySigma, c.Window.Given && bySigma:
+		return nil, console.Usage("--radius, --window and --sigma each say how much to blur: give one of them")
+	case c.Radius < 0 && !c.Window.Given && !bySigma:
+		return nil, console.Usage("say how much to blur: --radius 15, --window 31x31 or --sigma 9")
+	case c.Passes > 0 && !c.Gaussian && !bySigma:
+		return nil, console.Usage("--passes is for Gaussians: add --gaussian, or leave it out")
+	}
+	if c.Radius >= 0 {
+		w.window = filter.Radius(c.Radius)
+	}
+	if c.Gaussian && !bySigma {
+		deviation := func(n int) float64 { return math.Sqrt((float64(n)*float64(n) - 1) / 12) }
+		w.sigma.X, w.sigma.Y = deviation(w.window.Width), deviation(w.window.Height)
+	}
+	if c.Gaussian || bySigma {
+		w.name = "gaussian"
+	}
+	return w, nil
+}
+
+// one blurs one image.
+func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (filterReport, error) {
+	if _, err := imagefile.FormatOf(out, "png", ".jpg"); err != nil {
+		return filterReport{}, err
+	}
+	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &c.Flags, c.Demo) })
+	if err != nil {
+		return filterReport{}, err
+	}
+	defer src.Close()
+	format, err := imagefile.FormatOf(out, imagefile.FormatLike(src), ".jpg")
+	if err != nil {
+		return filterReport{}, err
+	}
+	r := newFilterReport(src, work, out)
+	if format == "npy" && !hasAlpha(src) {
+		write, err := work.stream(sh, src.Image)
+		if err != nil {
+			return r, err
+		}
+		if write != nil {
+			return r, r.streamed(sh, out, write)
+		}
+	}
+	watched := work.watched(sh)
+	start := time.Now()
+	by := watched.apply
+	if hasAlpha(src) {
+		by = func(img any) (any, error) { return throughAlpha(img, watched.apply) }
+	}
+	img, err := by(src.Image)
+	r.took(start)
+	if err != nil {
+		return r, err
+	}
+	return r, imagefile.Save(sh, out, 0, func(w io.Writer) error { return imgio.Encode(w, format, img) })
+}
+
+// watched is a filter that Ctrl-C stops and whose progress is shown.
+func (f *filterWork) watched(sh *console.Shell) *filterWork {
+	w, opt := *f, *f.opt
+	opt.Context = sh.Ctx
+	sh.Progress.Begin("filtering", 0)
+	opt.Progress = sh.Progress.Share("filtering")
+	w.opt = &opt
+	return &w
+}
+
+// newFilterReport is what there is to say before the work.
+func newFilterReport(src *imagefile.Source, work *filterWork, out string) filterReport {
+	r := filterReport{
+		Extent: imagefile.ExtentOf(src.Image), Pixels: imagefile.PixelOf(src.Image).Short(), Filters: []string{work.name},
+		Border: work.opt.Border.String(), Workers: work.opt.Workers, Out: out,
+	}
+	if work.name == "gaussian" {
+		r.Sigma = []float64{work.sigma.X, work.sigma.Y}
+	} else {
+		r.Window = []int{work.window.Width, work.window.Height}
+	}
+	return r
+}
+
+func (r *filterReport) took(start time.Time) {
+	r.Milliseconds += float64(time.Since(start)) / float64(time.Millisecond)
+}
+
+// streamed writes a result row by row.
+func (r *filterReport) streamed(sh *console.Shell, out string, write func(io.Writer) error) error {
+	start := time.Now()
+	err := imagefile.Save(sh, out, 0, write)
+	r.took(start)
+	r.RowByRow, r.Workers = true, 1
+	return err
+}
+
+// runStore blurs an image to an array in a store.
+func (c *Blur) runStore(sh *console.Shell, work *filterWork) error {
+	switch {
+	case len(c.Ins) != 1:
+		return console.Usage("an array in a store is one blurred image: name it")
+	case work.name != "box":
+		return console.Usage("arrays in stores are blurred by boxes: leave out --gaussian and --sigma")
+	}
+	memory, err := imagefile.ParseSize(c.Memory)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	src, err := imagefile.OpenArray(sh, c.Ins[0], &c.Flags)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if err := imagefile.CheckTiles(src, c.Ins[0], c.Out); err != nil {
+		return err
+	}
+	dst, err := zarr.OpenBucket(sh.Ctx, c.Out, true)
+	if err != nil {
+		return err
+	}
+	err = store.FilterArray(sh.Ctx, src, dst, work.window, &store.FilterOptions{
+		Border: work.opt.Border, Value: work.opt.Value, Workers: work.opt.Workers, Memory: memory, MaxChunks: c.MaxChunks, Progress: func(done, all int) { sh.Progress.Reach("filtering", done, all) },
+	})
+	if err = imagefile.CloseStore(dst, c.Out, err); err != nil {
+		return err
+	}
+	shape := append(src.Shape(), 1)
+	r := filterReport{Extent: imagefile.Extent{Width: shape[1], Height: shape[0], Channels: shape[2]}, Pixels: src.Type().String(), Filters: []string{work.name},
+		Window: []int{work.window.Width, work.window.Height}, Border: work.opt.Border.String(), Workers: work.opt.Workers, Out: zarr.Redacted(c.Out)}
+	r.took(start)
+	return c.print(sh, r)
+}

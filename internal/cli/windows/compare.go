@@ -1,0 +1,83 @@
+package windows
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/threshold"
+)
+
+// Compare is the verb compare.
+type Compare struct {
+	Truth           string `arg:"" name:"TRUTH" help:"Image as it should be: what is below 128 is black; - is standard input."`
+	Out             string `arg:"" name:"OUT" help:"Image of the same size to measure; - is standard input."`
+	JSON            bool   `name:"json" help:"Print JSON instead of lines."`
+	imagefile.Flags `set:"color=auto"`
+}
+
+// A comparison is how near an image is to the truth. What is infinite is null.
+type comparison struct {
+	FMeasure       float64  `json:"f_measure"`
+	Precision      float64  `json:"precision"`
+	Recall         float64  `json:"recall"`
+	PSNR           *float64 `json:"psnr"`
+	DRD            *float64 `json:"drd"`
+	TruePositives  int64    `json:"true_positives"`
+	FalsePositives int64    `json:"false_positives"`
+	FalseNegatives int64    `json:"false_negatives"`
+	TrueNegatives  int64    `json:"true_negatives"`
+}
+
+// Run prints how near an image is to the truth.
+func (c *Compare) Run(sh *console.Shell) error {
+	if c.Truth == console.Standard && c.Out == console.Standard {
+		return console.Usage("standard input is one image: name a file for the other")
+	}
+	truth, err := c.read(sh, c.Truth)
+	if err != nil {
+		return err
+	}
+	out, err := c.read(sh, c.Out)
+	if err != nil {
+		return err
+	}
+	s, err := threshold.Compare(truth, out)
+	if err != nil {
+		return err
+	}
+	w := sh.Results()
+	if c.JSON {
+		return display.JSON(w, comparison{
+			s.FMeasure, s.Precision, s.Recall, orNull(s.PSNR), orNull(s.DRD), s.TruePositives, s.FalsePositives, s.FalseNegatives, s.TrueNegatives,
+		})
+	}
+	_, err = fmt.Fprintf(w, "F-measure %.2f%% (precision %.2f%%, recall %.2f%%)\nPSNR      %.2f dB\nDRD       %.3f\n", s.FMeasure, s.Precision, s.Recall, s.PSNR, s.DRD)
+	return err
+}
+
+func orNull(v float64) *float64 {
+	if math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// read is an image of bytes: of 16 bits the upper half counts.
+func (c *Compare) read(sh *console.Shell, path string) (img boxsum.Image[uint8], err error) {
+	src, err := imagefile.Open(sh, path, &c.Flags, false)
+	if err != nil {
+		return img, err
+	}
+	defer src.File.Close()
+	switch pixels := src.Image.(type) {
+	case boxsum.Image[uint8]: // in memory of its own, for the file is closed
+		return imagefile.Converted(pixels, func(v float64) uint8 { return uint8(v) })
+	case boxsum.Image[uint16]:
+		return imagefile.Converted(pixels, imagefile.UpperByte)
+	}
+	return img, fmt.Errorf("%s: black and white images have pixels of 8 or 16 bits, not %T", imagefile.NameOf(path), src.Image)
+}

@@ -1,0 +1,85 @@
+package windows
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+)
+
+// filterFlags are those of all commands that make images from windows.
+type filterFlags struct {
+	Border  string  `enum:"reflect101,reflect,replicate,constant,wrap,clip" default:"reflect101" help:"What windows find outside of the image: reflect101 (dcb|abcd|cba), reflect (cba|abcd|dcb), replicate (aaa|abcd|ddd), constant (see --value), wrap (bcd|abcd|abc), or clip: nothing, so that a mean is that of the pixels which are there."`
+	Value   float64 `placeholder:"V" help:"What is outside of the image with --border constant (0)."`
+	Workers int     `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
+	Level   string  `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
+	JSON    bool    `name:"json" help:"Print JSON instead of the line."`
+}
+
+// options are those of package filter.
+func (f *filterFlags) options() (*filter.Options, error) {
+	if f.Workers < 0 {
+		return nil, console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", f.Workers)
+	}
+	border, err := filter.ParseBorder(f.Border)
+	if err != nil {
+		return nil, console.Usage("--border: %w", err)
+	}
+	if f.Value != 0 && border != filter.Constant {
+		return nil, console.Usage("--value is for --border constant, and not for %v", border)
+	}
+	level, err := boxsum.ParseLevel(f.Level)
+	if err != nil {
+		return nil, err
+	}
+	return &filter.Options{Border: border, Value: f.Value, Workers: cmp.Or(f.Workers, runtime.GOMAXPROCS(0)), Level: level}, nil
+}
+
+// A filterReport is what blur and local say that they did.
+type filterReport struct {
+	imagefile.Extent
+	In           string    `json:"in,omitempty"` // where there are several
+	Pixels       string    `json:"pixels"`       // as in u8
+	Filters      []string  `json:"filters"`
+	Window       []int     `json:"window,omitempty"`
+	Sigma        []float64 `json:"sigma,omitempty"`
+	Border       string    `json:"border"`
+	Workers      int       `json:"workers,omitempty"`
+	RowByRow     bool      `json:"row_by_row,omitempty"` // with the time of writing the file
+	Milliseconds float64   `json:"ms"`
+	Out          string    `json:"out,omitempty"`
+}
+
+// String is the report in one line.
+func (r filterReport) String() string {
+	s := fmt.Sprintf("%v %s, %s", r.Extent, r.Pixels, strings.Join(r.Filters, ", "))
+	switch {
+	case r.Sigma != nil && r.Sigma[0] == r.Sigma[1]:
+		s += " σ " + display.Rounded(r.Sigma[0])
+	case r.Sigma != nil:
+		s += fmt.Sprintf(" σ %s×%s", display.Rounded(r.Sigma[0]), display.Rounded(r.Sigma[1]))
+	default:
+		s += fmt.Sprintf(" %d×%d", r.Window[0], r.Window[1])
+	}
+	s += fmt.Sprintf(", %s, %s", r.Border, display.Count(r.Workers, "worker"))
+	if r.RowByRow {
+		s += ", row by row"
+	}
+	return s + fmt.Sprintf(", %s → %s", display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+}
+
+// printFilter reports on standard output, unless the image went there.
+func (f *filterFlags) print(sh *console.Shell, r filterReport) error {
+	w := sh.Reports(r.Out)
+	if f.JSON {
+		return display.JSON(w, r)
+	}
+	_, err := fmt.Fprintln(w, r)
+	return err
+}

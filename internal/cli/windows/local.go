@@ -1,0 +1,298 @@
+package windows
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+)
+
+// Local is the verb local.
+type Local struct {
+	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest."`
+	Demo            bool         `help:"Take a picture of 1920×1080 that boxsum draws itself, instead of IN."`
+	Out             string       `short:"o" placeholder:"OUT" help:"Where the result goes: .npy; .npz, which holds several by their names; or a picture, .png, .tiff, .pgm or .ppm. - is .npy on standard output. Those of several images go to a folder, such as maps/."`
+	Mean            bool         `help:"The mean of every window."`
+	Std             bool         `help:"The standard deviation."`
+	Variance        bool         `help:"The variance."`
+	Normalize       bool         `help:"Local contrast: how many standard deviations a pixel lies above the mean."`
+	Median          bool         `help:"The median, which takes salt and pepper away."`
+	Entropy         bool         `help:"The entropy of the histogram in bits: texture."`
+	Guided          bool         `help:"The guided filter: smooth, with the edges of the guide."`
+	Window          flags.Window `default:"31" placeholder:"WxH" help:"Size of the windows, such as 31x15, or 31 for both sides (${default}). Of an even number one more lies on the left and above."`
+	Floor           float64      `placeholder:"F" help:"Least deviation for --normalize to divide by, so that noise stays small (0)."`
+	Bins            int          `default:"256" placeholder:"N" help:"Bins of --entropy, 2 to 256 (${default})."`
+	Range           flags.Range  `placeholder:"LOW,HIGH" help:"Values that --entropy cuts into bins; floats need it."`
+	Epsilon         float64      `default:"-1" placeholder:"E" help:"Variance of the guide that --guided takes for smooth, in squared units of its pixels. Unless told, that of a tenth of the range: 650 for 8 bits, 0.01 for floats."`
+	Guide           string       `placeholder:"FILE" help:"Image of IN's size, gray or R, G, B, whose edges --guided keeps; IN itself unless told."`
+	Type            string       `enum:"auto,f32,f64" default:"auto" help:"Type of the results: auto, f32 or f64. Auto is f64 for f64 and 32-bit pixels. Medians and guided filters keep that of the pixels."`
+	imagefile.Flags `set:"color=auto"`
+	filterFlags
+}
+
+// statistics are those that were asked for.
+func (c *Local) statistics() (names []string) {
+	for _, s := range []struct {
+		name  string
+		asked bool
+	}{
+		{"mean", c.Mean}, {"std", c.Std}, {"variance", c.Variance}, {"normalize", c.Normalize},
+		{"median", c.Median}, {"entropy", c.Entropy}, {"guided", c.Guided},
+	} {
+		if s.asked {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// Run makes the statistics of images and reports.
+func (c *Local) Run(sh *console.Shell) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if !imagefile.Several(c.Ins, c.Out) {
+		in := ""
+		if len(c.Ins) > 0 {
+			in = c.Ins[0]
+		}
+		r, err := c.one(sh, in, c.Out)
+		if err != nil {
+			return err
+		}
+		return c.print(sh, r)
+	}
+	if c.Out == "" {
+		return imagefile.NoOutput(c.Ins, "maps/")
+	}
+	extension := ".npy"
+	if len(c.statistics()) > 1 {
+		extension = ".npz"
+	}
+	outs, err := imagefile.InFolder(c.Ins, c.Out, "maps", func(string) string { return extension })
+	if err != nil {
+		return err
+	}
+	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (filterReport, error) {
+		r, err := c.one(sh, in, out)
+		if c.JSON {
+			r.In = in
+		}
+		return r, err
+	})
+}
+
+// check refuses flags that do not go together.
+func (c *Local) check() error {
+	asked := c.statistics()
+	switch {
+	case len(asked) == 0:
+		return console.Usage("say what to make: --mean, --std, --variance, --normalize, --median, --entropy or --guided")
+	case c.Demo && len(c.Ins) > 0:
+		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
+	case !c.Demo && len(c.Ins) == 0:
+		return console.Usage("no image: name a file, or let --demo draw one")
+	case !(c.Floor >= 0) || c.Floor > math.MaxFloat64:
+		return console.Usage("--floor %v: give 0 or more", c.Floor)
+	case c.Floor != 0 && !c.Normalize:
+		return console.Usage("--floor is for --normalize")
+	case c.Epsilon != -1 && (!(c.Epsilon >= 0) || c.Epsilon > math.MaxFloat64):
+		return console.Usage("--epsilon %v: give 0 or more", c.Epsilon)
+	case (c.Guide != "" || c.Epsilon != -1) && !c.Guided:
+		return console.Usage("--guide and --epsilon are for --guided")
+	case c.Bins < 2 || c.Bins > 256:
+		return console.Usage("--bins %d: give a number from 2 to 256", c.Bins)
+	case c.Range.Given && !c.Entropy:
+		return console.Usage("--range is for --entropy")
+	}
+	return nil
+}
+
+// one makes the statistics of one image.
+func (c *Local) one(sh *console.Shell, in, out string) (filterReport, error) {
+	opt, err := c.options()
+	if err != nil {
+		return filterReport{}, err
+	}
+	names := c.statistics()
+	format, err := imagefile.FormatOf(out, "npy", ".npz")
+	if err != nil {
+		return filterReport{}, err
+	}
+	if len(names) > 1 && format != "npz" {
+		return filterReport{}, console.Usage("%s holds one result: write %s to a .npz file", imagefile.NameOf(out), strings.Join(names, " and "))
+	}
+	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &c.Flags, c.Demo) })
+	if err != nil {
+		return filterReport{}, err
+	}
+	defer src.Close()
+	work := &filterWork{
+		name: names[0], window: c.Window.Window, floor: c.Floor, epsilon: c.Epsilon, opt: opt,
+		bins: histogram.Bins{N: c.Bins, Low: c.Range.Low, High: c.Range.High}, double: c.wide64(src.Image),
+	}
+	if err := c.guide(sh, work, src); err != nil {
+		return filterReport{}, err
+	}
+	r := newFilterReport(src, work, out)
+	r.Filters = names
+	if format == "npy" {
+		write, err := work.stream(sh, src.Image)
+		if err != nil {
+			return r, err
+		}
+		if write != nil {
+			return r, r.streamed(sh, out, write)
+		}
+	}
+	var made []any
+	for _, name := range names {
+		work.name = name
+		start := time.Now()
+		img, err := work.watched(sh).apply(src.Image)
+		r.took(start)
+		if err != nil {
+			return r, err
+		}
+		made = append(made, img)
+	}
+	return r, imagefile.Save(sh, out, 0, func(w io.Writer) error { return c.write(w, format, names, made, src) })
+}
+
+// wide64 reports whether results are float64.
+func (c *Local) wide64(img any) bool {
+	switch img.(type) {
+	case boxsum.Image[float64], boxsum.Image[int32], boxsum.Image[uint32]:
+		return c.Type != "f32"
+	}
+	return c.Type == "f64"
+}
+
+// guide reads the guide of a guided filter, and finds its epsilon.
+func (c *Local) guide(sh *console.Shell, work *filterWork, src *imagefile.Source) error {
+	if !c.Guided {
+		return nil
+	}
+	if c.Guide != "" {
+		other, err := imagefile.OpenOrDemo(sh, c.Guide, c.Out, &imagefile.Flags{Color: "keep", AsStored: c.AsStored, Large: c.Large}, false)
+		if err != nil {
+			return err
+		}
+		// It stays open until the process ends, as the filter may read it after Ctrl-C.
+		work.guide = other.Image
+	}
+	if c.Epsilon == -1 {
+		work.epsilon = 0.01 * math.Pow(whiteOf(cmp.Or(work.guide, src.Image)), 2)
+	}
+	return nil
+}
+
+// whiteOf is the greatest value of integer pixels of pictures, and 1 of others.
+func whiteOf(img any) float64 {
+	switch img.(type) {
+	case boxsum.Image[uint8]:
+		return 255
+	case boxsum.Image[uint16]:
+		return 65535
+	}
+	return 1
+}
+
+// write writes results in a format.
+func (c *Local) write(w io.Writer, format string, names []string, made []any, src *imagefile.Source) error {
+	switch format {
+	case "npz":
+		z := imgio.NewNPZ(w)
+		for i, img := range made {
+			if err := addArray(z, names[i], img); err != nil {
+				return err
+			}
+		}
+		return z.Close()
+	case "npy":
+		return imgio.Encode(w, format, made[0])
+	}
+	img, err := c.shown(names[0], made[0], src)
+	if err != nil {
+		return err
+	}
+	return imgio.Encode(w, format, img)
+}
+
+// addArray adds an image to an archive.
+func addArray(z *imgio.NPZ, name string, img any) error {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		return addPixels(z, name, img)
+	case boxsum.Image[uint16]:
+		return addPixels(z, name, img)
+	case boxsum.Image[uint32]:
+		return addPixels(z, name, img)
+	case boxsum.Image[int16]:
+		return addPixels(z, name, img)
+	case boxsum.Image[int32]:
+		return addPixels(z, name, img)
+	case boxsum.Image[float32]:
+		return addPixels(z, name, img)
+	case boxsum.Image[float64]:
+		return addPixels(z, name, img)
+	}
+	return fmt.Errorf("%T is no image", img)
+}
+
+func addPixels[P boxsum.Pixel](z *imgio.NPZ, name string, img boxsum.Image[P]) error {
+	shape := []int{img.Height, img.Width}
+	if img.Channels > 1 {
+		shape = append(shape, img.Channels)
+	}
+	return imgio.WriteNPZ(z, name, shape, func(yield func([]P) bool) {
+		for y := range img.Height {
+			if !yield(img.Row(y)) {
+				return
+			}
+		}
+	})
+}
+
+// shown is a result as pixels of the source's type, to look at. What is in units of pixels
+// stays, rounded; the rest has a black and a white that do not depend on the image.
+func (c *Local) shown(name string, img any, src *imagefile.Source) (any, error) {
+	white := whiteOf(src.Image)
+	if (&filterWork{name: name}).keepsType() {
+		return img, nil
+	}
+	if white == 1 {
+		return nil, fmt.Errorf("pixels of %s have no black and white: write %s to a .npy file", src.Element, name)
+	}
+	scale := func(v float64) float64 { return v }
+	switch name {
+	case "variance": // half black, half white is white
+		scale = func(v float64) float64 { return v / (white / 4) }
+	case "normalize": // 4 deviations below and above
+		scale = func(v float64) float64 { return (v + 4) / 8 * white }
+	case "entropy":
+		scale = func(v float64) float64 { return v / math.Log2(float64(c.Bins)) * white }
+	}
+	if white == 255 {
+		return scaled[uint8](img, scale, white)
+	}
+	return scaled[uint16](img, scale, white)
+}
+
+func scaled[D uint8 | uint16](img any, scale func(float64) float64, white float64) (any, error) {
+	to := func(v float64) D { return D(math.Floor(min(max(scale(v), 0), white) + 0.5)) }
+	switch img.(type) {
+	case boxsum.Image[float32], boxsum.Image[float64]:
+		return imagefile.Converted(img, to)
+	}
+	return img, nil
+}

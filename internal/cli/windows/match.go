@@ -1,0 +1,285 @@
+package windows
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"runtime"
+	"strconv"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/match"
+)
+
+// Match is the verb match.
+type Match struct {
+	Files    []string `arg:"" name:"IMAGE" help:"Images to search, and last the template: the small image to look for (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM, .npy)."`
+	Out      string   `short:"o" placeholder:"OUT" help:"Where the scores of all places go: .npy or .tiff as float32, or .png to look at, with the best white. For one image."`
+	Method   string   `short:"m" enum:"zncc,ncc,ssd" default:"zncc" help:"How places are scored: zncc (brightness and contrast do not matter), ncc (exposure does not matter) or ssd (the sum of squared differences)."`
+	Top      int      `short:"n" default:"5" placeholder:"N" help:"How many of the best places to print at most (${default})."`
+	Apart    int      `default:"-1" placeholder:"PIXELS" help:"How far from each other places are, across or down; half of the template unless told."`
+	Least    *float64 `placeholder:"SCORE" help:"Leave out places whose score is worse."`
+	Subpixel bool     `help:"Print places to a part of a pixel."`
+	Mask     string   `placeholder:"FILE" help:"An image of the template's size: where it is black, pixels do not count."`
+
+	imagefile.Flags `set:"color=auto"`
+	Workers         int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
+	Level           string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
+	JSON            bool   `name:"json" help:"Print JSON instead of lines."`
+}
+
+// A matchWork is a template and what there is to know of it.
+type matchWork struct {
+	template any
+	method   match.Method
+	top      int
+	apart    int
+	opt      match.Options
+}
+
+// A matchPlace is a place that was found.
+type matchPlace struct {
+	File  string      `json:"file,omitempty"` // where there are several
+	X     json.Number `json:"x"`
+	Y     json.Number `json:"y"`
+	Score json.Number `json:"score"`
+}
+
+// Run finds the template in images and prints the best places.
+func (c *Match) Run(sh *console.Shell) error {
+	work, err := c.work(sh)
+	if err != nil {
+		return err
+	}
+	images := c.Files[:len(c.Files)-1]
+	format := ""
+	if c.Out != "" {
+		if len(images) > 1 {
+			return console.Usage("-o takes the scores of one image: leave it out, or name one image")
+		}
+		if format, err = imagefile.FormatOf(c.Out, "npy"); err != nil {
+			return err
+		}
+		if err := imagefile.CheckApart(c.Files[1], c.Out, false); err != nil {
+			return err
+		}
+	}
+	all, failed := []matchPlace{}, 0
+	for _, in := range images {
+		places, err := c.one(sh, work, in, format)
+		switch {
+		case sh.Ctx.Err() != nil:
+			return sh.Ctx.Err()
+		case err != nil && len(images) == 1:
+			return err
+		case err != nil:
+			failed++
+			sh.Progress.Close()
+			fmt.Fprintf(sh.Stderr, "boxsum: %s: %s\n", console.Escape(in), console.OneLine(err))
+			continue
+		}
+		for _, p := range places {
+			if len(images) > 1 {
+				p.File = in
+			}
+			if all = append(all, p); c.JSON {
+				continue
+			}
+			line := fmt.Sprintf("%s,%s %s\n", p.X, p.Y, p.Score)
+			if p.File != "" {
+				line = console.Escape(in) + ": " + line
+			}
+			if _, err := io.WriteString(sh.ReportsTo(c.Out), line); err != nil {
+				return err
+			}
+		}
+	}
+	if c.JSON {
+		if err := display.JSON(sh.ReportsTo(c.Out), all); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d images failed", failed, len(images))
+	}
+	return nil
+}
+
+// work reads the template, and checks the flags.
+func (c *Match) work(sh *console.Shell) (*matchWork, error) {
+	switch {
+	case len(c.Files) < 2:
+		return nil, console.Usage("name an image and a template, such as boxsum match photo.png logo.png")
+	case c.Workers < 0:
+		return nil, console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
+	case c.Top < 0:
+		return nil, console.Usage("--top %d is negative: give the number of places to print", c.Top)
+	case c.Apart < -1:
+		return nil, console.Usage("--apart %d is negative: give a number of pixels", c.Apart)
+	case c.Least != nil && math.IsNaN(*c.Least):
+		return nil, console.Usage("--least: give a number")
+	}
+	m, err := match.ParseMethod(c.Method)
+	if err != nil {
+		return nil, console.Usage("--method: %w", err)
+	}
+	w := &matchWork{method: m, top: c.Top, apart: c.Apart}
+	w.opt.Workers, w.opt.Context = cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), sh.Ctx
+	if w.opt.Level, err = boxsum.ParseLevel(c.Level); err != nil {
+		return nil, err
+	}
+	// Both stay open until the process ends, as the work may read them after Ctrl-C.
+	last := c.Files[len(c.Files)-1]
+	template, err := imagefile.OpenOrDemo(sh, last, "", &c.Flags, false)
+	if err != nil {
+		return nil, err
+	}
+	w.template = template.Image
+	if c.Mask != "" {
+		mask, err := imagefile.OpenOrDemo(sh, c.Mask, "", &imagefile.Flags{Color: "gray", AsStored: c.AsStored, Large: c.Large}, false)
+		if err != nil {
+			return nil, err
+		}
+		if w.opt.Mask, err = matchMask(mask.Image); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Mask, err)
+		}
+	}
+	return w, nil
+}
+
+// matchMask is 1 where an image is not black.
+func matchMask(img any) (boxsum.Image[uint8], error) {
+	if img, ok := img.(boxsum.Image[uint8]); ok {
+		return img, nil
+	}
+	if imagefile.IsImage(img) {
+		return imagefile.Converted(img, func(v float64) uint8 {
+			if v != 0 {
+				return 1
+			}
+			return 0
+		})
+	}
+	return boxsum.Image[uint8]{}, fmt.Errorf("%T is no mask", img)
+}
+
+// one finds the template in an image.
+func (c *Match) one(sh *console.Shell, work *matchWork, in, format string) ([]matchPlace, error) {
+	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, c.Out, &c.Flags, false) })
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	sh.Progress.Begin("matching", 0)
+	work.opt.Progress = sh.Progress.Share("matching")
+	scores, peaks, err := work.apply(src.Image)
+	if err != nil {
+		return nil, err
+	}
+	var places []matchPlace
+	for _, p := range peaks {
+		if c.Least != nil && work.method.Better(float32(*c.Least), p.Score) {
+			continue
+		}
+		place := matchPlace{X: json.Number(strconv.Itoa(p.X)), Y: json.Number(strconv.Itoa(p.Y)), Score: json.Number(strconv.FormatFloat(float64(p.Score), 'g', -1, 32))}
+		if c.Subpixel {
+			place.X, place.Y = json.Number(strconv.FormatFloat(p.SubX, 'f', 3, 64)), json.Number(strconv.FormatFloat(p.SubY, 'f', 3, 64))
+		}
+		places = append(places, place)
+	}
+	if c.Out == "" {
+		return places, nil
+	}
+	return places, imagefile.Save(sh, c.Out, 0, func(w io.Writer) error {
+		if format == "npy" || format == "tiff" {
+			return imgio.Encode(w, format, scores)
+		}
+		shown, err := shownScores(scores, work.method)
+		if err != nil {
+			return err
+		}
+		return imgio.Encode(w, format, shown)
+	})
+}
+
+// apply scores an image of any type, with a template of the same or as float64.
+func (w *matchWork) apply(img any) (boxsum.Image[float32], []match.Peak, error) {
+	switch img := img.(type) {
+	case boxsum.Image[uint8]:
+		if t, ok := w.template.(boxsum.Image[uint8]); ok {
+			return applyMatch(w, img, t)
+		}
+	case boxsum.Image[uint16]:
+		if t, ok := w.template.(boxsum.Image[uint16]); ok {
+			return applyMatch(w, img, t)
+		}
+	case boxsum.Image[float32]:
+		if t, ok := w.template.(boxsum.Image[float32]); ok {
+			return applyMatch(w, img, t)
+		}
+	}
+	i, err := asDoubles(img)
+	if err != nil {
+		return boxsum.Image[float32]{}, nil, err
+	}
+	t, err := asDoubles(w.template)
+	if err != nil {
+		return boxsum.Image[float32]{}, nil, err
+	}
+	return applyMatch(w, i, t)
+}
+
+// asDoubles is an image of any type as float64, which holds its pixels.
+func asDoubles(img any) (boxsum.Image[float64], error) {
+	if img, ok := img.(boxsum.Image[float64]); ok {
+		return img, nil
+	}
+	if imagefile.IsImage(img) {
+		return imagefile.Converted(img, imagefile.Same)
+	}
+	return boxsum.Image[float64]{}, fmt.Errorf("there is no matching of %T", img)
+}
+
+func applyMatch[P match.Pixel](w *matchWork, img, template boxsum.Image[P]) (boxsum.Image[float32], []match.Peak, error) {
+	scores, err := match.Match(img, template, w.method, &w.opt)
+	if err != nil {
+		return scores, nil, err
+	}
+	apart := image.Pt(w.apart, w.apart)
+	if w.apart < 0 {
+		apart = image.Pt(max(1, template.Width/2), max(1, template.Height/2))
+	}
+	peaks, err := match.Peaks(scores, w.method, w.top, apart)
+	return scores, peaks, err
+}
+
+// shownScores is scores to look at: -1 is black and 1 white, and for SSD 0 is white.
+func shownScores(scores boxsum.Image[float32], m match.Method) (boxsum.Image[uint8], error) {
+	most := float32(0)
+	for y := 0; y < scores.Height && m == match.SSD; y++ {
+		for _, v := range scores.Row(y) {
+			if v > most && !math.IsInf(float64(v), 1) {
+				most = v
+			}
+		}
+	}
+	return imagefile.Converted(scores, func(score float64) uint8 {
+		v := float32(score)
+		part := (v + 1) / 2
+		if m == match.SSD {
+			part = 1 - v/max(most, 1e-30)
+		}
+		if !(part > 0) {
+			return 0
+		}
+		return uint8(min(part, 1)*255 + 0.5)
+	})
+}

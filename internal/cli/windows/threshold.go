@@ -1,0 +1,244 @@
+package windows
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/threshold"
+)
+
+// Threshold is the verb threshold.
+type Threshold struct {
+	Ins     []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest."`
+	Demo    bool         `help:"Take a picture of 1920×1080 that boxsum draws itself, instead of IN."`
+	Out     string       `short:"o" placeholder:"OUT" help:"Where black and white goes: .png and .tiff (fax group 4) and .pbm of one bit a pixel, .pgm and .npy of 0 and 255; - is PNG on standard output. Several go to a folder, such as black/."`
+	Map     string       `placeholder:"FILE" help:"Where the threshold of every pixel goes, as float32: .npy or .tiff. With it -o may be left out."`
+	Method  string       `short:"m" enum:"sauvola,niblack,wolf,nick,trsingh,phansalkar,bradley,meanc,isauvola,su,otsu" default:"sauvola" help:"How thresholds are found: sauvola (most scans), niblack, wolf (low contrast), nick (faint ink), trsingh, phansalkar (dark images), bradley (fast), meanc (OpenCV's adaptiveThreshold), isauvola (no specks), su (stains), or otsu: one for all (even light)."`
+	Window  flags.Window `placeholder:"WxH" help:"Size of the windows, such as 75x51, or 75 for both sides: a few times as large as letters are high. Of an even number one more lies on the right and below. Unless told 75, for bradley an eighth of the width, and for su what fits the strokes."`
+	K       *float64     `name:"k" placeholder:"K" help:"How much the deviation counts: sauvola, niblack, wolf, nick, trsingh, phansalkar, isauvola (0.2, for nick -0.2)."`
+	R       float64      `name:"r" placeholder:"R" help:"Deviation that leaves the mean as it is: sauvola, phansalkar, isauvola (128 for 8 bits)."`
+	White   float64      `placeholder:"W" help:"Greatest value of pixels: trsingh, phansalkar (255 for 8 bits, 65535 for 16, 1 for floats)."`
+	P       *float64     `name:"p" placeholder:"P" help:"How much brighter phansalkar takes dark windows to be (3)."`
+	Q       *float64     `name:"q" placeholder:"Q" help:"How soon that ends as windows become brighter: phansalkar (10)."`
+	Percent float64      `default:"15" placeholder:"T" help:"How many percent below the mean bradley's threshold is (${default})."`
+	C       float64      `name:"c" default:"10" placeholder:"C" help:"How much below the mean meanc's threshold is (${default})."`
+	MinN    int          `name:"min-n" placeholder:"N" help:"How many pixels of high contrast a window of su must have, where it has --window (its width)."`
+	Border  string       `enum:"auto,reflect101,reflect,replicate,clip,wrap" default:"auto" help:"What windows find outside of the image, as for blur; auto is clip, nothing, and replicate for meanc."`
+	Invert  bool         `help:"Make dark what was light first: for white writing on black."`
+
+	imagefile.Flags `set:"color=auto"`
+	Workers         int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
+	Level           string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
+	JSON            bool   `name:"json" help:"Print JSON instead of the line."`
+}
+
+// rule is what the flags say.
+func (c *Threshold) rule() (r threshold.Rule, err error) {
+	m, err := threshold.ParseMethod(c.Method)
+	if err != nil {
+		return r, console.Usage("--method: %w", err)
+	}
+	r = threshold.New(m, 0)
+	if c.Window.Given {
+		r.Window = threshold.Square(c.Window.Width)
+		down := threshold.Square(c.Window.Height)
+		r.Window.Height, r.Window.Shift.Y = down.Height, down.Shift.Y
+	}
+	if c.K != nil {
+		r.K = *c.K
+	}
+	if c.P != nil {
+		r.P = *c.P
+	}
+	if c.Q != nil {
+		r.Q = *c.Q
+	}
+	if c.Border != "auto" {
+		if r.Border, err = filter.ParseBorder(c.Border); err != nil {
+			return r, console.Usage("--border: %w", err)
+		}
+	}
+	r.R, r.White, r.T, r.C, r.MinN = c.R, c.White, c.Percent, c.C, c.MinN
+	return r, nil
+}
+
+// options are those of package threshold.
+func (c *Threshold) options() (*threshold.Options, error) {
+	if c.Workers < 0 {
+		return nil, console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
+	}
+	level, err := boxsum.ParseLevel(c.Level)
+	return &threshold.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level}, err
+}
+
+// Run makes images black and white and reports.
+func (c *Threshold) Run(sh *console.Shell) error {
+	rule, err := c.rule()
+	if err != nil {
+		return err
+	}
+	opt, err := c.options()
+	if err != nil {
+		return err
+	}
+	if c.Demo && len(c.Ins) > 0 {
+		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
+	}
+	if !imagefile.Several(c.Ins, c.Out) {
+		in := ""
+		if len(c.Ins) > 0 {
+			in = c.Ins[0]
+		}
+		r, err := c.one(sh, rule, opt, in, c.Out)
+		if err != nil {
+			return err
+		}
+		w := sh.Reports(r.Out)
+		if c.JSON {
+			return display.JSON(w, r)
+		}
+		_, err = fmt.Fprintln(w, r)
+		return err
+	}
+	switch {
+	case len(c.Ins) == 0:
+		return console.Usage("no image: name a file, or let --demo draw one")
+	case c.Out == "":
+		return imagefile.NoOutput(c.Ins, "black/")
+	case c.Map != "":
+		return console.Usage("--map takes one image")
+	}
+	outs, err := imagefile.InFolder(c.Ins, c.Out, "black", func(string) string { return ".png" })
+	if err != nil {
+		return err
+	}
+	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (thresholdReport, error) {
+		r, err := c.one(sh, rule, opt, in, out)
+		if c.JSON {
+			r.In = in
+		}
+		return r, err
+	})
+}
+
+// one makes one image black and white.
+func (c *Threshold) one(sh *console.Shell, rule threshold.Rule, opt *threshold.Options, in, out string) (r thresholdReport, err error) {
+	format, mapFormat := "", ""
+	if out != "" || c.Map == "" {
+		if format, err = bitsFormat(out); err != nil {
+			return r, err
+		}
+	}
+	if c.Map != "" {
+		if mapFormat, err = imagefile.FormatOf(c.Map, "npy"); err != nil {
+			return r, err
+		}
+		if mapFormat != "npy" && mapFormat != "tiff" {
+			return r, console.Usage("%s: thresholds are written as .npy or .tiff", c.Map)
+		}
+		if c.Map == out {
+			return r, console.Usage("%s is both the image and the map: name two files", c.Map)
+		}
+		if err := imagefile.CheckApart(cmp.Or(in, console.Standard), c.Map, false); err != nil {
+			return r, err
+		}
+	}
+	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &c.Flags, c.Demo) })
+	if err != nil {
+		return r, err
+	}
+	defer src.Close()
+	r = thresholdReport{
+		Extent: imagefile.ExtentOf(src.Image), Pixels: imagefile.PixelOf(src.Image).Short(), Method: rule.Method.String(), Border: rule.Border.String(),
+		Window: []int{rule.Window.Width, rule.Window.Height}, Workers: opt.Workers, Out: cmp.Or(out, c.Map), Map: c.Map,
+	}
+	watched := *opt
+	watched.Context = sh.Ctx
+	sh.Progress.Begin("thresholding", 0)
+	watched.Progress = sh.Progress.Share("thresholding")
+	work := thresholdWork{rule: rule, opt: &watched, bits: format != "", mapped: c.Map != "", invert: c.Invert}
+	start := time.Now()
+	err = work.apply(src.Image)
+	r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
+	if err != nil {
+		return r, err
+	}
+	if c.Map != "" {
+		if err := imagefile.Save(sh, c.Map, 0, func(w io.Writer) error { return imgio.Encode(w, mapFormat, work.thresholds) }); err != nil {
+			return r, err
+		}
+	}
+	if format == "" {
+		return r, nil
+	}
+	black := 0
+	for y := range work.black.Height {
+		black += countBits(work.black.Bits[y*work.black.Stride:][:work.black.Stride])
+	}
+	r.Black = float64(black) / max(1, float64(work.black.Width)*float64(work.black.Height))
+	return r, imagefile.Save(sh, out, 0, func(w io.Writer) error { return writeBits(w, format, work.black) })
+}
+
+// bitsFormat is the format of an output path for black and white.
+func bitsFormat(path string) (string, error) {
+	if strings.HasSuffix(strings.ToLower(path), ".pbm") {
+		return "pbm", imagefile.CheckFolder(path)
+	}
+	return imagefile.FormatOf(path, "png", ".pbm")
+}
+
+// writeBits writes bits as such where a format has them, and else as 0 and 255.
+func writeBits(w io.Writer, format string, b threshold.Bitmap) error {
+	if b.Width == 0 || b.Height == 0 || format == "npy" || format == "pnm" {
+		img, err := boxsum.NewImage[uint8](b.Width, b.Height, 1)
+		if err != nil {
+			return err
+		}
+		for y := range b.Height {
+			row := img.Row(y)
+			for x := range row {
+				row[x] = b.Bits[y*b.Stride+x/8]>>(7-x%8)&1 - 1
+			}
+		}
+		return imgio.Encode(w, format, img)
+	}
+	return imgio.EncodeBits(w, format, b.Bits, b.Stride, b.Width, b.Height)
+}
+
+// A thresholdReport is what threshold says that it did.
+type thresholdReport struct {
+	imagefile.Extent
+	In           string  `json:"in,omitempty"` // where there are several
+	Pixels       string  `json:"pixels"`       // as in u8
+	Method       string  `json:"method"`
+	Window       []int   `json:"window"` // zeros where the method found it
+	Border       string  `json:"border"`
+	Black        float64 `json:"black"` // of all pixels; 0 if only the map was wanted
+	Workers      int     `json:"workers"`
+	Milliseconds float64 `json:"ms"`
+	Out          string  `json:"out"`
+	Map          string  `json:"map,omitempty"`
+}
+
+// String is the report in one line.
+func (r thresholdReport) String() string {
+	s := fmt.Sprintf("%v %s, %s", r.Extent, r.Pixels, r.Method)
+	if r.Window[0] > 0 {
+		s += fmt.Sprintf(" %d×%d, %s", r.Window[0], r.Window[1], r.Border)
+	}
+	if r.Out != r.Map {
+		s += fmt.Sprintf(", %.1f%% black", 100*r.Black)
+	}
+	return s + fmt.Sprintf(", %s, %s → %s", display.Count(r.Workers, "worker"), display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+}
