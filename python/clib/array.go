@@ -12,16 +12,16 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Arrays of int64 are seen as int: another size of int does not compile.
+// int64 arrays are viewed as int; the constant does not compile if int has another size.
 const _ uint = uint(unsafe.Sizeof(int(0)) - 8)
 
-// An element is the type of an array's values: its kind, such as 'u', and bytes.
+// An element is the type of an array's values: its kind, such as 'u', and its size in bytes.
 type element struct {
 	kind  byte
 	bytes int
 }
 
-// The types that are not a matter of the list of pairs.
+// Types that are used apart from the list of pairs.
 var (
 	u8  = elementOf(raster.U8)
 	u16 = elementOf(raster.U16)
@@ -40,7 +40,7 @@ func elementOf(t raster.Type) element {
 	return element{code[0], int(code[1] - '0')}
 }
 
-// typ is the type of elements, or 0 if there are neither pixels nor sums of them.
+// typ returns the type of elements, or 0 if it is neither a pixel type nor a sum type.
 func (e element) typ() raster.Type {
 	switch e {
 	case u8:
@@ -65,7 +65,7 @@ func (e element) typ() raster.Type {
 	return 0
 }
 
-// pixels is the type of elements as pixels; of 64 bits they are floats. Others end the call.
+// pixels returns the type of elements as pixels. Of 64-bit types it accepts only float64. Other types end the call.
 func (e element) pixels(format string) raster.Type {
 	t := e.typ()
 	if t == 0 || t.Bytes() == 8 && !t.Float() {
@@ -74,7 +74,7 @@ func (e element) pixels(format string) raster.Type {
 	return t
 }
 
-// typeNames lists types by name, in order.
+// typeNames lists the names of types in order.
 func typeNames(all ...raster.Type) string {
 	names := make([]string, len(all))
 	for i, t := range all {
@@ -84,8 +84,8 @@ func typeNames(all ...raster.Type) string {
 	return strings.Join(names, ", ")
 }
 
-// sums is the type of elements as sums. Those of int32 have the same bits as uint32.
-// Others end the call.
+// sums returns the type of elements as sums; int32 sums are treated as uint32, which has the same
+// bits. Other types end the call.
 func (e element) sums(format string) raster.Type {
 	switch e {
 	case i32:
@@ -97,8 +97,8 @@ func (e element) sums(format string) raster.Type {
 	return 0
 }
 
-// sumsOf is the type of elements as sums of pixels of a type. Signed and unsigned sums
-// have the same bits: a table may be of either.
+// sumsOf returns the type of elements as sums of pixels of a type. Signed and unsigned sums have the
+// same bits, so a table may have either type.
 func (e element) sumsOf(pixel raster.Type) raster.Type {
 	t := e.sums("sums of %v")
 	switch {
@@ -110,7 +110,7 @@ func (e element) sumsOf(pixel raster.Type) raster.Type {
 	return t
 }
 
-// A pairSet has the pairs of a list in a form that takes less time to look up.
+// A pairSet holds the pairs of a list in a form that is fast to look up.
 type pairSet struct {
 	list raster.PairList
 	has  [raster.NumTypes][raster.NumTypes]bool
@@ -126,7 +126,7 @@ func newPairSet(list raster.PairList) *pairSet {
 	return s
 }
 
-// check ends the call if there is no such pair, with an error that names those of the pixels.
+// check ends the call if there is no such pair, with an error that names the pairs of the pixel type.
 func (s *pairSet) check(pixel, sum raster.Type, format string, given *array) {
 	if s.has[pixel][sum] {
 		return
@@ -142,7 +142,7 @@ func (e element) String() string {
 	return fmt.Sprintf("%s%d", name, 8*e.bytes)
 }
 
-// An array is an array of the caller's. Its strides are bytes.
+// An array is an array of the caller. Its strides are in bytes.
 type array struct {
 	element
 	data    unsafe.Pointer
@@ -151,8 +151,7 @@ type array struct {
 	flags   int
 }
 
-// An extent is the shape of an array, which prints as in Python. A length of -1
-// stands for any.
+// An extent is the shape of an array, and prints like a shape in Python. A length of -1 means any.
 type extent []int
 
 func (e extent) String() string {
@@ -177,26 +176,25 @@ func arrayOf(a *C.boxsum_array) array {
 	}
 }
 
-// native reports whether elements lie where the processor takes them, in its order
-// of bytes.
+// native reports whether elements are aligned and in the processor's byte order.
 func (a array) native() bool {
 	const both = C.boxsum_aligned | C.boxsum_not_swapped
 	return a.flags&both == both
 }
 
-// mustWrite ends the call where an array is read-only.
+// mustWrite ends the call if the array is read-only.
 func (a array) mustWrite(name string) {
 	if a.flags&C.boxsum_writeable == 0 {
 		must(invalid("%s is read-only", name))
 	}
 }
 
-// A layout is how an array lies in memory: rows of values side by side, in slices one
-// behind the other; a plane has one slice. Strides are elements.
+// A layout describes an array as slices of rows of adjacent values; a plane has one slice. Strides
+// are in elements.
 type layout struct {
 	width, height, depth, channels int
 	stride, sliceStride            int
-	length                         int // elements from the first value to the last
+	length                         int // number of elements from the first value to the last
 }
 
 type view struct {
@@ -204,8 +202,8 @@ type view struct {
 	layout
 }
 
-// set sees an array with the given number of axes, and perhaps one more for
-// channels, as rows and slices. An array that is laid out in another way is an errLayout.
+// set views an array with the given number of axes, and optionally one more for channels, as rows
+// and slices. It returns errLayout if the array has another layout.
 func (v *view) set(a *array, axes int) error {
 	v.array, v.layout = *a, layout{}
 	g := &v.layout
@@ -231,7 +229,7 @@ func (v *view) set(a *array, axes int) error {
 	row := g.width * g.channels
 	g.stride, g.sliceStride = row, row*g.height
 	if row == 0 || g.height == 0 || g.depth == 0 {
-		return nil // the strides of nothing mean nothing
+		return nil // strides have no meaning in an empty array
 	}
 	pixel := g.channels * a.bytes
 	if g.channels > 1 && a.strides[n] != a.bytes || g.width > 1 && a.strides[n-1] != pixel {
@@ -253,13 +251,13 @@ func (v *view) set(a *array, axes int) error {
 	return nil
 }
 
-// mustView is the view of an array. One that is laid out in another way ends the call.
+// mustView returns a view of the array. An array with another layout ends the call.
 func (a array) mustView(axes int) (v view) {
 	must(v.set(&a, axes))
 	return v
 }
 
-// values are those of a view, with the gaps between them.
+// values returns the elements of a view, including the gaps between rows.
 func values[T any](v *view) []T { return raster.Elems[T](v.memory()) }
 
 func (v *view) memory() []byte {
@@ -269,7 +267,7 @@ func (v *view) memory() []byte {
 	return unsafe.Slice((*byte)(v.data), v.length*v.bytes)
 }
 
-// pixels is an image or a volume of elements of a type.
+// pixels returns the view as an image or a volume with elements of type t.
 func (v *view) pixels(t raster.Type, volume bool) raster.Array {
 	a := raster.Array{Data: v.memory(), Type: t}
 	if volume {
@@ -280,8 +278,8 @@ func (v *view) pixels(t raster.Type, volume bool) raster.Array {
 	return a
 }
 
-// table is the table of an image or a volume with sums of a type. It has an entry more
-// each way.
+// table returns the view as the table of an image or a volume with sums of type t. The table has one
+// more entry along each axis.
 func (v *view) table(t raster.Type, volume bool) raster.Array {
 	a := v.pixels(t, volume)
 	a.Width--
@@ -292,14 +290,13 @@ func (v *view) table(t raster.Type, volume bool) raster.Array {
 	return a
 }
 
-// list is the values of an array without gaps, each of one element or several.
-// Another array ends the call with an error that has its name. A length of -1
-// stands for any.
+// list returns the values of an array without gaps, each of one or several elements. Another array
+// ends the call with an error that contains name. A length of -1 means any.
 func list[T any](a array, e element, name string, shape ...int) []T {
 	return raster.Elems[T](memory(a, e, name, shape...))
 }
 
-// memory is the values of a list without their type.
+// memory is like list without the type of the values.
 func memory(a array, e element, name string, shape ...int) []byte {
 	bad := len(a.shape) != len(shape) || a.element != e || !a.native()
 	n := 1

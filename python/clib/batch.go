@@ -11,10 +11,11 @@ import (
 	"unsafe"
 )
 
-// batch calls another function for every image of a batch. It takes the name of that function, how many
-// leading axes are those of the batch, which arguments have them, as bits, which one is the workers, and those
-// arguments. As many images are at work at once as there are workers, each by one; fewer images than that go one
-// after the other, each by all of them.
+// batch calls another function for every image of a batch. Its arguments are the name of that
+// function, the number of leading axes of the batch, a bit set of the arguments that have these axes,
+// the index of the argument with the number of workers, and the function's arguments. If there are at
+// least as many images as workers, that many images are processed concurrently, each by one worker;
+// otherwise they are processed in turn, each by all workers.
 func batch(a arguments) any {
 	f, lead, spread, at := batched[a.text(0)], a.int(1), a.int(2), a.int(3)
 	given := a[4:]
@@ -84,7 +85,7 @@ func batch(a arguments) any {
 	return nil
 }
 
-// batched is the functions that batch calls.
+// batched lists the functions that batch can call.
 var batched = map[string]func(arguments) any{
 	"integral": integral, "suffix": suffix, "window": windowSum, "boxes": boxes, "tilted_boxes": tiltedBoxes,
 	"histogram": histogramTable, "histogram_boxes": histogramBoxes,

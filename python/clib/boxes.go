@@ -14,10 +14,10 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// boxesPerWorker is how many boxes make a worker worth waking.
+// boxesPerWorker is the number of boxes that justifies another worker.
 const boxesPerWorker = 4096
 
-// What boxes says of a box.
+// Queries for boxes.
 const (
 	boxSum = iota
 	boxMean
@@ -27,27 +27,25 @@ const (
 
 type query struct {
 	table, squares view
-	counts         view // of valid pixels, where not all are
+	counts         view // number of valid pixels, if not all are valid
 	boxes, out     array
 	what, workers  int
 	about
 }
 
-// about is what the caller knows of the pixels of a table, beyond what its type tells.
+// about describes the pixels of a table, in addition to its type.
 type about struct {
-	bound   uint64  // the largest magnitude of a pixel in the sums, and 0 if it is not known
-	signed  bool    // there are pixels below zero; taken from the type where bound is 0
-	offset  float32 // taken away from every pixel
-	squared uint64  // bound for the squares
-	modulo  view    // squares of integers modulo 2^64, where those of the table are rounded
+	bound   uint64  // largest magnitude of a summed pixel, or 0 if unknown
+	signed  bool    // some pixels are negative; determined by the type if bound is 0
+	offset  float32 // subtracted from every pixel
+	squared uint64  // bound of the squares
+	modulo  view    // squares of integers modulo 2^64, if those of the table are rounded
 }
 
-// boxes writes what there is to say of every box: sums of the type of the table, or
-// float64. It takes a table, its squares or None, boxes, out, the question and
-// workers. What may follow is the table of counts or None, and what is known of the
-// pixels, see [about]. Boxes are int64, four numbers each for a table of an image and
-// six for one of a volume; out has a row of as many numbers as there are channels for
-// each.
+// boxes answers a query for every box: sums of the type of the table, or float64. Its arguments are a
+// table, its squares or None, boxes, out, the query and workers, optionally followed by the table of
+// counts or None and a description of the pixels, see [about]. Boxes are int64, four numbers each for
+// a table of an image and six for that of a volume; out has a row per box with one number per channel.
 func boxes(a arguments) any {
 	q := &query{boxes: a.array(2), out: a.toWrite(3), what: a.int(4), workers: a.int(5)}
 	if len(q.boxes.shape) != 2 {
@@ -107,7 +105,7 @@ func boxes(a arguments) any {
 	return nil
 }
 
-// beside is a table of the same size.
+// beside returns a table that must have the same size.
 func (q *query) beside(other array, axes int, name string) view {
 	v := other.mustView(axes)
 	if a, b := v.layout, q.table.layout; a.width != b.width || a.height != b.height || a.depth != b.depth || a.channels != b.channels {
@@ -116,14 +114,13 @@ func (q *query) beside(other array, axes int, name string) view {
 	return v
 }
 
-// know takes the largest magnitude of a pixel, and whether there are some below zero.
-// The type of integers is that of the pixels then: signed and unsigned sums have the
-// same bits.
+// know sets the largest magnitude of a pixel, and whether some are negative. This also determines
+// the type of integers, because signed and unsigned sums have the same bits.
 func (q *query) know(a arguments) {
 	q.bound, q.signed = uint64(a.int(0)), a.int(1) != 0
 	if e := &q.table.element; q.bound != 0 && e.kind != 'f' {
 		switch {
-		case e.bytes == 4: // those of unsigned pixels
+		case e.bytes == 4: // sums of unsigned pixels
 			*e = u32
 		case q.signed:
 			*e = i64
@@ -135,11 +132,11 @@ func (q *query) know(a arguments) {
 
 var errNoBorder = invalid("a table has a row and a column of zeros at least")
 
-// sums is the table of the sums, with what is known of the pixels.
+// sums returns the table of the sums, with the description of the pixels.
 func (q *query) sums(volume bool) *engine.Table {
 	t := q.tableOf(&q.table, volume)
 	switch q.table.element {
-	case i32: // sums of bytes, of the same bits as uint32
+	case i32: // sums of bytes, with the same bits as uint32
 		t.Known = stats.Pixels{Bound: math.MaxUint8, Signed: true}
 	default:
 		t.Known = knownOf(t.Type, q.bound, false)
@@ -147,14 +144,14 @@ func (q *query) sums(volume bool) *engine.Table {
 	return t
 }
 
-// tableOf is an array as a table, or nil for an array that was not given.
+// tableOf returns an array as a table, or nil if the array was not given.
 func (q *query) tableOf(v *view, volume bool) *engine.Table {
 	if v.bytes == 0 || v == &q.squares && q.what < boxVariance {
 		return nil
 	}
 	t := v.element.sums("a table of %v")
 	if v == &q.squares && t == raster.I64 {
-		t = raster.U64 // has the same bits
+		t = raster.U64 // the same bits
 	}
 	made := &engine.Table{Array: v.table(t, volume)}
 	if v == &q.table || v == &q.squares {
@@ -166,8 +163,8 @@ func (q *query) tableOf(v *view, volume bool) *engine.Table {
 	return made
 }
 
-// knownOf is what is known of pixels with a bound, or of their squares, and where that is 0
-// of those that such sums mostly are of.
+// knownOf returns the properties of pixels with a bound, or of their squares. If bound is 0, they are
+// those of the usual pixels for such sums.
 func knownOf(sum raster.Type, bound uint64, squares bool) stats.Pixels {
 	if bound == 0 {
 		return stats.Usual(sum, squares)
@@ -175,9 +172,8 @@ func knownOf(sum raster.Type, bound uint64, squares bool) stats.Pixels {
 	return stats.Bounded(bound, squares)
 }
 
-// askWide answers variances and deviations from integer sums and two forms of the
-// squares, see [typed.WideVariances]. Boxes of a table of valid pixels without any
-// are NaN.
+// askWide answers queries for variances and deviations from integer sums and two forms of the squares,
+// see [typed.WideVariances]. The result is NaN for boxes without valid pixels.
 func askWide[B any](q *query, boxes []B, sums, squares, modulo typed.Table[B], area func(box B, channel int) int) {
 	const some = 256
 	n, c := len(boxes), q.table.channels
@@ -199,8 +195,8 @@ func askWide[B any](q *query, boxes []B, sums, squares, modulo typed.Table[B], a
 	})
 }
 
-// ask shares boxes among workers: sums go to an array of their type, the rest to one of
-// float64.
+// ask divides boxes among workers. Sums are written to an array of their type, other results to one
+// of float64.
 func ask[B any](q *query, boxes []B, t typed.Table[B]) {
 	n, c := len(boxes), t.Channels()
 	if q.what == boxSum {
@@ -222,10 +218,10 @@ func ask[B any](q *query, boxes []B, t typed.Table[B]) {
 	})
 }
 
-// windows sums windows from a table without a row and column of zeros, of any
-// number of axes: those of scikit-image. It takes a table, starts, ends, out and
-// workers. Starts and ends are int64, a row for each window, rows first; ends are
-// inside of the window. Sums are float64 and taken in scikit-image's order.
+// windows sums windows from a table without the zero row and column, as in scikit-image, of any number
+// of axes. Its arguments are a table, starts, ends, out and workers. Starts and ends are int64, a row
+// per window, with rows first; ends are inclusive. Sums are float64 and computed in scikit-image's
+// order.
 func windows(a arguments) any {
 	t, from := a.array(0), a.array(1)
 	axes := len(t.shape)
@@ -249,18 +245,18 @@ var windowSums = map[element]func(t array, start, end []int, out []float64, work
 	i32: sumWindows[int32], u32: sumWindows[uint32], i64: sumWindows[int64], u64: sumWindows[uint64], f32: sumWindows[float32], f64: sumWindows[float64],
 }
 
-// number is what tables hold, those of other libraries too.
+// number is the constraint for entries of tables, including those of other libraries.
 type number interface {
 	int32 | uint32 | int64 | uint64 | float32 | float64
 }
 
-// sumWindows sums checked windows of a table of T.
+// sumWindows sums windows, which have been checked, of a table of T.
 func sumWindows[T number](t array, start, end []int, out []float64, workers int) {
 	axes := len(t.shape)
 	each(len(out), workers, boxesPerWorker, func(w int) {
 		first, last := start[w*axes:][:axes], end[w*axes:][:axes]
 		sum := 0.0
-	corners: // bit axes-1-a of a corner says that it is before the window along axis a
+	corners: // bit axes-1-a of a corner is set if the corner is before the window along axis a
 		for corner := range 1 << axes {
 			offset, sign := 0, 1.0
 			for a, stride := range t.strides {

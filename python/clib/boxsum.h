@@ -1,4 +1,4 @@
-// What Python and the library exchange: see python/core/call.c.
+// Types exchanged between Python and the library: see python/core/call.c.
 
 #ifndef BOXSUM_H
 #define BOXSUM_H
@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// What the capsule of __array_struct__ points to, in version 3 of NumPy's array
-// interface protocol.
+// The struct in the capsule of __array_struct__, in version 3 of NumPy's array interface
+// protocol.
 typedef struct {
 	int two; // always 2
 	int nd;
@@ -22,7 +22,7 @@ typedef struct {
 
 enum { boxsum_aligned = 0x100, boxsum_not_swapped = 0x200, boxsum_writeable = 0x400 };
 
-// The same in one piece, which Python packs fast. The address may be a device's.
+// The same in one piece of memory, which Python packs fast. The address may be on a device.
 typedef struct {
 	int64_t kind, bytes, axes, address;
 	int64_t shape[4], strides[4];
@@ -31,15 +31,15 @@ typedef struct {
 // An argument of a function, or its result.
 typedef struct {
 	int64_t kind;
-	int64_t number; // or how many bytes of text
+	int64_t number; // or the length of a text in bytes
 	double real;
 	void *pointer; // to a boxsum_array, or to text
 } boxsum_value;
 
 enum { boxsum_none, boxsum_number, boxsum_real, boxsum_text, boxsum_array_value };
 
-// A function that reads a part of an object of a store, and calls boxsum_answer with it. A negative length stands for all up to the end,
-// a negative offset for that many bytes before the end.
+// A function that reads a part of an object in a store and passes it to boxsum_answer. A negative length reads to the end,
+// and a negative offset reads the last -offset bytes.
 typedef void (*boxsum_reader)(char *store, char *key, int64_t offset, int64_t length, int64_t answer);
 
 #endif

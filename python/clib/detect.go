@@ -15,14 +15,14 @@ import (
 	"github.com/boxsum/boxsum/internal/cascade/installed"
 )
 
-// loadCascade is a handle for the cascade of a file. It takes the path.
+// loadCascade returns a handle for a cascade. Its argument is the path of its file.
 func loadCascade(a arguments) any {
 	return int(cgo.NewHandle(got(detect.LoadFile(a.text(0)))))
 }
 
-// findCascade is the path of a cascade. It takes a path, or the name of one that is
-// installed, and two lists of folders to search first. The library sees the environment
-// as it was when it was loaded: that is why Python passes what it has now.
+// findCascade returns the path of a cascade. Its arguments are a path or the name of an installed
+// cascade, and two lists of folders to search first. Python passes the lists because the library sees
+// the environment as it was when the library was loaded.
 func findCascade(a arguments) any {
 	return got(installed.Find(a.text(0), slices.Concat(installed.Listed(a.text(1)), installed.Listed(a.text(2)))...))
 }
@@ -35,17 +35,16 @@ func cascadeOf(a arguments) *detect.Cascade {
 	return c
 }
 
-// describeCascade is what a cascade is, as JSON.
+// describeCascade describes a cascade as JSON.
 func describeCascade(a arguments) any {
 	c := cascadeOf(a)
 	w := c.Window()
 	return string(got(json.Marshal(map[string]any{"window": []int{w.X, w.Y}, "kind": c.Kind().String(), "stages": c.Stages(), "features": c.Features()})))
 }
 
-// detectObjects is what a cascade finds in an image, as JSON: for each a list of x, y, width,
-// height, angle, neighbors, score and stage. It takes the cascade, the image, the
-// fields of [detect.Options] as JSON, with boxes as lists of four numbers, and the number
-// of a device.
+// detectObjects returns the detections in an image as JSON: a list of x, y, width, height, angle,
+// neighbors, score and stage for each. Its arguments are the cascade, the image, the fields of
+// [detect.Options] as JSON, with boxes as lists of four numbers, and the number of a device.
 func detectObjects(a arguments) any {
 	c := cascadeOf(a)
 	v := a.array(1).mustView(2)
@@ -58,7 +57,7 @@ func detectObjects(a arguments) any {
 	return foundOf(got(c.Detect(imageOf[uint8](&v), opt)))
 }
 
-// detectOnDevice is detectObjects for an image of a device. It takes the cascade, the
+// detectOnDevice is like detectObjects for an image on a device. Its arguments are the cascade, the
 // options, a flat array, the number of the device and the stream.
 func detectOnDevice(a arguments) any {
 	c := cascadeOf(a)
@@ -92,7 +91,7 @@ func detectOptions(text string) *detect.Options {
 		Angles: o.Angles, Turn: o.Turn, EachAngle: o.EachAngle, Mirror: o.Mirror, Workers: o.Workers,
 	}
 	for _, b := range o.Ignore {
-		opt.Ignore = append(opt.Ignore, image.Rectangle{Min: image.Pt(b[0], b[1]), Max: image.Pt(b[2], b[3])}) // one that ends before it begins is empty
+		opt.Ignore = append(opt.Ignore, image.Rectangle{Min: image.Pt(b[0], b[1]), Max: image.Pt(b[2], b[3])}) // boxes that end before they begin are empty
 	}
 	return opt
 }

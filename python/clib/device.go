@@ -21,16 +21,16 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// opened is the devices that were asked for, open for the life of the process.
-// Their places are the numbers by which Python knows them.
+// opened holds the devices that have been requested, which stay open for the life of the process.
+// Python identifies a device by its index.
 var opened struct {
 	sync.Mutex
 	devices []*gpu.Device
-	all     int // the number of all of them as one, and 1 more; 0 while nobody asked
+	all     int // 1 + the index of the device that combines all GPUs; 0 if not opened yet
 }
 
-// device opens a device by a name such as cuda, cuda:1 or opencl:0, or all GPUs as one,
-// unless it is open, and is its number.
+// device returns the number of a device, and opens it if necessary. Its argument is a name such as
+// cuda, cuda:1 or opencl:0, or all to combine all GPUs.
 func device(a arguments) any {
 	name := a.text(0)
 	if strings.EqualFold(name, "all") {
@@ -64,7 +64,7 @@ func device(a arguments) any {
 	return len(opened.devices) - 1
 }
 
-// everyDevice is the number of all GPUs as one device.
+// everyDevice returns the number of the device that combines all GPUs.
 func everyDevice() int {
 	opened.Lock()
 	defer opened.Unlock()
@@ -88,7 +88,7 @@ func open(kinds []gpu.Kind, index int, indexed bool) *gpu.Device {
 	return nil
 }
 
-// device is the device whose number is an argument, and nil for -1.
+// device returns the device whose number is an argument, or nil for -1.
 func (a arguments) device(i int) *gpu.Device {
 	number := a.int(i)
 	if number == -1 {
@@ -110,7 +110,7 @@ func (a arguments) mustDevice(i int) *gpu.Device {
 	return d
 }
 
-// devices is the devices of the machine as JSON.
+// devices lists the devices of the machine as JSON.
 func devices(arguments) any {
 	type device struct {
 		Name   string `json:"name"`
@@ -119,20 +119,20 @@ func devices(arguments) any {
 		CPU    bool   `json:"cpu"`
 	}
 	list := []device{}
-	infos, _ := gpu.Devices() // none is an empty list
+	infos, _ := gpu.Devices() // no device gives an empty list
 	for _, i := range infos {
 		list = append(list, device{i.Name, fmt.Sprintf("%v:%d", i.Kind, i.Index), i.Memory, i.CPU})
 	}
 	return string(got(json.Marshal(list)))
 }
 
-// A flatArray is boxsum_flat_array: an array in one piece of memory.
+// A flatArray is boxsum_flat_array: an array described in one piece of memory.
 type flatArray struct {
 	kind, bytes, axes, address int
 	shape, strides             [4]int
 }
 
-// flat is arrays of a device that a text describes, one behind the other.
+// flat returns the arrays of a device that are described by a text, one after the other.
 func (a arguments) flat(i int) []flatArray {
 	v := a.of(i, C.boxsum_text)
 	return unsafe.Slice((*flatArray)(v.pointer), int(v.number)/raster.SizeOf[flatArray]())
@@ -142,15 +142,15 @@ func (f *flatArray) array() array {
 	n := min(max(f.axes, 0), len(f.shape))
 	return array{
 		element: element{byte(f.kind), f.bytes},
-		data:    unsafe.Add(unsafe.Pointer(nil), f.address), // of the device
+		data:    unsafe.Add(unsafe.Pointer(nil), f.address), // an address of the device
 		shape:   f.shape[:n], strides: f.strides[:n],
 		flags: C.boxsum_aligned | C.boxsum_not_swapped | C.boxsum_writeable,
 	}
 }
 
-// onDevice queues a table of an image or volume on a stream of its device, where
-// all arrays are. It takes flat arrays of the image, its table and perhaps that of
-// the squares, the kind of the table, and the numbers of the device and the stream.
+// onDevice queues the table of an image or volume on a stream of its device, which holds all arrays.
+// Its arguments are flat arrays of the image, its table and optionally the squares, the kind of the
+// table, and the numbers of the device and the stream.
 func onDevice(a arguments) any {
 	flat := a.flat(0)
 	var second *array
@@ -165,26 +165,26 @@ func onDevice(a arguments) any {
 	return nil
 }
 
-// A plan is a table that was queued, for others of its size, types and strides to be queued with as little in the way
-// as possible.
+// A plan is a queued table, from which tables of the same size, types and strides can be queued with
+// as little overhead as possible.
 type plan struct {
 	job
 	owner  *gpu.Device
-	tensor *interop.TensorJob  // of floats, instead of the job
-	spare  atomic.Pointer[job] // a copy, to be used again
+	tensor *interop.TensorJob  // a job for float tensors, instead of the table
+	spare  atomic.Pointer[job] // a copy that can be reused
 }
 
-// plans is those that Python knows, by their numbers, none of which comes again.
+// plans holds the plans by number. Numbers are not reused.
 var plans struct {
 	sync.RWMutex
 	all  map[int]*plan
-	old  map[int]*plan // forgotten once: a thread may be about to use one that it has just made
+	old  map[int]*plan // plans forgotten once, because a thread may be about to use one that it has just made
 	last int
 }
 
-// planOnDevice is the number of a plan. It takes what onDevice does but for the stream, and there are no squares.
+// planOnDevice returns the number of a plan. Its arguments are those of onDevice without the stream and the squares.
 func planOnDevice(a arguments) any {
-	flat := slices.Clone(a.flat(0)) // shapes and strides lie there
+	flat := slices.Clone(a.flat(0)) // they contain shapes and strides
 	p := &plan{owner: a.mustDevice(2)}
 	if tensorOps[a.int(1)] != "" {
 		p.tensor = newTensor(a)
@@ -203,7 +203,7 @@ func planOnDevice(a arguments) any {
 	return plans.last
 }
 
-// forgetPlans forgets all plans. Calls that have the number of one take the long way.
+// forgetPlans forgets all plans. Calls with the number of a forgotten plan take the slow path.
 func forgetPlans(arguments) any {
 	plans.Lock()
 	defer plans.Unlock()
@@ -211,7 +211,7 @@ func forgetPlans(arguments) any {
 	return nil
 }
 
-// planOf is a plan by its number, if it is not forgotten.
+// planOf returns a plan by its number, if it has not been forgotten.
 func planOf(number int) *plan {
 	plans.RLock()
 	defer plans.RUnlock()
@@ -225,7 +225,7 @@ func planOf(number int) *plan {
 	return p
 }
 
-// queuePlanned queues a table by a plan.
+// queuePlanned queues a table from a plan.
 func queuePlanned(number int, image, table, stream uintptr) {
 	p := planOf(number)
 	if p.tensor != nil {
@@ -245,7 +245,7 @@ func queuePlanned(number int, image, table, stream uintptr) {
 	p.spare.Store(j)
 }
 
-// foreign is an image, a volume or a table in device memory.
+// foreign returns an image, a volume or a table in device memory.
 func (j *job) foreign(v *view, border int) interop.Foreign {
 	f := interop.Foreign{
 		Handle: uintptr(v.data),
@@ -261,7 +261,7 @@ func (j *job) foreign(v *view, border int) interop.Foreign {
 	return f
 }
 
-// queue queues the tables of arrays of a device.
+// queue queues the tables of arrays on a device.
 func (j *job) queue() {
 	t := interop.TableJob{Kind: deviceKinds[j.kind], Pixel: j.types[0].Short(), Sum: j.types[1].Short()}
 	t.Image, t.Sums = j.foreign(&j.image, 0), j.foreign(&j.sum, 1)
@@ -271,13 +271,13 @@ func (j *job) queue() {
 	must(interop.Tables(j.device, &t))
 }
 
-// wait waits for the work of a stream. It takes the numbers of device and stream.
+// wait waits for the work of a stream. Its arguments are the numbers of the device and the stream.
 func wait(a arguments) any {
 	must(got(interop.OnStream(a.mustDevice(0), uintptr(a.int(1)))).Wait())
 	return nil
 }
 
-// take takes memory of a device, and is its address; give gives it back.
+// take allocates memory on a device and returns its address; give frees it.
 func take(a arguments) any { return int(got(interop.Take(a.mustDevice(0), int64(a.int(1))))) }
 
 func give(a arguments) any {
@@ -285,12 +285,11 @@ func give(a arguments) any {
 	return nil
 }
 
-// deviceOfAddress is the number of the CUDA device where an address is.
+// deviceOfAddress returns the number of the CUDA device that owns an address.
 func deviceOfAddress(a arguments) any { return got(interop.DeviceOf(uintptr(a.int(0)))) }
 
-// timeHost makes a table many times and is how many nanoseconds the fastest took:
-// the same call without Python. It takes an image, a table, its squares or None,
-// and how often.
+// timeHost makes a table many times and returns the shortest time in nanoseconds, for comparison with
+// calls from Python. Its arguments are an image, a table, its squares or None, and the number of runs.
 func timeHost(a arguments) any {
 	best := time.Duration(1 << 62)
 	for range a.int(3) {
@@ -301,18 +300,16 @@ func timeHost(a arguments) any {
 	return int(best)
 }
 
-// collect gives the memory of what is no longer used back to the system, so that
-// one can see what still is.
+// collect returns unused memory to the system, so that the remaining use can be observed.
 func collect(arguments) any {
-	runtime.GC() // what is kept for reuse goes in the second round
+	runtime.GC() // pools are emptied in the second round
 	debug.FreeOSMemory()
 	return nil
 }
 
-// timeDevice is how many nanoseconds a device takes for a uint32 table of 8-bit
-// pixels, the median of many, by package gpu alone. It takes width, height, the
-// device's number and how often. With no runs, it is how long the caller waits for
-// one.
+// timeDevice returns the median time in nanoseconds that a device takes for a uint32 table of 8-bit
+// pixels, using only package gpu. Its arguments are width, height, the device's number and the number
+// of runs. With no runs, it returns how long the caller waits for one.
 func timeDevice(a arguments) any {
 	width, height, d, runs := a.int(0), a.int(1), a.mustDevice(2), a.int(3)
 	im := got(gpu.NewImage[uint8](d, width, height, 1, 1))

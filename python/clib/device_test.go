@@ -12,15 +12,15 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// The way of arrays of a device, on any device that there is: memory is taken, an
-// image is put there, and tables come back.
+// TestArraysOfADevice allocates memory on any available device, copies an image to it, and downloads its
+// tables.
 func TestArraysOfADevice(t *testing.T) {
 	d, err := gpu.OpenBest()
 	if err != nil {
-		d, err = gpu.OpenBest(gpu.OpenCL) // a processor will do
+		d, err = gpu.OpenBest(gpu.OpenCL) // a processor suffices
 	}
 	if err != nil {
-		t.Skip(err) // package gpu decides whether that may be
+		t.Skip(err) // package gpu decides whether a device is required
 	}
 	defer d.Close()
 	const depth, height, width, gap = 5, 7, 11, 3
@@ -91,7 +91,7 @@ func TestArraysOfADevice(t *testing.T) {
 		t.Errorf("the squares sum to %d, not %d", got2.Sum(last), want.Squares.Sum(last))
 	}
 
-	// The same memory as one image: slices are rows.
+	// The same memory as one image, in which slices are rows.
 	for _, kind := range []int{uprightTable, tiltedTable} {
 		image, out := voxels, sums
 		image.axes, image.shape, image.strides = 2, [4]int{height, width}, [4]int{width + gap, 1}
@@ -128,7 +128,7 @@ func TestArraysOfADevice(t *testing.T) {
 	}
 }
 
-// What cannot be an image and its table is an error, never a panic.
+// TestArraysThatDoNotFit tests that inconsistent arrays give an error, never a panic.
 func TestArraysThatDoNotFit(t *testing.T) {
 	ok := flatArray{kind: 'u', bytes: 1, axes: 2, address: 1 << 20, shape: [4]int{4, 5}, strides: [4]int{5, 1}}
 	out := flatArray{kind: 'u', bytes: 4, axes: 2, address: 1 << 20, shape: [4]int{5, 6}, strides: [4]int{24, 4}}
@@ -153,7 +153,7 @@ func TestArraysThatDoNotFit(t *testing.T) {
 	}
 }
 
-// refused is the error that ends a call. Any other panic stays one.
+// refused returns the error that ends a call. It passes on any other panic.
 func refused(call func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// The errors that Python must tell apart from a bad value.
+// Errors that Python distinguishes from invalid values.
 var (
-	errLayout = errors.New("the elements of a row must lie side by side, and rows in order") // a copy would do
+	errLayout = errors.New("the elements of a row must lie side by side, and rows in order") // Python passes a copy then
 	errPanic  = errors.New("internal error")
 )
 
-// outcome is an error as the caller gets it: its first letter is the exception that
-// Python raises. That of a file has the number of the error and the path in lines before
-// the message: see fail in python/core/call.c.
+// outcome returns an error in the form for the caller: its first letter selects the exception that
+// Python raises. For a file, the error number and the path precede the message on separate lines: see
+// fail in python/core/call.c.
 func outcome(err error) *C.char {
 	if err == nil {
 		return nil
@@ -45,13 +45,13 @@ func outcome(err error) *C.char {
 	case errors.Is(err, boxsum.ErrTypes):
 		class = "T"
 	case errors.Is(err, boxsum.ErrInvalid), errors.Is(err, boxsum.ErrOverlap):
-	case errors.Is(err, errPanic), strings.HasPrefix(err.Error(), "gpu: "): // a device that is not there, or fails
+	case errors.Is(err, errPanic), strings.HasPrefix(err.Error(), "gpu: "): // a missing or failing device
 		class = "R"
 	}
 	return C.CString(class + verdict.ReplaceAllString(err.Error(), "$1"))
 }
 
-// numberOf returns Python's errno of an error of the file system, or 0 for others.
+// numberOf returns Python's errno for an error of the file system, or 0 for others.
 func numberOf(err error) syscall.Errno {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -64,10 +64,10 @@ func numberOf(err error) syscall.Errno {
 	return 0
 }
 
-// verdict is what is said of the package, and of a ValueError, before the matter.
+// verdict matches the prefix of messages that names the package and, for a ValueError, the kind of error.
 var verdict = regexp.MustCompile(`(?m)^[a-z]+: (?:` + boxsum.ErrInvalid.Error() + `: |` + boxsum.ErrOverlap.Error() + `: |(` + boxsum.ErrTypes.Error() + `: ))`)
 
-// invalid and wrongTypes are errors of arguments.
+// invalid and wrongTypes return errors about arguments.
 func invalid(format string, values ...any) error {
 	return fmt.Errorf("boxsum: %w: %s", boxsum.ErrInvalid, fmt.Sprintf(format, values...))
 }
@@ -76,10 +76,10 @@ func wrongTypes(format string, values ...any) error {
 	return fmt.Errorf("boxsum: %w: %s", boxsum.ErrTypes, fmt.Sprintf(format, values...))
 }
 
-// A refusal is an error that ends a call from where its arguments are read.
+// A refusal is an error that ends a call while its arguments are read.
 type refusal struct{ error }
 
-// must ends the call with the error, if it is one.
+// must ends the call if err is not nil.
 func must(err error) {
 	if err != nil {
 		refuse(err)
@@ -87,16 +87,16 @@ func must(err error) {
 }
 
 //go:noinline
-func refuse(err error) { panic(refusal{err}) } // a few bytes less wherever something may fail
+func refuse(err error) { panic(refusal{err}) } // not inlined, which makes every call of must smaller
 
-// got is a value, unless the error ends the call.
+// got returns v, or ends the call if err is not nil.
 func got[T any](v T, err error) T {
 	must(err)
 	return v
 }
 
-// known is what there is for a type of elements. Another type ends the call with an
-// error that names those that there are.
+// known returns the value for a type of elements. Another type ends the call with an error that names
+// the supported ones.
 func known[V any](all map[element]V, e element, format string) V {
 	v, ok := all[e]
 	if !ok {
@@ -105,7 +105,7 @@ func known[V any](all map[element]V, e element, format string) V {
 	return v
 }
 
-// names lists the types that something has.
+// names lists the keys of a map in order.
 func names[V any](of map[element]V) string {
 	var all []string
 	for e := range of {
@@ -122,8 +122,8 @@ func recovered(r any) error {
 	return fmt.Errorf("boxsum: %w: %v", errPanic, r)
 }
 
-// parallel calls f for parts of n items, several at once where there are many.
-// A part that panics ends the call.
+// parallel calls f for parts of n items, concurrently if there are many. A panic in a part ends the
+// call.
 func parallel(n, workers, least int, f func(from, to int)) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -148,7 +148,7 @@ func parallel(n, workers, least int, f func(from, to int)) {
 	}
 	part(0)
 	all.Wait()
-	for _, err := range errs { // the first will do: others are mostly the same
+	for _, err := range errs { // the first one suffices: the others are usually the same
 		must(err)
 	}
 }

@@ -15,16 +15,16 @@ import (
 // A filtering is one call of package filter.
 type filtering struct {
 	image, out view
-	other      view // the guide, the radii or the second result; it has no elements of any size where there is none
+	other      view // the guide, the radii or the second result; it has no element size if there is none
 	window     filter.Window
 	options    filter.Options
-	number     float64 // the least deviation to divide by, or epsilon
+	number     float64 // the smallest deviation to divide by, or epsilon
 	sigma      filter.Sigma
 	factors    image.Point
 	bins       histogram.Bins
 }
 
-// A filters is the filters of one type of pixels, by their names.
+// filters holds the filters for one type of pixels, by name.
 type filters map[string]func(*filtering)
 
 var filtersOf = map[element]filters{u8: newFilters[uint8](), u16: newFilters[uint16](), f32: newFilters[float32](), f64: newFilters[float64]()}
@@ -82,7 +82,7 @@ func floats(single, double func(*filtering)) map[element]func(*filtering) {
 	return map[element]func(*filtering){f32: single, f64: double}
 }
 
-// to is the filter for the type of the result.
+// to returns the filter that selects its instance by the type of the result.
 func to(name string, forms map[element]func(*filtering)) func(*filtering) {
 	return func(f *filtering) { known(forms, f.out.element, name+" of %v")(f) }
 }
@@ -127,17 +127,17 @@ func byRadii[P filter.Pixel, R filter.Distance](f *filtering) {
 	must(filter.BoxRadiiInto(imageOf[P](&f.out), imageOf[P](&f.image), imageOf[R](&f.other), &f.options))
 }
 
-// sameType ends the call where the result is of another type than the image.
+// sameType ends the call if the result has another type than the image.
 func (f *filtering) sameType() {
 	if f.out.element != f.image.element {
 		must(wrongTypes("out is of %v, and the image of %v: they must be the same here", f.out.element, f.image.element))
 	}
 }
 
-// room ends the call where there is no memory for this many bytes a value.
+// room ends the call if there is not enough memory for the given number of bytes per value.
 func (f *filtering) room(bytes int) { must(room(float64(f.image.length) * float64(bytes))) }
 
-// setResult sees an array as an image to write to.
+// setResult views an array as an image to write to.
 func (v *view) setResult(a array, name string) {
 	a.mustWrite(name)
 	if err := v.set(&a, 2); err != nil {
@@ -145,10 +145,9 @@ func (v *view) setResult(a array, name string) {
 	}
 }
 
-// filterImage filters an image. It takes the filter's name, the image, out, the guide,
-// radii or second result or None, width and height of the window and how far it is
-// shifted, the border and its value, workers, one number more, see newFilters, a mask or
-// None, and whether NaN is left out.
+// filterImage filters an image. Its arguments are the filter's name, the image, out, the guide, radii
+// or second result or None, the width, height and shift of the window, the border and its value,
+// workers, another number (see newFilters), a mask or None, and whether to skip NaN.
 func filterImage(a arguments) any {
 	f := newFiltering(a, 1, 8)
 	f.window = filter.Window{Width: a.int(4), Height: a.int(5), Shift: image.Pt(a.int(6), a.int(7))}
@@ -172,8 +171,8 @@ func filterImage(a arguments) any {
 	return f.run(name)
 }
 
-// newFiltering has the image and out from an argument on, and border, its value and workers
-// from another on.
+// newFiltering reads the image and out from argument images on, and the border, its value and workers
+// from argument options on.
 func newFiltering(a arguments, images, options int) *filtering {
 	f := &filtering{image: a.array(images).mustView(2)}
 	f.out.setResult(a.array(images+1), "out")
@@ -194,24 +193,23 @@ func (f *filtering) run(name string) any {
 	return nil
 }
 
-// gaussian blurs an image. It takes the image, out, two deviations, passes, the border and
-// its value, and workers.
+// gaussian blurs an image. Its arguments are the image, out, two standard deviations, passes, the
+// border and its value, and workers.
 func gaussian(a arguments) any {
 	f := newFiltering(a, 0, 5)
 	f.sigma = filter.Sigma{X: a.float(2), Y: a.float(3), Passes: a.int(4)}
 	return f.run("gaussian")
 }
 
-// downsample makes an image smaller. It takes the image, out, two factors, and what
-// newFiltering has.
+// downsample reduces an image. Its arguments are the image, out, two factors, and those of newFiltering.
 func downsample(a arguments) any {
 	f := newFiltering(a, 0, 4)
 	f.factors = image.Pt(a.int(2), a.int(3))
 	return f.run("downsample")
 }
 
-// entropies takes the image, out, width and height of the window, bins and their low and
-// high end, 1 to clamp, the border and its value, and workers.
+// entropies computes local entropies. Its arguments are the image, out, the width and height of the
+// window, the number of bins, their low and high end, 1 to clamp, the border and its value, and workers.
 func entropies(a arguments) any {
 	f := newFiltering(a, 0, 8)
 	f.window = filter.Window{Width: a.int(2), Height: a.int(3)}
@@ -219,9 +217,8 @@ func entropies(a arguments) any {
 	return f.run("entropy")
 }
 
-// brightest writes the best windows of an image to arrays of boxes and means, and is how
-// many there are. It takes the image, both arrays, width and height, 1 for the darkest,
-// and workers.
+// brightest writes the best windows of an image to arrays of boxes and means, and returns their number.
+// Its arguments are the image, both arrays, width and height, 1 for the darkest, and workers.
 func brightest(a arguments) any {
 	v := a.array(0).mustView(2)
 	boxes := list[image.Rectangle](a.toWrite(1), i64, "boxes", -1, 4)

@@ -13,14 +13,14 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// A resident is an image of a device, and the array that takes what is made of it.
+// A resident is an image on a device, with the array for the result.
 type resident struct {
 	image, out view
 	device     *gpu.Device // on a stream of the caller
 }
 
-// newResident has flat arrays of the image and out, the number of the device, and the
-// stream, from an argument on.
+// newResident reads flat arrays of the image and out, the number of the device, and the stream,
+// starting at an argument.
 func newResident(a arguments, from int) *resident {
 	flat := a.flat(from)
 	return newResidentOf(flat, got(interop.OnStream(a.mustDevice(from+1), uintptr(a.int(from+2)))))
@@ -33,14 +33,14 @@ func newResidentOf(flat []flatArray, d *gpu.Device) *resident {
 	return r
 }
 
-// over is an array of the device as an image.
+// over returns an array of the device as an image.
 func over[P boxsum.Pixel](r *resident, v *view) *gpu.Image[P] {
 	return got(interop.ImageOver[P](r.device, interop.Foreign{
 		Handle: uintptr(v.data), Width: v.width, Height: v.height, Channels: v.channels, Count: 1, Stride: int64(v.stride) * int64(v.bytes),
 	}))
 }
 
-// wants ends the call where out is of another type.
+// wants ends the call if out has another type.
 func (r *resident) wants(e element, what string) {
 	if r.out.element != e {
 		must(wrongTypes("%s of %v: on a device they are of %v", what, r.out.element, e))
@@ -49,9 +49,8 @@ func (r *resident) wants(e element, what string) {
 
 const notOnDevice = "pixels of %v on a device: filters there take uint8 and uint16; copy others to the host first"
 
-// filterOnDevice queues a filter: box, mean or std. It takes its name, what newResident
-// does, width and height of the window and how far it is shifted, and the border and its
-// value.
+// filterOnDevice queues a filter: box, mean or std. Its arguments are the name, those of newResident,
+// the width, height and shift of the window, and the border and its value.
 func filterOnDevice(a arguments) any {
 	w := filter.Window{Width: a.int(4), Height: a.int(5), Shift: image.Pt(a.int(6), a.int(7))}
 	newResident(a, 1).filter(a.text(0), w, &filter.Options{Border: got(filter.ParseBorder(a.text(8))), Value: a.float(9)})
@@ -81,7 +80,7 @@ func filterThere[P gpu.FilterPixel](r *resident, name string, w filter.Window, o
 	}
 }
 
-// thresholdOnDevice queues a threshold. It takes what newResident does, and what ruleOf does.
+// thresholdOnDevice queues a threshold. Its arguments are those of newResident and of ruleOf.
 func thresholdOnDevice(a arguments) any {
 	r, rule := newResident(a, 0), ruleOf(a, 3)
 	r.threshold(rule)
@@ -97,8 +96,8 @@ func binarizeThere[P gpu.FilterPixel](r *resident, rule threshold.Rule) {
 	must(gpu.BinarizeInto(over[uint8](r, &r.out), over[P](r, &r.image), rule, nil))
 }
 
-// matchOnDevice queues scores. It takes what newResident does, the template, which lies on
-// the host, and the method.
+// matchOnDevice queues template matching. Its arguments are those of newResident, the template, which
+// is in host memory, and the method.
 func matchOnDevice(a arguments) any {
 	r, template := newResident(a, 0), a.array(3).mustView(2)
 	r.match(&template, got(match.ParseMethod(a.text(4))))

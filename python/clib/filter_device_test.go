@@ -16,14 +16,14 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// Filters of arrays of a device, on any device that there is, are those of the host.
+// TestFiltersOfADevice tests that filters of arrays on any available device equal those on the host.
 func TestFiltersOfADevice(t *testing.T) {
 	d, err := gpu.OpenBest()
 	if err != nil {
-		d, err = gpu.OpenBest(gpu.OpenCL) // a processor will do
+		d, err = gpu.OpenBest(gpu.OpenCL) // a processor suffices
 	}
 	if err != nil {
-		t.Skip(err) // package gpu decides whether that may be
+		t.Skip(err) // package gpu decides whether a device is required
 	}
 	defer d.Close()
 	const width, height, gap = 61, 47, 3

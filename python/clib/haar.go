@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// features is what a call of haarValues asks for.
+// features holds the arguments of haarValues.
 type features struct {
 	set       *haar.Set
 	windows   []image.Point
@@ -21,13 +21,12 @@ type features struct {
 	workers   int
 }
 
-// A plane is a table whose channels have features.
+// A plane is a table whose channels can evaluate features.
 type plane interface {
 	Features(channel int, values raster.Type) (typed.Features, error)
 }
 
-// evaluate evaluates along the rows of a table, or of a rotated one. Values are float64
-// or int64.
+// evaluate evaluates features on a table or a rotated table. Values are float64 or int64.
 func (q *features) evaluate(t plane) {
 	n, opt := q.set.Len(), &haar.Options{Workers: q.workers}
 	switch {
@@ -41,8 +40,8 @@ func (q *features) evaluate(t plane) {
 	}
 }
 
-// newSet is all features of some kinds, or those of a list: rows of kind, x0, y0,
-// x1 and y1. With a rotation that is not 0/1 the window is upright all the same.
+// newSet returns all features of some kinds, or those of a list with rows of kind, x0, y0, x1 and y1.
+// The window is upright even if the rotation is not 0/1.
 func newSet(width, height int, kinds []int, listed [][5]int, rot rotated.Rotation) *haar.Set {
 	if listed != nil {
 		all := make([]haar.Feature, len(listed))
@@ -65,10 +64,10 @@ func kindOf(n int) haar.Kind {
 	return haar.Kind(n)
 }
 
-// haarValues evaluates features in windows that start at pixels. It takes a table of
-// an image, or the handle of a rotated table; kinds and features, one of them None;
-// width and height; 1 where windows stay upright on a rotated table; windows, out,
-// the channel, 1 for values that are corrected, and workers.
+// haarValues evaluates features in windows that start at given pixels. Its arguments are a table of an
+// image, or the handle of a rotated table; kinds and features, one of them None; width and height; 1 to
+// keep windows upright on a rotated table; windows, out, the channel, 1 for corrected values, and
+// workers.
 func haarValues(a arguments) any {
 	at := a.array(6)
 	q := &features{windows: list[image.Point](at, i64, "windows", -1, 2)[:at.shape[0]], out: a.toWrite(7), channel: a.int(8), corrected: a.int(9) != 0, workers: a.int(10)}
@@ -100,9 +99,8 @@ func haarValues(a arguments) any {
 	return nil
 }
 
-// haarFeatures is how many features of some kinds a window has. It takes the kinds,
-// width and height, a rotation's two terms, and an array to write the features to,
-// or None.
+// haarFeatures returns the number of features of some kinds in a window. Its arguments are the kinds,
+// width and height, the two terms of a rotation, and an array to write the features to, or None.
 func haarFeatures(a arguments) any {
 	set := newSet(a.int(1), a.int(2), list[int](a.array(0), i64, "kinds", -1), nil, rotated.Rotation{A: a.int(3), B: a.int(4)})
 	if !a.has(5) {

@@ -11,10 +11,10 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// histogramTable makes the integral histogram of an image in an array without gaps
-// of height+1, width+1, channels and bins. It takes the image, weights or None, the
-// table, how many bins, their low and high end, 1 to clamp, and workers. Weights are
-// none, uint8 or float64, and the table is uint32 or, with weights of float64, the same.
+// histogramTable makes the integral histogram of an image in an array without gaps of shape height+1,
+// width+1, channels and bins. Its arguments are the image, weights or None, the table, the number of
+// bins, their low and high end, 1 to clamp, and workers. Weights are uint8 or float64; the table is
+// float64 if they are float64, and uint32 otherwise.
 func histogramTable(a arguments) any {
 	img, table := a.array(0).mustView(2), a.toWrite(2)
 	pixel := img.element.pixels("pixels of %v have no integral histogram")
@@ -44,7 +44,7 @@ func histogramTable(a arguments) any {
 	return nil
 }
 
-// What histogramBoxes says of a box: its counts, or one number.
+// Queries of histogramBoxes for a box: its counts, or one number.
 const (
 	boxCounts = iota
 	boxQuantile
@@ -52,9 +52,9 @@ const (
 	boxEntropy
 )
 
-// histogramBoxes answers boxes from an integral histogram: counts, of the type of
-// the table, or a number each, int64 for bins and float64 for entropies. It takes
-// the table, boxes, out, the question, the quantile and workers.
+// histogramBoxes answers a query for boxes from an integral histogram: counts of the type of the table,
+// or one number each, int64 for bins and float64 for entropies. Its arguments are the table, boxes,
+// out, the query, the quantile and workers.
 func histogramBoxes(a arguments) any {
 	from, to := a.array(0), a.toWrite(2)
 	boxes := list[image.Rectangle](a.array(1), i64, "boxes", -1, 4)

@@ -12,34 +12,34 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// The kinds of tables of a job.
+// Kinds of tables of a job.
 const (
 	uprightTable = iota
 	tiltedTable
 	volumeTable
 
-	planesOf = 8 // and one of these: the first axis is that of a batch
+	planesOf = 8 // flag: the first axis is that of a batch
 )
 
-// A job is one table, or that of squares too, to make of an image or a volume.
+// A job makes one table of an image or a volume, and optionally that of the squares.
 type job struct {
 	types               [3]raster.Type // of pixels, sums and squares; 0 for no squares
 	image, sum, squares view
 	kind, workers       int
-	planes              bool        // of a device, one after the other
-	device              *gpu.Device // for arrays of the host to go through, nil for none
+	planes              bool        // a batch of images on a device
+	device              *gpu.Device // device that processes arrays in host memory; nil for none
 	resident            bool        // the arrays are on the device
-	shift               bool        // floats that lie far from zero lose an offset
-	batch               int         // images, of which this is one
-	offset              float32     // what they lost
+	shift               bool        // subtract an offset from floats that lie far from zero
+	batch               int         // number of images in the batch
+	offset              float32     // the subtracted offset
 }
 
-// newJob sees arrays as an image, or a volume, and tables. Squares may be nil.
+// newJob returns a job that views arrays as an image or a volume and its tables. squares may be nil.
 func newJob(image, sum array, squares *array, kind, workers int) *job {
 	return new(job).set(&image, &sum, squares, kind, workers)
 }
 
-// set makes a job one for arrays, whatever it was before.
+// set resets a job and views arrays as its image and tables.
 func (j *job) set(image, sum, squares *array, kind, workers int) *job {
 	axes := 2
 	if j.planes = kind&planesOf != 0; j.planes || kind == volumeTable {
@@ -58,7 +58,7 @@ func (j *job) set(image, sum, squares *array, kind, workers int) *job {
 	}
 	j.setTable(&j.squares, squares, "the squares of out", axes)
 	if j.types[2] = squares.typ(); j.types[2] == raster.I64 {
-		j.types[2] = raster.U64 // has the same bits
+		j.types[2] = raster.U64 // the same bits
 	}
 	squareTypes.check(j.types[0], j.types[2], "pixels of %v have no squares of %v: they have %s", squares)
 	if kind == tiltedTable {
@@ -78,7 +78,7 @@ func (j *job) setTable(v *view, a *array, name string, axes int) {
 	}
 }
 
-// setTable sees an array as the table of an image or volume.
+// setTable views an array as the table of an image or volume.
 func (v *view) setTable(a *array, name string, axes int, image *view) {
 	a.mustWrite(name)
 	if err := v.set(a, axes); err != nil {
@@ -89,12 +89,12 @@ func (v *view) setTable(a *array, name string, axes int, image *view) {
 	}
 }
 
-// integral makes a table of an image or volume. It takes the image, an array for the
-// table, and one for the squares or None. What may follow is the kind, workers, the
-// number of a device, whether to take an offset away from floats that lie far from
-// zero, it is then the bits of that offset, and of how many images this is one.
+// integral makes a table of an image or volume. Its arguments are the image, an array for the table, and
+// one for the squares or None, optionally followed by the kind, workers, the number of a device, whether
+// to subtract an offset from floats that lie far from zero, in which case it returns the bits of the
+// offset, and the number of images in the batch.
 func integral(a arguments) any {
-	if len(a) == 3 { // the usual call
+	if len(a) == 3 { // the most common call
 		usual(a)
 		return nil
 	}
@@ -112,7 +112,7 @@ func integral(a arguments) any {
 	return int(math.Float32bits(j.offset))
 }
 
-// usual makes upright tables by as many workers as help.
+// usual makes upright tables with as many workers as are useful.
 func usual(a arguments) {
 	j, _ := jobs.Get().(*job)
 	if j == nil {
@@ -122,7 +122,7 @@ func usual(a arguments) {
 	jobs.Put(j)
 }
 
-// jobs holds some of those that are done: small tables take less time than the memory for a job.
+// jobs holds finished jobs for reuse: small tables take less time than allocating a job.
 var jobs sync.Pool
 
 func hostJob(j *job, a arguments, kind, workers int) *job {
@@ -134,7 +134,7 @@ func hostJob(j *job, a arguments, kind, workers int) *job {
 	return j.set(&image, &sum, &second, kind, workers)
 }
 
-// kinds are the kinds of tables as the engine and devices know them.
+// kinds and deviceKinds translate kinds of tables for the engine and for devices.
 var (
 	kinds       = [...]engine.Kind{uprightTable: engine.Upright, tiltedTable: engine.Tilted, volumeTable: engine.Volume}
 	deviceKinds = [...]string{uprightTable: "upright", tiltedTable: "tilted", volumeTable: "volume"}
@@ -152,7 +152,7 @@ func (j *job) run() {
 	j.offset = e.Sums.Offset
 }
 
-// start fills in the job of the engine.
+// start fills in the engine's job.
 func (j *job) start(e *engine.Job) {
 	volume := j.kind == volumeTable
 	e.Kind = kinds[j.kind]
@@ -167,7 +167,7 @@ func (j *job) start(e *engine.Job) {
 	}
 }
 
-// imageOf lays an image over an array.
+// imageOf returns a view as an image that shares its memory.
 func imageOf[P boxsum.Pixel](v *view) boxsum.Image[P] {
 	return boxsum.Image[P]{Pix: values[P](v), Stride: v.stride, Width: v.width, Height: v.height, Channels: v.channels}
 }

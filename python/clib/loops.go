@@ -9,7 +9,7 @@ import (
 
 type float interface{ float32 | float64 }
 
-// singles is what each float16 is as a float32.
+// singles returns the float32 value of every float16.
 var singles = sync.OnceValue(func() *[1 << 16]float32 {
 	all := new([1 << 16]float32)
 	for bits := range all {
@@ -31,8 +31,8 @@ var singles = sync.OnceValue(func() *[1 << 16]float32 {
 	return all
 })
 
-// halves makes the tables of an image of float16, row by row and without a copy. All is added in float64, where
-// sums of an image are exact up to 2^29, and rounded once. It takes what [integral] does.
+// halves makes the tables of a float16 image row by row, without a copy. It adds in float64, in which sums
+// of an image are exact up to 2^29, and rounds once. Its arguments are those of [integral].
 func halves(a arguments) {
 	image, sum := a.array(0).mustView(2), a.array(1)
 	var t, q view
@@ -91,8 +91,9 @@ func sumHalves[S float](image, t, q *view) {
 	}
 }
 
-// suffix sums what lies at and after each pixel, to the right and below: the gradient of a table with respect to its
-// image. It takes an image of floats and out of the same shape and type, and workers, of which it needs one.
+// suffix sums everything at, right of and below each pixel, which is the gradient of a table with respect
+// to its image. Its arguments are an image of floats, out of the same shape and type, and workers, of which
+// it uses one.
 func suffix(a arguments) any {
 	image, out := a.array(0).mustView(2), result(a.toWrite(1))
 	if image.element != out.element || image.layout.width != out.width || image.height != out.height || image.channels != out.channels {
@@ -116,12 +117,12 @@ func sumAfter[S float](image, out *view) {
 	}
 }
 
-// result is an array to write an image to.
+// result views an array as an image to write to.
 func result(a array) view { return a.mustView(2) }
 
-// windowSum sums windows with zeros outside of the image, times a factor. Windows need not be round their pixel: that of
-// (x, y) begins at (x - left, y - top). It takes an image of floats, out of its type and any size, width and height of
-// windows, left, top, the factor, and workers.
+// windowSum sums windows, with zeros outside the image, and multiplies by a factor. Windows need not contain
+// their pixel: that of (x, y) begins at (x - left, y - top). Its arguments are an image of floats, out of the
+// same type and any size, width and height of the windows, left, top, the factor, and workers.
 func windowSum(a arguments) any {
 	image, out := a.array(0).mustView(2), result(a.toWrite(1))
 	if image.element != out.element || image.channels != out.channels {
@@ -140,12 +141,13 @@ type shiftedWindow struct {
 	factor                   float64
 }
 
-// sumWindow sums the columns of windows, row by row, and then windows along a row. Nothing is subtracted: a window is the
-// end of a block of its length and the beginning of the next, so that a value touches the windows that have it and no others.
+// sumWindow sums the columns of the windows row by row, and then windows along a row. It does not subtract:
+// a window is the end of one block of its length and the beginning of the next, so a value affects only the
+// windows that contain it.
 func sumWindow[S float](image, out *view, w shiftedWindow) {
 	pixels, sums, c := values[S](image), values[S](out), image.channels
 	row, length := image.width*c, (out.width+w.width-1)*c
-	line := func(y int) []S { // counted from the first window's first
+	line := func(y int) []S { // elements count from the start of the first window
 		if y -= w.top; y < 0 || y >= image.height {
 			return nil
 		}
@@ -155,7 +157,7 @@ func sumWindow[S float](image, out *view, w shiftedWindow) {
 	end := func(y int) []float64 { return ends[y*row:][:row] }
 	begun, columns := make([]float64, row), make([]float64, row)
 	after, before := make([]float64, length), make([]float64, length)
-	first := w.left * c // where the image begins in a line of windows
+	first := w.left * c // position of the image in a line of windows
 	for y := range out.height {
 		at := y % w.height
 		if at == 0 {

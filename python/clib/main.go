@@ -1,10 +1,9 @@
-// Package main is the C library behind the Python package: the functions of
-// boxsum with arrays described as NumPy describes them, in the C structure of
-// its array interface protocol. It is built with -buildmode=c-shared, and knows
-// nothing of Python itself: the extension module in python/core calls it.
+// Package main is the C library behind the Python package: the functions of boxsum for arrays described
+// like in NumPy, by the C structure of its array interface protocol. It is built with -buildmode=c-shared
+// and does not depend on Python: the extension module in python/core calls it.
 //
-// Memory is always the caller's but for tables that only this library can read,
-// which are handles. No panic leaves the library.
+// All memory belongs to the caller, except tables that only this library can read, which are handles. No
+// panic leaves the library.
 package main
 
 // #include "boxsum.h"
@@ -14,10 +13,10 @@ import "unsafe"
 
 func main() {}
 
-// functions is what Python calls by name.
+// functions lists the functions that Python calls by name.
 var functions = []struct {
 	name string
-	call func(arguments) any // nil, an int or a string; errors are panics, see must
+	call func(arguments) any // returns nil, an int or a string; errors are panics, see must
 }{
 	{"batch", batch},
 	{"integral", integral},
@@ -77,7 +76,7 @@ var functions = []struct {
 	{"collect", collect},
 }
 
-// boxsum_find is the number of a function, and -1 for one that does not exist.
+// boxsum_find returns the number of a function, or -1 if it does not exist.
 //
 //export boxsum_find
 func boxsum_find(name *C.char) C.int64_t {
@@ -90,8 +89,8 @@ func boxsum_find(name *C.char) C.int64_t {
 	return -1
 }
 
-// boxsum_call calls a function by its number. It returns nil, or a text that the
-// caller frees with [boxsum_free]: see [outcome]. So is text in the result.
+// boxsum_call calls a function by its number. It returns nil, or an error text, see
+// [outcome]. The caller frees that text, and any text in the result, with [boxsum_free].
 //
 //export boxsum_call
 func boxsum_call(number C.int64_t, values *C.boxsum_value, count C.int64_t, result *C.boxsum_value) (text *C.char) {
@@ -109,8 +108,8 @@ func boxsum_call(number C.int64_t, values *C.boxsum_value, count C.int64_t, resu
 	return nil
 }
 
-// boxsum_queue queues a table on a stream of a device, by the number of a plan and the addresses of image and table.
-// It returns what [boxsum_call] does.
+// boxsum_queue queues a table on a stream of a device, given the number of a plan and the addresses of image and table.
+// It returns nil or an error text like [boxsum_call].
 //
 //export boxsum_queue
 func boxsum_queue(plan, image, table, stream C.int64_t) (text *C.char) {
@@ -126,8 +125,8 @@ func boxsum_queue(plan, image, table, stream C.int64_t) (text *C.char) {
 //export boxsum_free
 func boxsum_free(text *C.char) { C.free(unsafe.Pointer(text)) }
 
-// arguments is those of a call. One of another kind than is asked for is a mistake
-// in the Python package, and a panic.
+// arguments holds the arguments of a call. Reading one as another kind than it has is a bug in
+// the Python package, and panics.
 type arguments []C.boxsum_value
 
 func (a arguments) of(i int, kind C.int64_t) *C.boxsum_value {

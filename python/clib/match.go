@@ -13,8 +13,8 @@ type search struct {
 	options         match.Options
 }
 
-// newSearch has the image, the template and a mask of uint8 or None, and the method and
-// workers behind the result.
+// newSearch reads the image, the template, a mask of uint8 or None, and, after the result, the method and
+// workers.
 func newSearch(a arguments) *search {
 	s := &search{image: a.array(0).mustView(2), template: a.array(1).mustView(2), method: got(match.ParseMethod(a.text(4)))}
 	s.options.Workers = a.int(5)
@@ -31,8 +31,8 @@ func newSearch(a arguments) *search {
 	return s
 }
 
-// matchTemplate scores every place of a template in an image. It takes the image, the
-// template, a mask or None, an array of float32 for the scores, the method and workers.
+// matchTemplate scores every position of a template in an image. Its arguments are the image, the
+// template, a mask or None, a float32 array for the scores, the method and workers.
 func matchTemplate(a arguments) any {
 	s := newSearch(a)
 	var scores view
@@ -50,9 +50,9 @@ func score[P match.Pixel](s *search, scores *view) {
 	must(match.MatchInto(imageOf[float32](scores), imageOf[P](&s.image), imageOf[P](&s.template), s.method, &s.options))
 }
 
-// findTemplate writes the best places of a template to an array of their x, y, score, and x
-// and y to a part of a pixel, and is how many there are. It takes what matchTemplate does,
-// with that array for the scores.
+// findTemplate writes the best positions of a template to an array with rows of x, y, score, and x and y
+// with subpixel accuracy, and returns their number. Its arguments are those of matchTemplate, with that
+// array instead of the scores.
 func findTemplate(a arguments) any {
 	s := newSearch(a)
 	peaks := list[[5]float64](a.toWrite(3), f64, "peaks", -1, 5)

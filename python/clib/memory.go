@@ -9,15 +9,15 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// roomFor reports whether there is memory for a number of bytes that Python is to take,
-// as an error.
+// roomFor returns an error if there is not enough memory for the given number of bytes, which Python is
+// about to allocate.
 func roomFor(a arguments) any {
 	must(raster.Check(float64(a.int(0))))
 	return nil
 }
 
-// room is an error where there is no room for this many bytes of Go's memory.
-// Running out of it ends the process; Python raises a MemoryError instead.
+// room returns an error if Go cannot allocate this many bytes, which becomes a MemoryError in Python:
+// running out of memory would end the process.
 func room(bytes float64) error {
 	const little = 1 << 20
 	if bytes < little {
@@ -26,7 +26,7 @@ func room(bytes float64) error {
 	if err := raster.Check(bytes); err != nil {
 		return err
 	}
-	if !addressable(bytes + bytes/8 + 64<<20) { // arenas are taken whole
+	if !addressable(bytes + bytes/8 + 64<<20) { // arenas are allocated whole
 		return fmt.Errorf("boxsum: %w: the system does not give %.1f GB to this process", boxsum.ErrMemory, bytes/1e9)
 	}
 	return nil

@@ -4,8 +4,8 @@ package main
 
 import "syscall"
 
-// addressable reports whether the system would map this many bytes: a limit on the
-// process may be lower than what the machine has.
+// addressable reports whether the system would map this many bytes: a limit on the process may be lower
+// than the machine's memory.
 func addressable(bytes float64) bool {
 	if bytes >= 1<<62 {
 		return false

@@ -12,8 +12,8 @@ import (
 	"github.com/boxsum/boxsum/moments"
 )
 
-// momentsTable makes the table of an image's moments, and is a handle for it. It
-// takes the image and workers.
+// momentsTable makes the table of an image's moments and returns a handle for it. Its arguments are the
+// image and workers.
 func momentsTable(a arguments) any {
 	v := a.array(0).mustView(2)
 	pixel := v.element.pixels("pixels of %v have no moments")
@@ -21,21 +21,21 @@ func momentsTable(a arguments) any {
 	return int(cgo.NewHandle(got(moment.Integrate(v.pixels(pixel, false), engine.Options{Workers: a.int(1)}))))
 }
 
-// momentsOf is what momentsBoxes can say of a box, by its number.
+// momentsOf lists the queries of momentsBoxes.
 var momentsOf = []struct {
 	columns int
 	write   func(dst []float64, m *moments.Moments)
 }{
 	{24, func(dst []float64, m *moments.Moments) {
-		copy(dst, unsafe.Slice(&m.M00, unsafe.Sizeof(*m)/unsafe.Sizeof(m.M00))) // floats only
+		copy(dst, unsafe.Slice(&m.M00, unsafe.Sizeof(*m)/unsafe.Sizeof(m.M00))) // the struct has only float64 fields
 	}},
 	{2, func(dst []float64, m *moments.Moments) { dst[0], dst[1] = m.Centroid() }},
 	{3, func(dst []float64, m *moments.Moments) { dst[0], dst[1], dst[2] = m.Ellipse() }},
 	{7, func(dst []float64, m *moments.Moments) { h := m.Hu(); copy(dst, h[:]) }},
 }
 
-// momentsBoxes writes, for every box and channel, a row of numbers. It takes a
-// handle, boxes, out, the question and workers.
+// momentsBoxes writes a row of numbers for every box and channel. Its arguments are a handle, boxes, out,
+// the query and workers.
 func momentsBoxes(a arguments) any {
 	t, ok := cgo.Handle(a.int(0)).Value().(*moment.Table)
 	if !ok {

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write ../src/boxsum/_pairs.py anew")
 
-// TestPairs tests that Python, which needs the pairs of types before it loads the library,
-// has those of package raster.
+// TestPairs tests that Python, which needs the pairs of types before it loads the library, has those of
+// package raster.
 func TestPairs(t *testing.T) {
 	const path = "../src/boxsum/_pairs.py"
 	var want strings.Builder

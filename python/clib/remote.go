@@ -23,23 +23,24 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Python reads what is not on this machine, since it has clients for all of it, with the proxies and certificates that its user has set up;
-// Go's own would be an eighth of the library. http:// and https:// are what they say; python:// is a store that Python knows by a number.
+// Remote stores are read by Python, which has clients for all of them, with the user's proxies and
+// certificates; Go's own clients would be an eighth of the library. http:// and https:// are web servers;
+// python:// is a store that Python identifies by a number.
 func init() {
 	for _, scheme := range []string{"http", "https", "python"} {
 		zarr.Register(scheme, openRemote)
 	}
 }
 
-// reader is Python's function.
+// reader is the function of Python that reads.
 var reader atomic.Pointer[C.boxsum_reader]
 
-// boxsum_read_by tells the function that reads for stores that are not on this machine.
+// boxsum_read_by sets the function that reads from remote stores.
 //
 //export boxsum_read_by
 func boxsum_read_by(function C.boxsum_reader) { reader.Store(&function) }
 
-// boxsum_answer is what that function calls once: with the bytes that were asked for, or with what failed. Missing is for an object that is not there.
+// boxsum_answer is called once by that function, with the requested bytes or an error text. missing is set if the object does not exist.
 //
 //export boxsum_answer
 func boxsum_answer(number C.int64_t, data unsafe.Pointer, size C.int64_t, failed *C.char, missing C.int) {
@@ -61,7 +62,7 @@ type reply struct {
 
 var errReadOnly = fmt.Errorf("store: it is to read: %w", errors.ErrUnsupported)
 
-// remote reads objects of a store by way of Python. It lists none.
+// remote reads objects of a store through Python. It does not support List.
 type remote struct{ base string }
 
 func openRemote(_ context.Context, u *url.URL, write bool) (zarr.Bucket, error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// rotatedBytes is about what the table of an image takes: a sum for every pixel,
-// and above 3/4 for the empty cells between them.
+// rotatedBytes returns the approximate size of the table of an image: a sum for every pixel and, above 3/4,
+// one for each empty cell between them.
 func rotatedBytes(g layout, sum int, rot rotated.Rotation) float64 {
 	small, large := float64(max(rot.A, -rot.A)), float64(max(rot.B, -rot.B))
 	if small > large {
@@ -24,9 +24,8 @@ func rotatedBytes(g layout, sum int, rot rotated.Rotation) float64 {
 	return bytes
 }
 
-// rotatedTable makes the table of an image along a/b, and is a handle for it. It
-// takes the image, the kind and bytes of the sums, a, b, workers and the number of
-// a device or -1.
+// rotatedTable makes the table of an image along a/b and returns a handle for it. Its arguments are the
+// image, the kind and size of the sums, a, b, workers and the number of a device or -1.
 func rotatedTable(a arguments) any {
 	img, rot := a.array(0).mustView(2), rotated.Rotation{A: a.int(3), B: a.int(4)}
 	pixel := img.element.pixels("pixels of %v cannot be summed")
@@ -56,8 +55,8 @@ func release(a arguments) any {
 	return nil
 }
 
-// rotatedBoxes answers boxes of four int64, c0 r0 c1 r1. It takes a handle, boxes,
-// out, the question (boxSum, boxMean, or any other for areas) and workers.
+// rotatedBoxes answers a query for boxes of four int64: c0, r0, c1, r1. Its arguments are a handle, boxes,
+// out, the query (boxSum, boxMean, or anything else for areas) and workers.
 func rotatedBoxes(a arguments) any {
 	l, out, workers := a.lattice(0), a.toWrite(2), a.int(4)
 	boxes := list[rotated.Box](a.array(1), i64, "boxes", -1, 4)
@@ -79,8 +78,8 @@ func rotatedBoxes(a arguments) any {
 	return nil
 }
 
-// rotatedCells writes the cell of every pixel: c and r for x and y. It takes a
-// handle, points and out.
+// rotatedCells writes the cell of every pixel, c and r for x and y. Its arguments are a handle, points and
+// out.
 func rotatedCells(a arguments) any {
 	l, from := a.lattice(0).Lattice(), a.array(1)
 	points := list[[2]int](from, i64, "points", -1, 2)
@@ -91,8 +90,8 @@ func rotatedCells(a arguments) any {
 	return nil
 }
 
-// rotatedNearest writes the box nearest to every rectangle of five float64: x and y
-// of its centre, width, height and degrees. It takes a handle, rectangles and out.
+// rotatedNearest writes the box nearest to every rectangle of five float64: x and y of its center, width,
+// height and degrees. Its arguments are a handle, rectangles and out.
 func rotatedNearest(a arguments) any {
 	l, from := a.lattice(0).Lattice(), a.array(1)
 	rectangles := list[rotated.Rectangle](from, f64, "rectangles", -1, 5)
@@ -103,7 +102,7 @@ func rotatedNearest(a arguments) any {
 	return nil
 }
 
-// rotatedBounds writes the smallest box with all pixels. It takes a handle and out.
+// rotatedBounds writes the smallest box that contains all pixels. Its arguments are a handle and out.
 func rotatedBounds(a arguments) any {
 	list[rotated.Box](a.toWrite(1), i64, "out", 4)[0] = a.lattice(0).Lattice().Bounds()
 	return nil

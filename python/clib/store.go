@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// storeIntegrate makes a table in a store. It takes JSON, see the fields.
+// storeIntegrate makes a table in a store. Its argument is JSON with the fields below.
 func storeIntegrate(a arguments) any {
 	var work struct {
 		From, To                  string
@@ -32,7 +32,7 @@ func storeIntegrate(a arguments) any {
 	return nil
 }
 
-// storeOpen is a handle for the table at a path or URL, with a cache of so many bytes.
+// storeOpen returns a handle for the table at a path or URL. Its arguments are the path, the size of the cache in bytes, and workers.
 func storeOpen(a arguments) any {
 	return int(cgo.NewHandle(got(store.Open(context.Background(), a.text(0), &store.OpenOptions{Cache: int64(a.int(1)), Workers: a.int(2)}))))
 }
@@ -45,7 +45,7 @@ func (a arguments) stored(i int) *store.Table {
 	return t
 }
 
-// storeAbout says as JSON what a table is.
+// storeAbout describes a table as JSON.
 func storeAbout(a arguments) any {
 	t := a.stored(0)
 	pixel, sum, square := t.Types()
@@ -57,7 +57,7 @@ func storeAbout(a arguments) any {
 	return string(text)
 }
 
-// storeBoxes answers boxes of four int64, or six of a volume. It takes a handle, boxes, out and the question.
+// storeBoxes answers a query for boxes of four int64, or six for a volume. Its arguments are a handle, boxes, out and the query.
 func storeBoxes(a arguments) any {
 	t, in, out, what := a.stored(0), a.array(1), a.toWrite(2), a.int(3)
 	_, sum, _ := t.Types()
@@ -93,7 +93,7 @@ func askStore[S uint64 | int64 | float64](t *store.Table, in, to array, sum elem
 	must(ask(ctx, list[float64](to, f64, "out", len(boxes), t.Channels()), boxes))
 }
 
-// storeCreate makes an array of Zarr, and is a handle for it. It takes a path or URL, the name of a type, and the shape and chunk as JSON.
+// storeCreate creates a Zarr array and returns a handle for it. Its arguments are a path or URL, the name of a type, and the shape and chunk as JSON.
 func storeCreate(a arguments) any {
 	var spec struct{ Shape, Chunk []int }
 	must(json.Unmarshal([]byte(a.text(2)), &spec))
@@ -101,7 +101,7 @@ func storeCreate(a arguments) any {
 	return int(cgo.NewHandle(got(zarr.Create(context.Background(), b, "", &zarr.Spec{Type: got(zarr.ParseType(a.text(1))), Shape: spec.Shape, Chunk: spec.Chunk}))))
 }
 
-// storeWrite writes a part of an array, whose elements lie side by side. It takes a handle, the part, and where it begins and its shape as JSON.
+// storeWrite writes a part of an array, whose elements are contiguous. Its arguments are a handle, the part, and its start and shape as JSON.
 func storeWrite(a arguments) any {
 	to, ok := cgo.Handle(a.int(0)).Value().(*zarr.Array)
 	if !ok {

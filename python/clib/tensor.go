@@ -9,14 +9,14 @@ import (
 	"github.com/boxsum/boxsum/gpu/interop"
 )
 
-// The kinds of plans beside tables of images: see [interop.TensorJob].
+// tensorOps lists the kinds of plans other than tables of images: see [interop.TensorJob].
 var tensorOps = map[int]string{16: "table", 17: "suffix", 18: "window"}
 
-// tensorNames is what floats are called there. NumPy has no bfloat16: two bytes of anything stand for it.
+// tensorNames holds the names of float types there. NumPy has no bfloat16, so any two-byte void type stands for it.
 var tensorNames = map[element]string{f16: "f16", {'V', 2}: "bf16", f32: "f32", f64: "f64"}
 
-// newTensor is a job of planes of floats on a device, without addresses. It takes what planOnDevice does; for tables whether what lies
-// between their rows may be written, for both tables and suffixes perhaps the rows of a band, and for windows their
+// newTensor returns a job for planes of floats on a device, without addresses. Its arguments are those of planOnDevice; for tables also
+// whether the gaps between rows may be overwritten; for tables and suffixes optionally the number of rows in a band; and for windows their
 // width, height, left, top, factor, and whether to clip.
 func newTensor(a arguments) *interop.TensorJob {
 	flat := a.flat(0)
@@ -53,8 +53,8 @@ func newTensor(a arguments) *interop.TensorJob {
 	return j
 }
 
-// recipe is how C code launches the job of a plan by itself, in hexadecimal digits: see [interop.Recipe]. It takes the number of the plan and the
-// addresses of image and table, and is empty where there is none.
+// recipe returns the description with which C code launches the job of a plan by itself, in hexadecimal digits: see [interop.Recipe]. Its
+// arguments are the number of the plan and the addresses of image and table. It returns an empty text if there is none.
 func recipe(a arguments) any {
 	p := planOf(a.int(0))
 	if p.tensor == nil {

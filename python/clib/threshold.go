@@ -10,10 +10,10 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// thresholdImage makes black and white of an image, or a map of its thresholds where out
-// is of floats. It takes the image, out, the method, width and height of the window, which
-// are 0 for those of the method, the border, empty for that of the method, and its value,
-// the numbers K, R, White, P, Q, T, C and MinN, NaN for those of the method, and workers.
+// thresholdImage binarizes an image, or computes a map of its thresholds if out has floats. Its arguments
+// are the image, out, the method, the width and height of the window (0 for the method's default), the
+// border (empty for the method's default) and its value, the numbers K, R, White, P, Q, T, C and MinN (NaN
+// for the method's default), and workers.
 func thresholdImage(a arguments) any {
 	img := a.array(0).mustView(2)
 	var out view
@@ -43,12 +43,12 @@ func binarize[P filter.Pixel](img, out *view, r threshold.Rule, opt *threshold.O
 	}
 }
 
-// ruleOf has the method, width and height of the window, the border and its value, and the
-// numbers, from an argument on: see thresholdImage.
+// ruleOf reads the method, width and height of the window, the border and its value, and the numbers,
+// starting at an argument: see thresholdImage.
 func ruleOf(a arguments, from int) threshold.Rule {
 	rule := threshold.New(got(threshold.ParseMethod(a.text(from))), 0)
 	if w, h := a.int(from+1), a.int(from+2); w != 0 || h != 0 {
-		// Of an even size one more lies on the right and below, see [threshold.Square].
+		// Even sizes have the extra pixel on the right and below, see [threshold.Square].
 		rule.Window = filter.Window{Width: w, Height: h, Shift: image.Pt(1-w&1, 1-h&1)}
 	}
 	if name := a.text(from + 3); name != "" {

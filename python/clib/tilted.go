@@ -7,9 +7,9 @@ import (
 	"github.com/boxsum/boxsum/tilted"
 )
 
-// tiltedBoxes writes the sum or the mean of every box of a 45° table. It takes a table,
-// boxes, out, the question and workers, and perhaps the largest pixel. Boxes are int64, x, y, w, h each; out
-// has a row of as many numbers as there are channels for each.
+// tiltedBoxes writes the sum or the mean of every box of a 45° table. Its arguments are a table, boxes, out,
+// the query and workers, and optionally the largest pixel. Boxes are int64: x, y, w, h; out has a row per
+// box with one number per channel.
 func tiltedBoxes(a arguments) any {
 	q := &query{boxes: a.array(1), out: a.toWrite(2), what: a.int(3), workers: a.int(4)}
 	if q.table = a.array(0).mustView(2); q.table.width == 0 || q.table.height == 0 {

@@ -9,16 +9,16 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A validJob is the tables to make of the valid pixels of an image.
+// A validJob makes the tables of the valid pixels of an image.
 type validJob struct {
 	job
-	mask, counts view // no mask if it has no elements of any size
-	nan          bool // is not valid
+	mask, counts view // there is no mask if it has no element size
+	nan          bool // NaN is invalid
 }
 
-// valid makes the tables of the valid pixels of an image. It takes the image, a mask of
-// uint8 or None, whether NaN is left out, arrays for the sums, the squares or None and
-// the counts, workers, and whether to take an offset away, see [integral].
+// valid makes the tables of the valid pixels of an image. Its arguments are the image, a mask of uint8 or
+// None, whether to skip NaN, arrays for the sums, the squares or None and the counts, workers, and whether
+// to subtract an offset, see [integral].
 func valid(a arguments) any {
 	var second *array
 	if a.has(4) {
