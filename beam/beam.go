@@ -1,8 +1,8 @@
 // Package beam makes tables in stores on Apache Beam: on one machine with its runner Prism, and on clusters of Flink,
 // Spark and Dataflow. Only numbers of blocks go through the engine; pixels and sums go from store to store.
 //
-// The passes are those of [store.Job]: edges of every block, one scan over them, the table of every block. Each may be
-// done again, so that the engine may retry what failed, and a pipeline that was stopped goes on when it is run again.
+// The passes are those of [store.Job]: the edges of every block, one scan over them, and the table of every block. Each
+// can be repeated, so the engine may retry what failed, and a pipeline that was stopped continues when it is run again.
 package beam
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Work says what to do. It goes to the workers as JSON: locations must mean the same to them, and should have no
-// credentials, which workers have of their own.
+// Work specifies what to do. It is sent to the workers as JSON: locations must mean the same to them, and should not
+// contain credentials, which workers have of their own.
 type Work struct {
 	From, To    string
 	Block       int
@@ -32,16 +32,16 @@ type Work struct {
 	Level       int
 	Squares     bool
 	Compact     bool
-	Restart     bool // only the submitter begins anew
+	Restart     bool // only used by the submitter
 
-	Run string // sets pipelines apart; [Pipeline] fills it in
+	Run string // unique to a pipeline; set by [Pipeline]
 }
 
 func (w Work) options() *store.Options {
 	return &store.Options{Block: w.Block, Chunk: w.Chunk, Compression: w.Compression, Level: w.Level, Squares: w.Squares, Compact: w.Compact, Restart: w.Restart}
 }
 
-// An opened job, with what it holds open.
+// opened is an open job with its source.
 type opened struct {
 	*store.Job
 	src *zarr.Array
@@ -72,8 +72,8 @@ func (o *opened) close() error {
 	return errors.Join(o.src.Close(), o.dst.Close())
 }
 
-// jobs are those that this process has opened, one for each work: that of the last run, as the image may have changed since
-// those before.
+// jobs holds the jobs that this process has opened, one for each work: that of the last run, because the image may have
+// changed since earlier ones.
 var jobs struct {
 	sync.Mutex
 	of map[Work]*opened
@@ -88,7 +88,7 @@ func (w Work) job(ctx context.Context) (*opened, error) {
 	if before != nil && before.run == w.Run {
 		return before, nil
 	}
-	o, err := w.open(context.WithoutCancel(ctx)) // it outlives the bundle
+	o, err := w.open(context.WithoutCancel(ctx)) // the job outlives the bundle
 	if err != nil {
 		return nil, err
 	}
@@ -104,13 +104,13 @@ func (w Work) job(ctx context.Context) (*opened, error) {
 	return o, nil
 }
 
-// Progress is how many blocks this process has summed and written since it began.
+// Progress returns the numbers of blocks that this process has summed and written since it started.
 func Progress() (edges, blocks int64) { return edgesDone.Load(), blocksDone.Load() }
 
 var edgesDone, blocksDone atomic.Int64
 
-// Begin prepares the destination, and returns how many blocks there are: none if the table is finished. It is
-// called once, by the submitter, before the pipeline runs.
+// Begin prepares the destination, and returns the number of blocks, or 0 if the table is finished. The submitter calls
+// it once before the pipeline runs.
 func Begin(ctx context.Context, w Work) (blocks int, err error) {
 	if strings.HasSuffix(w.To, ".zip") {
 		return 0, errors.New("beam: workers cannot write one zip file together: choose a folder or a bucket")
@@ -128,12 +128,12 @@ func Begin(ctx context.Context, w Work) (blocks int, err error) {
 	return rows * columns, nil
 }
 
-// Pipeline adds the passes over this many blocks, see [Begin].
+// Pipeline adds the passes over the given number of blocks, see [Begin].
 func Pipeline(s beam.Scope, w Work, blocks int) {
 	w.Restart, w.Run = false, rand.Text()
 	all := beam.Reshuffle(s.Scope("Blocks"), beam.ParDo(s, &numbers{blocks}, beam.Impulse(s)))
 	edges := beam.ParDo(s.Scope("Edges"), &blockFn{Work: w}, all)
-	// The count of all is where the passes wait for each other.
+	// Counting all blocks makes the passes wait for each other.
 	scanned := beam.ParDo(s.Scope("Scan"), &scanFn{w, blocks}, beam.Combine(s, add, edges))
 	again := beam.Reshuffle(s.Scope("Blocks"), scanned)
 	written := beam.ParDo(s.Scope("Integrate"), &blockFn{Work: w, Write: true}, again)
@@ -151,7 +151,7 @@ func init() {
 
 func add(a, b int64) int64 { return a + b }
 
-// numbers makes those of all blocks.
+// numbers emits the numbers of all blocks.
 type numbers struct{ Blocks int }
 
 func (n *numbers) ProcessElement(_ []byte, emit func(int64)) {
@@ -160,7 +160,7 @@ func (n *numbers) ProcessElement(_ []byte, emit func(int64)) {
 	}
 }
 
-// blockFn sums blocks, or writes them, several at once whatever the bundles are. It makes how many it did.
+// blockFn sums or writes blocks, several concurrently whatever the bundles are. It emits the number of blocks done.
 type blockFn struct {
 	Work  Work
 	Write bool
@@ -171,7 +171,7 @@ type blockFn struct {
 	done  int64
 }
 
-// turns bounds the blocks under way in this process.
+// turns limits the number of blocks in progress in this process.
 var turns = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 var (
@@ -244,7 +244,7 @@ func (f *blockFn) FinishBundle(emit func(int64)) error {
 	return f.err
 }
 
-// scanFn sums the edges of all blocks, and makes their numbers again.
+// scanFn sums the edges of all blocks, and emits the numbers of the blocks again.
 type scanFn struct {
 	Work   Work
 	Blocks int

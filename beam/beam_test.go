@@ -39,7 +39,7 @@ func picture(t *testing.T, path string, height, width int) {
 	}
 }
 
-// same holds the files of two folders against each other.
+// same compares the files of two folders.
 func same(t *testing.T, a, b string) {
 	t.Helper()
 	files := 0
@@ -76,7 +76,7 @@ func run(w Work) error {
 	return ptest.Run(p)
 }
 
-// TestPrism makes tables by the pipeline and by the plain runner: the same bytes. One is stopped half-way, and goes on.
+// TestPrism makes tables with the pipeline and with the plain runner, and compares the bytes. One is stopped halfway and continued.
 func TestPrism(t *testing.T) {
 	dir := t.TempDir()
 	picture(t, dir+"/in.zarr", 500, 700)
@@ -86,7 +86,7 @@ func TestPrism(t *testing.T) {
 		if err := store.Integrate(ctx, w.From, want, w.options()); err != nil {
 			t.Fatal(err)
 		}
-		if name == "squares" { // what a pipeline leaves that was stopped
+		if name == "squares" { // simulate a pipeline that was stopped
 			o, err := w.open(ctx)
 			if err != nil {
 				t.Fatal(err)
@@ -115,7 +115,7 @@ func TestPrism(t *testing.T) {
 	}
 }
 
-// TestChanged makes a table again in the same process, after its image has changed.
+// TestChanged makes a table again in the same process after its image has changed.
 func TestChanged(t *testing.T) {
 	dir := t.TempDir()
 	w := Work{From: dir + "/in.zarr", To: dir + "/out.zarr", Block: 64, Restart: true}
@@ -131,7 +131,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestDamaged is a chunk that is no longer what it was: an error, and no table.
+// TestDamaged tests that a damaged chunk gives an error and no table.
 func TestDamaged(t *testing.T) {
 	dir := t.TempDir()
 	picture(t, dir+"/in.zarr", 200, 200)
@@ -144,8 +144,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestFlink runs the command on a Flink of its own, in one process of Java. BOXSUM_FLINK is the folder with the jars of Beam's
-// Flink runner, which scripts/flink.sh fetches.
+// TestFlink runs the command on Flink in one Java process. BOXSUM_FLINK is the folder with the jars of Beam's Flink runner,
+// which scripts/flink.sh downloads.
 func TestFlink(t *testing.T) {
 	jars := os.Getenv("BOXSUM_FLINK")
 	if jars == "" {

@@ -1,12 +1,12 @@
-// Package cloud makes package store take URLs of object stores: s3://, gs:// and azblob://, with the path of the store after the
-// name of the bucket. Import it for that:
+// Package cloud adds URLs of object stores to package store: s3://, gs:// and azblob://, with the path of the store after
+// the name of the bucket. Import it for this effect:
 //
 //	import _ "github.com/boxsum/boxsum/cloud"
 //
-// Credentials come from where the tools of Amazon, Google and Microsoft take them. The query of a URL has options of
+// Credentials are found like in the tools of Amazon, Google and Microsoft. The query of a URL contains options of
 // gocloud.dev/blob, such as s3://bucket/table.zarr?region=eu-west-1&endpoint=https://host.
 //
-// It is a module of its own, so that the library brings no SDK of a cloud with it.
+// It is a separate module so that the library does not depend on the SDKs of cloud providers.
 package cloud
 
 import (
@@ -44,7 +44,7 @@ func open(ctx context.Context, u *url.URL, _ bool) (zarr.Bucket, error) {
 	root := *u
 	root.Path, root.RawPath = "", ""
 	if query := root.Query(); u.Scheme == "s3" && !query.Has("response_checksum_validation") {
-		// Chunks have checksums of their own, and the SDK complains of every object that the server has none of.
+		// Chunks have their own checksums, and the SDK would log a warning for every object without one.
 		query.Set("response_checksum_validation", "when_required")
 		root.RawQuery = query.Encode()
 	}
@@ -55,19 +55,19 @@ func open(ctx context.Context, u *url.URL, _ bool) (zarr.Bucket, error) {
 	return zarr.Sub(&bucket{b}, u.Path), nil
 }
 
-// Bucket is a bucket of gocloud.dev as one of package store. Closing it closes that.
+// Bucket returns a bucket of gocloud.dev as one of package store. Closing it closes b.
 func Bucket(b *blob.Bucket) zarr.Bucket { return &bucket{b} }
 
 type bucket struct{ blobs *blob.Bucket }
 
 const (
-	// attempts are made of what fails in passing, beyond those of the SDKs: these do not cover bodies that break off.
+	// attempts is the number of attempts for transient errors, beyond those of the SDKs, which do not retry bodies that break off.
 	attempts = 5
-	// part is the size above which an object is written in parts. Tables have smaller ones, which take one request.
+	// part is the size above which an object is written in parts. Tables have smaller objects, which take one request.
 	part = 64 << 20
 )
 
-// retry calls again what failed in passing, after longer and longer waits. Reads and whole writes may be repeated.
+// retry repeats a call after transient errors, with increasing delays. Reads and whole writes may be repeated.
 func retry(ctx context.Context, key string, call func() error) error {
 	wait := 50 * time.Millisecond
 	for n := 1; ; n++ {
@@ -93,7 +93,7 @@ func retry(ctx context.Context, key string, call func() error) error {
 	}
 }
 
-// errShort is an object with fewer bytes than were asked for, which another attempt does not change.
+// errShort reports an object with fewer bytes than requested, which another attempt does not change.
 var errShort = fmt.Errorf("fewer bytes than it should have: %w", io.ErrUnexpectedEOF)
 
 func (b *bucket) Get(ctx context.Context, key string, offset, length int64, buf []byte) (data []byte, err error) {
@@ -108,7 +108,7 @@ func (b *bucket) get(ctx context.Context, key string, offset, length int64, buf 
 	var opt *blob.ReaderOptions
 	if offset < 0 {
 		var client *s3.Client
-		if b.blobs.As(&client) { // its requests can ask for the end
+		if b.blobs.As(&client) { // its requests can read from the end
 			suffix := "bytes=" + strconv.FormatInt(offset, 10)
 			opt = &blob.ReaderOptions{BeforeRead: func(as func(any) bool) error {
 				var in *s3.GetObjectInput
@@ -169,7 +169,7 @@ func readAll(r io.Reader, n int64, buf []byte) ([]byte, error) {
 func (b *bucket) Put(ctx context.Context, key string, data []byte) error {
 	return retry(ctx, key, func() error {
 		ctx, cancel := context.WithCancel(ctx)
-		defer cancel() // before Close, it leaves the object as it was
+		defer cancel() // before Close, so that the object is unchanged
 		kind := "application/octet-stream"
 		if strings.HasSuffix(key, ".json") {
 			kind = "application/json"
@@ -224,7 +224,7 @@ func (b *bucket) List(ctx context.Context, prefix string, visit func(zarr.Object
 
 func (b *bucket) Close() error { return clean(b.blobs.Close()) }
 
-// clean is an error whose text has no user, password or query of a URL: these may be credentials.
+// clean returns an error whose text contains no user, password or query of a URL, which may be credentials.
 func clean(err error) error {
 	if err == nil {
 		return nil

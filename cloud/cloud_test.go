@@ -26,7 +26,7 @@ import (
 
 const secret = "wJalrXUtnFEMI/K7MDENG"
 
-// credentials sets those of the servers that the tests start.
+// credentials sets the credentials of the servers that the tests start.
 func credentials(t *testing.T) {
 	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "tester", "AWS_SECRET_ACCESS_KEY": secret, "AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull} {
 		t.Setenv(name, value)
@@ -49,7 +49,7 @@ func fake(t *testing.T, wrap func(http.Handler) http.Handler) func(path string) 
 
 func plain(h http.Handler) http.Handler { return h }
 
-// versity starts versitygw on a folder.
+// versity starts versitygw for a folder and returns the URL of a path in it.
 func versity(t *testing.T) func(path string) string {
 	program := os.Getenv("BOXSUM_VERSITYGW")
 	if program == "" {
@@ -92,7 +92,7 @@ func versity(t *testing.T) func(path string) string {
 	}
 }
 
-// TestS3 is what every store has to do, on two servers.
+// TestS3 tests what every store has to do, on two servers.
 func TestS3(t *testing.T) {
 	for name, start := range map[string]func(*testing.T) func(string) string{
 		"gofakes3":  func(t *testing.T) func(string) string { return fake(t, plain) },
@@ -106,7 +106,7 @@ func TestS3(t *testing.T) {
 	}
 }
 
-// TestAzure is the same on Azurite, the emulator of Azure's blobs. BOXSUM_AZURITE is its program azurite-blob, which scripts/test-servers.sh installs.
+// TestAzure does the same on Azurite, the emulator of Azure's blob storage. BOXSUM_AZURITE is its program azurite-blob, which scripts/test-servers.sh installs.
 func TestAzure(t *testing.T) {
 	program := os.Getenv("BOXSUM_AZURITE")
 	if program == "" {
@@ -123,7 +123,7 @@ func TestAzure(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	// The account that every Azurite has.
+	// The account of every Azurite.
 	const account, key = "devstoreaccount1", "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 	t.Setenv("AZURE_STORAGE_ACCOUNT", account)
 	t.Setenv("AZURE_STORAGE_KEY", key)
@@ -151,7 +151,7 @@ func TestAzure(t *testing.T) {
 	tables(t, at)
 }
 
-// TestGCS is the same on fake-gcs-server, an emulator of Google's. BOXSUM_GCS is its program, which scripts/test-servers.sh builds.
+// TestGCS does the same on fake-gcs-server, an emulator of Google Cloud Storage. BOXSUM_GCS is its program, which scripts/test-servers.sh builds.
 func TestGCS(t *testing.T) {
 	program := os.Getenv("BOXSUM_GCS")
 	if program == "" {
@@ -242,7 +242,7 @@ func objects(t *testing.T, url string) {
 	}
 }
 
-// picture writes an image of noise, and returns its pixels.
+// picture writes an image of noise and returns its pixels.
 func picture(t *testing.T, url string, height, width int) []byte {
 	ctx := context.Background()
 	b, err := zarr.OpenBucket(ctx, url, true)
@@ -282,7 +282,7 @@ func contents(t *testing.T, url string) map[string]string {
 	return all
 }
 
-// tables makes one on the server, and asks and verifies it.
+// tables makes a table on the server, queries it and verifies it.
 func tables(t *testing.T, at func(string) string) {
 	ctx := context.Background()
 	const height, width = 530, 410
@@ -327,7 +327,7 @@ func ask(t *testing.T, url string, pix []byte, height, width int) {
 	}
 }
 
-// TestFaults is a server that is busy, breaks off, and sends wrong bytes.
+// TestFaults uses a server that is busy, breaks off, and sends wrong bytes.
 func TestFaults(t *testing.T) {
 	var on atomic.Bool
 	var requests, faults atomic.Int64
@@ -369,7 +369,7 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	on.Store(true)
-	for tries := 0; ; tries++ { // the next run goes on
+	for tries := 0; ; tries++ { // each run continues the previous one
 		err := store.Integrate(ctx, at("image.zarr"), at("table.zarr"), opt)
 		if err == nil {
 			break
@@ -394,7 +394,7 @@ func TestFaults(t *testing.T) {
 	ask(t, at("table.zarr"), pix, 430, 310)
 }
 
-// TestSecrets looks for credentials in errors.
+// TestSecrets tests that errors contain no credentials.
 func TestSecrets(t *testing.T) {
 	denied := fake(t, func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -428,7 +428,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestBinary builds the command and uses it on a server.
+// TestBinary builds the command and uses it with a server.
 func TestBinary(t *testing.T) {
 	if os.Getenv("BOXSUM_BINARY") == "" {
 		t.Skip("it takes minutes to build: BOXSUM_BINARY=1 asks for it, or names one that is built")

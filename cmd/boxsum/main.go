@@ -1,5 +1,5 @@
-// Command boxsum makes summed-area tables of images and answers questions
-// from them. Run boxsum --help for what it can do.
+// Command boxsum makes summed-area tables of images and queries them. Run
+// boxsum --help for a list of its subcommands.
 package main
 
 import "github.com/boxsum/boxsum/internal/cli"

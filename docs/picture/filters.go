@@ -11,14 +11,13 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 )
 
-// The pictures of filters.md are panels side by side, of a part of the picture that boxsum
-// draws.
+// The pictures of filters.md are panels, side by side, of a part of the demo picture.
 const (
 	panelWidth, panelHeight = 300, 225
 	panelGap                = 6
 )
 
-// scene is the sun over the hills, a third of its size.
+// scene returns the sun over the hills, reduced to a third.
 func scene() boxsum.Image[uint8] {
 	small := must(filter.Downsample(imgio.Demo(width, height), 3, 3, nil))
 	const x, y = 270, 70
@@ -27,7 +26,7 @@ func scene() boxsum.Image[uint8] {
 	return copied(small)
 }
 
-// copied is an image in memory of its own.
+// copied returns an image in its own memory.
 func copied(img boxsum.Image[uint8]) boxsum.Image[uint8] {
 	to := must(boxsum.NewImage[uint8](img.Width, img.Height, 1))
 	for y := range img.Height {
@@ -36,7 +35,7 @@ func copied(img boxsum.Image[uint8]) boxsum.Image[uint8] {
 	return to
 }
 
-// changed is an image whose pixels are changed one by one.
+// changed returns an image with a function applied to each pixel.
 func changed(img boxsum.Image[uint8], by func(x, y int, v float64) float64) boxsum.Image[uint8] {
 	to := copied(img)
 	for y := range to.Height {
@@ -48,13 +47,13 @@ func changed(img boxsum.Image[uint8], by func(x, y int, v float64) float64) boxs
 	return to
 }
 
-// noisy has noise of a camera in the dark.
+// noisy adds the noise of a camera in the dark.
 func noisy(img boxsum.Image[uint8]) boxsum.Image[uint8] {
 	rng := rand.New(rand.NewPCG(1, 2))
 	return changed(img, func(_, _ int, v float64) float64 { return v + rng.NormFloat64()*22 })
 }
 
-// peppered has black and white pixels here and there.
+// peppered adds black and white pixels.
 func peppered(img boxsum.Image[uint8]) boxsum.Image[uint8] {
 	rng := rand.New(rand.NewPCG(3, 4))
 	return changed(img, func(_, _ int, v float64) float64 {
@@ -68,12 +67,12 @@ func peppered(img boxsum.Image[uint8]) boxsum.Image[uint8] {
 	})
 }
 
-// shaded is lit from the left only.
+// shaded returns an image lit from the left only.
 func shaded(img boxsum.Image[uint8]) boxsum.Image[uint8] {
 	return changed(img, func(x, _ int, v float64) float64 { return v * (1 - 0.9*float64(x)/panelWidth) })
 }
 
-// stretched shows floats from low as black to high as white.
+// stretched displays floats from low as black to high as white.
 func stretched(img boxsum.Image[float32], low, high float64) boxsum.Image[uint8] {
 	to := must(boxsum.NewImage[uint8](img.Width, img.Height, 1))
 	for i, v := range img.Pix {
@@ -82,7 +81,7 @@ func stretched(img boxsum.Image[float32], low, high float64) boxsum.Image[uint8]
 	return to
 }
 
-// panels lays images out side by side, so many in a row.
+// panels lays images out side by side, across of them per row.
 func panels(across int, all ...boxsum.Image[uint8]) image.Image {
 	down := (len(all) + across - 1) / across
 	canvas := image.NewGray(image.Rect(0, 0, across*(panelWidth+panelGap)-panelGap, down*(panelHeight+panelGap)-panelGap))
@@ -95,7 +94,7 @@ func panels(across int, all ...boxsum.Image[uint8]) image.Image {
 	return canvas
 }
 
-// drawBlurs is noise, a box, a Gaussian and the guided filter.
+// drawBlurs shows noise, a box blur, a Gaussian blur and the guided filter.
 func drawBlurs() image.Image {
 	img := noisy(scene())
 	return panels(2, img, must(filter.Box(img, filter.Radius(4), nil)),
@@ -103,13 +102,13 @@ func drawBlurs() image.Image {
 		must(filter.Guided(img, img, filter.Radius(6), 2500, nil)))
 }
 
-// drawMedians is salt and pepper, a box and a median.
+// drawMedians shows salt-and-pepper noise, a box blur and a median filter.
 func drawMedians() image.Image {
 	img := peppered(scene())
 	return panels(3, img, must(filter.Box(img, filter.Square(3), nil)), must(filter.Median(img, filter.Square(3), nil)))
 }
 
-// drawContrast is a scene lit from one side, its local mean, deviation and contrast.
+// drawContrast shows a scene lit from one side, with its local mean, deviation and contrast.
 func drawContrast() image.Image {
 	img := shaded(scene())
 	w := filter.Square(41)
@@ -118,7 +117,7 @@ func drawContrast() image.Image {
 	return panels(2, img, stretched(mean, 0, 255), stretched(dev, 0, 60), stretched(must(filter.Normalize[float32](img, w, 3, nil)), -3, 3))
 }
 
-// drawFocus is a blur that grows with the distance from the sun.
+// drawFocus shows a blur that grows with the distance from the sun.
 func drawFocus() image.Image {
 	img := scene()
 	radii := must(boxsum.NewImage[uint8](img.Width, img.Height, 1))

@@ -1,9 +1,9 @@
-// Command picture draws the pictures of the documentation that are made of
-// pixels. That of the README is an image with a box, and its table with the four
-// entries that give the sum of the box; those of rotated.md and haar.md are boxes and
-// features at angles; those of histogram.md and moments.md are regions and what is
-// known of them; those of filters.md are filtered, those of threshold.md are pages with damage, and that of match.md is a page with a letter found. The diagrams
-// beside them, in SVG, are edited as they are.
+// Command picture draws the raster pictures of the documentation: for the README, an image
+// with a box, and its table with the four entries that give the sum of the box; for
+// rotated.md and haar.md, boxes and features at angles; for histogram.md and moments.md,
+// regions and their properties; for filters.md, filtered images; for threshold.md, damaged
+// pages; and for match.md, a page with a letter found. The SVG diagrams next to them are
+// edited by hand.
 //
 //	go run ./docs/picture docs/images
 package main
@@ -38,7 +38,7 @@ var (
 	bright = color.RGBA{0xff, 0xb0, 0x30, 0xff}
 )
 
-// pictures are what there is to draw, by the names of the files.
+// pictures maps file names to functions that draw the pictures.
 var pictures = map[string]func() image.Image{
 	"boxsum.png":    drawTable,
 	"rotations.png": drawRotations,
@@ -71,7 +71,7 @@ func main() {
 	}
 }
 
-// must ends the program where a picture cannot be drawn.
+// must returns value, or ends the program if there is an error.
 func must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal("picture: ", err)
@@ -104,7 +104,7 @@ func drawTable() image.Image {
 	return canvas
 }
 
-// outline draws the frame of a rectangle, of that thickness, inside it.
+// outline draws a frame of the given thickness inside a rectangle.
 func outline(m draw.Image, r image.Rectangle, thick int, c color.Color) {
 	inner := r.Inset(thick)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -116,7 +116,7 @@ func outline(m draw.Image, r image.Rectangle, thick int, c color.Color) {
 	}
 }
 
-// sign draws a disc with a plus or a minus in it, with smooth edges.
+// sign draws a disc with a plus or a minus, with smooth edges.
 func sign(m *image.NRGBA, centre image.Point, plus bool) {
 	const radius, arm, half = 13, 7, 1.5
 	for y := -radius - 1; y <= radius+1; y++ {

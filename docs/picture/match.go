@@ -11,11 +11,11 @@ import (
 	"github.com/boxsum/boxsum/match"
 )
 
-// letter is one of the page, to look for.
+// letter is the letter of the page that is used as the template.
 var letter = image.Rect(47, 26, 59, 46)
 
-// drawMatch shows a page that is lit from one side, a letter of it and where else that is, and
-// below it the score of every place.
+// drawMatch shows a page that is lit from one side, a letter of it and the other positions
+// where it was found, and below it the score of every position.
 func drawMatch() image.Image {
 	const width, height = 880, 150
 	p := must(page.Draw(page.Lit, width, height, 22))

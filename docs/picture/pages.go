@@ -10,18 +10,18 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// drawLit shows a page that is lit from one side, and what becomes of it.
+// drawLit shows a page that is lit from one side, and the results of thresholds.
 func drawLit() image.Image {
 	return comparePages([]page.Kind{page.Lit}, 880, 250, []threshold.Rule{threshold.New(threshold.Otsu, 0), threshold.New(threshold.ISauvola, 75)}, false)
 }
 
-// drawPages shows pages with other damage, each beside what one or two methods make of it.
+// drawPages shows pages with other damage, each next to the results of one or two methods.
 func drawPages() image.Image {
 	return comparePages([]page.Kind{page.Shadow, page.Stained, page.Faint, page.Bleed, page.Noisy}, 440, 170,
 		[]threshold.Rule{threshold.New(threshold.Otsu, 0), threshold.New(threshold.Sauvola, 75), threshold.New(threshold.NICK, 75), threshold.New(threshold.Su, 0)}, true)
 }
 
-// comparePages puts pages in rows, or one below the other, with what rules make of them.
+// comparePages shows pages with the results of rules, in rows or one below the other.
 func comparePages(kinds []page.Kind, width, height int, rules []threshold.Rule, across bool) image.Image {
 	const gap = 8
 	columns, rows := 1, len(rules)+1

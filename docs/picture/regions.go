@@ -16,8 +16,8 @@ import (
 	"github.com/boxsum/boxsum/moments"
 )
 
-// The pictures of histogram.md and moments.md: what local histograms say of an
-// image, and shapes with the ellipses of their moments.
+// The pictures of histogram.md and moments.md: statistics of local histograms, and shapes with
+// the ellipses of their moments.
 
 // drawLocal shows a noisy picture and four maps of it, each made by one call of
 // histogram.Local.
@@ -36,7 +36,7 @@ func drawLocal() image.Image {
 	}
 	fine := must(histogram.Integrate(noisy, histogram.Bins{N: 256}, nil))
 	coarse := must(histogram.Integrate(clean, histogram.Bins{N: 32}, nil))
-	path := image.Rect(280, 195, 310, 260) // the sun's light on the lake
+	path := image.Rect(280, 195, 310, 260) // the sun's reflection on the lake
 	model := coarse.Histogram(nil, path, 0)
 	grey := func(img boxsum.Image[uint8]) *image.RGBA {
 		out := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -52,7 +52,7 @@ func drawLocal() image.Image {
 		caption string
 		table   *histogram.Table[uint32]
 		radius  int
-		value   func(h []uint32) float64 // of 1 at most
+		value   func(h []uint32) float64 // at most 1
 	}{
 		{"local median, 11 x 11", fine, radius, func(h []uint32) float64 { return float64(histogram.Median(h)) / 255 }},
 		{"local mode, 11 x 11", coarse, radius, func(h []uint32) float64 { return float64(histogram.Mode(h)) / 31 }},
@@ -65,8 +65,8 @@ func drawLocal() image.Image {
 	return sheet.canvas
 }
 
-// drawMoments shows shapes in their boxes, moved, rotated and scaled, each with
-// its ellipse and first invariants.
+// drawMoments shows shapes in their boxes, moved, rotated and scaled, each with its ellipse and
+// first invariants.
 func drawMoments() image.Image {
 	const cell, columns = 190, 4
 	arrowHead := [][2]float64{{-50, -12}, {10, -12}, {10, -32}, {50, 0}, {10, 32}, {10, 12}, {-50, 12}}
@@ -94,7 +94,7 @@ func drawMoments() image.Image {
 			x, y := m.Centroid()
 			major, minor, angle := m.Ellipse()
 			ring(canvas, float64(at.X)+x, float64(at.Y)+y, major, minor, angle)
-			// A pixel counts 255 in the moments, and once in those of a shape.
+			// A pixel counts 255 in these moments, but once in those of a shape.
 			hu := m.Hu()
 			text(canvas, image.Pt(at.X+cell/2, at.Y+cell+2), fmt.Sprintf("%.4f", hu[0]*255), 2)
 		}
@@ -110,7 +110,7 @@ func fillShape(m *image.Gray, shape [][2]float64, centre [2]float64, angle, size
 	}, color.White)
 }
 
-// polygon fills a shape whose corners are placed by a function.
+// polygon fills a shape whose corners are positioned by a function.
 func polygon(m draw.Image, shape [][2]float64, place func(x, y float64) (float32, float32), c color.Color) {
 	z := vector.NewRasterizer(m.Bounds().Dx(), m.Bounds().Dy())
 	for i, p := range shape {

@@ -19,8 +19,7 @@ import (
 
 var ink = color.RGBA{0x16, 0x1a, 0x20, 0xff}
 
-// drawRotations shows one size of box along six ratios, with the ways in which
-// c and r count.
+// drawRotations shows boxes of the same size along six ratios, with the directions of c and r.
 func drawRotations() image.Image {
 	const side, scale, captionHeight = 20, 16, 34
 	sheet := newSheet(3, 2, side*scale+1, side*scale+1+captionHeight, 28)
@@ -32,13 +31,13 @@ func drawRotations() image.Image {
 	return sheet.canvas
 }
 
-// drawHalf is one box along 1/2, large.
+// drawHalf draws one large box along 1/2.
 func drawHalf() image.Image {
 	lattice := must(rotated.NewLattice(24, 14, rotated.Rotation{A: 1, B: 2}))
 	return boxed(lattice, rotated.Box{C0: 4, R0: 8, C1: 16, R1: 15}, 36)
 }
 
-// boxed is one box, with arrows that show which ways c and r count.
+// boxed draws one box, with arrows in the directions of c and r.
 func boxed(lattice *rotated.Lattice, box rotated.Box, scale int) image.Image {
 	picture := must(sketch.Draw(sketch.Figure{Lattice: lattice, Scale: scale, Boxes: []sketch.Box{{Box: box, Weight: 1}}}))
 	corners := sketch.Corners(lattice, box)
@@ -47,8 +46,8 @@ func boxed(lattice *rotated.Lattice, box rotated.Box, scale int) image.Image {
 	return picture
 }
 
-// drawFeatures is every kind of feature, upright, at 45° and along 1/2: what
-// figures 1, 2 and 4 of Messom and Barczak show.
+// drawFeatures shows every kind of feature, upright, at 45° and along 1/2, as in figures 1, 2 and
+// 4 of Messom and Barczak.
 func drawFeatures() image.Image {
 	const side, scale, captionHeight = 18, 8, 24
 	rotations := []rotated.Rotation{{A: 0, B: 1}, {A: 1, B: 1}, {A: 1, B: 2}}
@@ -58,7 +57,7 @@ func drawFeatures() image.Image {
 		lattice := must(rotated.NewLattice(side, side, rot))
 		for j, kind := range kinds {
 			across, down := kind.Cells()
-			lines := []int{12, 16, 12}[i] // closest at 45°
+			lines := []int{12, 16, 12}[i] // lines are closest at 45°
 			f := must(haar.New(kind, image.Rect(0, 0, lines/across*across, lines/down*down)))
 			at := sketch.Middle(lattice, f.Bounds())
 			picture := must(sketch.Draw(sketch.Figure{Lattice: lattice, Scale: scale, Boxes: sketch.Feature(lattice, f, at)}))
@@ -68,7 +67,7 @@ func drawFeatures() image.Image {
 	return sheet.canvas
 }
 
-// drawEdge is a feature over a slope of the README's picture, in few pixels.
+// drawEdge draws a feature over a slope in the README's picture, at low resolution.
 func drawEdge() image.Image {
 	demo := imgio.Demo(64, 36)
 	lattice := must(rotated.NewLattice(demo.Width, demo.Height, rotated.Rotation{A: -1, B: 1}))
@@ -79,7 +78,7 @@ func drawEdge() image.Image {
 	}))
 }
 
-// A sheet is pictures of one size beside each other, each over its caption.
+// A sheet holds pictures of the same size, each with its caption below.
 type sheet struct {
 	canvas        *image.RGBA
 	columns, gap  int
@@ -103,8 +102,7 @@ func (s *sheet) put(i int, picture image.Image, caption string) {
 	text(s.canvas, at.Add(image.Pt(s.width/2, picture.Bounds().Dy()+8)), caption, large)
 }
 
-// text writes centred letters below a point, this many times as large as they
-// come.
+// text writes centered letters below a point, enlarged by an integer factor.
 func text(m draw.Image, at image.Point, words string, large int) {
 	face := basicfont.Face7x13
 	width := font.MeasureString(face, words).Ceil()
@@ -117,8 +115,8 @@ func text(m draw.Image, at image.Point, words string, large int) {
 	draw.DrawMask(m, to, image.NewUniform(ink), image.Point{}, scaled, to.Min, draw.Over)
 }
 
-// arrow runs along the edge of a box from one corner to another, outside of
-// it: away from a third. Its letter stands at the tip.
+// arrow draws an arrow along the edge of a box from one corner to another, on the side away from
+// a third. Its letter is at the tip.
 func arrow(m *image.RGBA, from, to, away sketch.Point, letter string, scale float64) {
 	dx, dy := to.X-from.X, to.Y-from.Y
 	length := math.Hypot(dx, dy)

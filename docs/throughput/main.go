@@ -1,10 +1,10 @@
-// Command throughput prints what LLVM's models of processors say of the loops for arm64: those of
-// the NEON kernels, and of portable Go beside them. It is the table in notes/performance.md:
+// Command throughput prints what LLVM's models of processors predict for the loops on arm64: those of the
+// NEON kernels, and of portable Go for comparison. It prints the table in notes/performance.md:
 //
 //	go run ./docs/throughput -mca llvm-mca-22 -objdump llvm-objdump-22
 //
-// The loops are those of a test binary, as the compiler and the assembler made them. A model knows
-// the units of a processor and the latencies of instructions, but no caches and no memory.
+// The loops are those in a test binary, as compiled and assembled. A model knows the units of a processor
+// and the latencies of instructions, but no caches and no memory.
 package main
 
 import (
@@ -21,26 +21,26 @@ import (
 	"strings"
 )
 
-// processors is the models to ask: Apple's, and the newest of Arm's for servers.
+// processors lists the models to use: Apple's, and Arm's newest for servers.
 var processors = []string{"apple-m1", "neoverse-v2", "neoverse-v3"}
 
-// A loop is one of a function of package kernel: the shortest that has an instruction
-// and does not have another.
+// A loop is a loop in a function of package kernel: the shortest one that contains an instruction and does
+// not contain another.
 type loop struct {
 	function   string
-	has, not   string // regular expressions; empty ones count for nothing
+	has, not   string // regular expressions; empty ones are ignored
 	sumsAtOnce int
 }
 
-// A row is one of the table.
+// A row is a row of the table.
 type row struct {
 	name           string
-	neon, portable []loop // of which a sum takes all
+	neon, portable []loop // loops that are all needed for a sum
 	floor          float64
 }
 
-// rows is what people use most. The portable loops for a single channel have an
-// instruction or two that tell sums from squares.
+// rows lists what people use most. The portable loops for a single channel contain an instruction or two
+// that distinguish sums from squares.
 var rows = []row{
 	{"u8→u32", neon("u8u32x1", 64), single("uint8", "uint32", "ldrb", "mul|madd|tst"), 3},
 	{"u8→u32, 3 channels", neon("u8u32x3", 192), single("uint8", "uint32", "csel", ""), 0},
@@ -56,10 +56,10 @@ var rows = []row{
 	{"histogram, u32, a bin", neon("u32Bins", 32), shape("portableBins", "", "", 1, "uint32"), 0},
 }
 
-// neon is the loop of an assembly kernel: the first, which is that of four rows.
+// neon returns the loop of an assembly kernel: the first one, which processes four rows.
 func neon(name string, sums int) []loop { return []loop{{name + "NEON.abi0", "", "", sums}} }
 
-// shape is a loop of a generic function.
+// shape returns a loop of a generic function.
 func shape(name, has, not string, sums int, types ...string) []loop {
 	for i := range types {
 		types[i] = "go.shape." + types[i]
@@ -67,11 +67,11 @@ func shape(name, has, not string, sums int, types ...string) []loop {
 	return []loop{{name + "[" + strings.Join(types, ",") + "]", has, not, sums}}
 }
 
-// single is that of one sum at a time, which the compiler has put into the function of
+// single returns the loop of one sum at a time, which the compiler has inlined into the function for a tile.
 // a tile.
 func single(pixel, sum, has, not string) []loop { return shape("portable", has, not, 1, pixel, sum) }
 
-// blocks is that of one block of floats at a time.
+// blocks returns the loop of one block of floats at a time.
 func blocks(pixel, sum string, sums int) []loop {
 	return shape(fmt.Sprintf("blocksOf%d", sums), "", "", sums, pixel, sum)
 }
@@ -131,7 +131,7 @@ var (
 	branch     = regexp.MustCompile(`^((?:b|b\.\w+|cbn?z|tbn?z)\s.*?)0x([0-9a-f]+) <.*>`)
 )
 
-// disassemble is the functions of package kernel in a binary for arm64.
+// disassemble returns the functions of package kernel in a binary for arm64.
 func disassemble(objdump string) (map[string][]instruction, error) {
 	dir, err := os.MkdirTemp("", "throughput")
 	if err != nil {
@@ -170,14 +170,14 @@ func disassemble(objdump string) (map[string][]instruction, error) {
 	return functions, nil
 }
 
-// cycles is those of one sum in all of the loops.
+// cycles returns the number of cycles of one sum in all of the loops.
 func cycles(mca, processor string, functions map[string][]instruction, loops []loop) (all float64, err error) {
 	for _, l := range loops {
 		body, err := l.find(functions[l.function])
 		if err != nil {
 			return 0, err
 		}
-		// Of many rounds, from which those at the start are taken away.
+		// Simulate many rounds, and subtract the first ones.
 		const rounds = 200
 		some, err := simulate(mca, processor, body, rounds)
 		if err != nil {
@@ -192,8 +192,8 @@ func cycles(mca, processor string, functions map[string][]instruction, loops []l
 	return all, nil
 }
 
-// find is the loop's instructions: from where a branch goes back to, up to the branch,
-// with no other loop in it.
+// find returns the loop's instructions, from the target of a backward branch to the branch, without any
+// inner loop.
 func (l loop) find(code []instruction) ([]string, error) {
 	at := map[uint64]int{}
 	for i, c := range code {
@@ -229,7 +229,7 @@ func (l loop) find(code []instruction) ([]string, error) {
 
 var totalCycles = regexp.MustCompile(`Total Cycles:\s+(\d+)`)
 
-// simulate is the cycles of some rounds of a loop.
+// simulate returns the number of cycles of some rounds of a loop.
 func simulate(mca, processor string, body []string, rounds int) (int, error) {
 	cmd := exec.Command(mca, "-mtriple=aarch64", "-mcpu="+processor, fmt.Sprintf("-iterations=%d", rounds))
 	cmd.Stdin = strings.NewReader("loop:\n" + strings.Join(body, "\n") + "\n")

@@ -28,8 +28,8 @@ import (
 
 const (
 	largestImage = 64 << 20 // bytes of a file
-	mostImages   = 16       // that are kept; then the oldest goes
-	mostBoxes    = 10000    // of one question
+	mostImages   = 16       // number kept; the oldest is dropped
+	mostBoxes    = 10000    // in one query
 )
 
 func main() {
@@ -53,14 +53,14 @@ func newService() http.Handler {
 	return mux
 }
 
-// add takes an image and makes its table.
+// add receives an image and makes its table.
 func (s *service) add(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestImage))
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 		http.Error(w, "the image is too large", http.StatusRequestEntityTooLarge)
 		return
 	} else if err != nil {
-		return // who asked has left
+		return // the client has disconnected
 	}
 	picture, err := imgio.Decode(bytes.NewReader(body), imgio.ToGray)
 	if err != nil {
@@ -94,11 +94,11 @@ type statistics struct {
 	Area int     `json:"area"`
 }
 
-// boxes answers box=x0,y0,x1,y1, as often as it is asked.
+// boxes answers queries for any number of box=x0,y0,x1,y1 parameters.
 func (s *service) boxes(w http.ResponseWriter, r *http.Request) {
 	id, _ := strconv.Atoi(r.PathValue("id"))
 	s.mu.RLock()
-	table := s.tables[id] // never changes: any number may read it
+	table := s.tables[id] // immutable, so it may be read concurrently
 	s.mu.RUnlock()
 	if table == nil {
 		http.Error(w, "there is no such image", http.StatusNotFound)

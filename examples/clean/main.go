@@ -1,5 +1,5 @@
-// Command clean makes a scan ready for OCR and archives: uneven light and specks go, and
-// every pixel becomes ink or paper.
+// Command clean prepares a scan for OCR and archives: it removes uneven light and specks, and turns every
+// pixel into ink or paper.
 //
 //	go run ./examples/clean scan.jpg clean.tiff     # or .png, .pbm
 package main
@@ -45,9 +45,9 @@ func clean(from, to string) error {
 	})
 }
 
-// ink tells ink from paper: Sauvola's threshold goes by the light round every pixel, in a
-// window of about two lines of text, a fortieth of the page. Then black pixels that have no
-// other one beside them go: specks. Strokes of one pixel, as small scans have, stay.
+// ink separates ink from paper. Sauvola's threshold follows the light around every pixel, in a window of
+// about two lines of text, a fortieth of the page. Then black pixels without a black neighbor are removed as
+// specks. Strokes of one pixel, as in small scans, remain.
 func ink(scan boxsum.Image[uint8]) (threshold.Bitmap, error) {
 	window := max(15, min(scan.Width, scan.Height)/40) | 1
 	black, err := threshold.Binarize(scan, threshold.New(threshold.Sauvola, window), nil)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A page that is dark on its right, with specks: each has ink where it was drawn and nowhere else.
+// TestClean cleans a page that is dark on its right, with specks: ink must be exactly where it was drawn.
 func TestClean(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	scan := image.NewGray(image.Rect(0, 0, 400, 300))
@@ -56,7 +56,7 @@ func TestClean(t *testing.T) {
 			}
 		}
 	}
-	if wrong > 400*300/200 { // the corners of strokes, which medians round
+	if wrong > 400*300/200 { // medians round the corners of strokes
 		t.Errorf("%d of %d pixels are wrong", wrong, 400*300)
 	}
 	for _, format := range []string{"clean.tiff", "clean.pbm"} {

@@ -1,5 +1,5 @@
-// Command faceblur hides the faces of a picture. Look at the result before you publish it:
-// no cascade finds every face.
+// Command faceblur hides the faces in a picture. Check the result before you publish it: no cascade finds
+// every face.
 //
 //	go run ./examples/faceblur party.jpg hidden.png /usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml
 package main
@@ -58,7 +58,7 @@ func hide(from, to, cascade string) (faces int, err error) {
 	return len(found), imgio.WriteFile(to, func(w io.Writer) error { return png.Encode(w, photo) })
 }
 
-// smear blurs a face and a fifth round it, so much that a few spots of colour are left.
+// smear blurs a face and a fifth of its size around it, until only a few spots of color are left.
 func smear(photo *image.RGBA, face image.Rectangle) error {
 	face = face.Inset(-face.Dx() / 5).Intersect(photo.Bounds())
 	part := photo.SubImage(face)

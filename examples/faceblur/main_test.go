@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A face is drawn, found, and hidden; the rest of the picture stays.
+// TestHide draws a face, which must be found and hidden, while the rest of the picture is unchanged.
 func TestHide(t *testing.T) {
 	cascade := filepath.Join(folder(), "haarcascades", "haarcascade_frontalface_alt2.xml")
 	if _, err := os.Stat(cascade); err != nil {
@@ -50,7 +50,7 @@ func folder() string {
 	return "/usr/share/opencv4"
 }
 
-// drawFace draws what a cascade calls a face: a bright oval with dark eyes, brows, nostrils and mouth.
+// drawFace draws something that a cascade detects as a face: a bright oval with dark eyes, brows, nostrils and mouth.
 func drawFace() *image.Gray {
 	face := image.NewGray(image.Rect(0, 0, 320, 320))
 	for y := range 320 {

@@ -1,9 +1,9 @@
-// Command film draws a box round what moves most in a film, frame by frame, as it comes:
+// Command film draws a box around what moves most in a film, frame by frame, as the frames arrive:
 //
 //	ffmpeg -v error -i in.mp4 -f yuv4mpegpipe -pix_fmt yuv420p - | go run ./examples/film | ffmpeg -v error -i - -y out.mp4
 //
-// Frames are what FFmpeg calls yuv4mpegpipe: a line of text, then for each frame a line
-// and its planes, the brightness first.
+// Frames have FFmpeg's format yuv4mpegpipe: a line of text, then for each frame a line and its planes,
+// brightness first.
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 	fmt.Fprintln(os.Stderr, frames, "frames")
 }
 
-// quietest is how much the pixels of a box must differ from the frame before, on average.
+// quietest is the minimum average difference of a box's pixels from the previous frame.
 const quietest = 4
 
 func follow(from io.Reader, to io.Writer) (frames int, err error) {
@@ -79,7 +79,7 @@ func follow(from io.Reader, to io.Writer) (frames int, err error) {
 	}
 }
 
-// layout reads the size of frames, and how many bytes one has.
+// layout returns the size of frames and the number of bytes of each.
 func layout(head string) (width, height, size int, err error) {
 	chroma := "420"
 	for _, word := range strings.Fields(head)[1:] {

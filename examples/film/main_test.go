@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A disc goes from left to right over a gray film, and the box goes with it.
+// TestFollow moves a disc from left to right over a gray film, and the box must follow.
 func TestFollow(t *testing.T) {
 	const width, height, frames = 97, 60, 5
 	size := width*height + 2*49*30

@@ -1,11 +1,10 @@
-// Command hugetiff makes a gray TIFF file of any size black and white, row by row: 20
-// gigapixels take no more memory than the rows of one window.
+// Command hugetiff binarizes a gray TIFF file of any size, row by row: 20 gigapixels take no more memory than
+// the rows of one window.
 //
 //	go run ./examples/hugetiff -window 51 map.tiff ink.tiff
 //
-// It reads gray TIFF and BigTIFF files of 8 bits whose strips are not compressed, as
-// `vips copy in.tif out.tif` and libtiff's `tiffcp -c none -r 1` write them, and writes a
-// BigTIFF of one bit.
+// It reads gray TIFF and BigTIFF files of 8 bits with uncompressed strips, as written by
+// `vips copy in.tif out.tif` and libtiff's `tiffcp -c none -r 1`, and writes a BigTIFF with one bit per pixel.
 package main
 
 import (
@@ -60,9 +59,9 @@ func convert(from, to string, window int, k float64) (err error) {
 	return ink.finish()
 }
 
-// sauvola decides every pixel by the mean and the deviation of the window round it: a pixel
-// is ink if it is at most mean·(1 + k·(deviation/128 − 1)). Both come from streams, which
-// answer for a row once they have seen the rows below it; until then it waits.
+// sauvola decides every pixel by the mean and the deviation of the window around it: a pixel is ink if it is at
+// most mean·(1 + k·(deviation/128 − 1)). Both come from streams, which return a row only after the rows below it
+// have been pushed; until then the row waits.
 func sauvola(gray *grayTIFF, ink func(bits []byte) error, window int, k float64) error {
 	w := filter.Square(window)
 	means, err := filter.NewMeanStream[float32, uint8](gray.width, 1, w, nil)
@@ -73,7 +72,7 @@ func sauvola(gray *grayTIFF, ink func(bits []byte) error, window int, k float64)
 	if err != nil {
 		return err
 	}
-	waiting := make([][]uint8, 0, window) // rows without an answer, the oldest first
+	waiting := make([][]uint8, 0, window) // rows without a result, the oldest first
 	var spare [][]uint8
 	bits := make([]byte, (gray.width+7)/8)
 	decide := func(mean, deviation []float32) error {
@@ -130,8 +129,8 @@ func sauvola(gray *grayTIFF, ink func(bits []byte) error, window int, k float64)
 	return nil
 }
 
-// A bitWriter writes rows of bits as a BigTIFF: they come first, and what they are last, when
-// it is known that all are there.
+// A bitWriter writes rows of bits as a BigTIFF. The rows come first, followed by the tags, which are written when
+// the number of rows is known.
 type bitWriter struct {
 	file          io.WriteSeeker
 	to            *bufio.Writer
@@ -162,7 +161,7 @@ func (b *bitWriter) finish() error {
 	const strip = math.MaxUint32
 	entries := [][3]uint64{ // tag, type, value; types are 3 for 16 bits, 4 for 32 and 16 for 64
 		{256, 4, uint64(b.width)}, {257, 4, uint64(b.height)},
-		{258, 3, 1}, {259, 3, 1}, {262, 3, 0}, // one bit, not compressed, 0 is white
+		{258, 3, 1}, {259, 3, 1}, {262, 3, 0}, // one bit, uncompressed, 0 is white
 		{273, 16, 16}, {277, 3, 1}, {278, 4, strip}, {279, 16, uint64(length)}, // one strip
 	}
 	b.to.Write(little(uint64(len(entries))))

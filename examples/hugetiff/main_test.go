@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// What comes row by row is what package threshold makes of the whole image.
+// TestConvert compares the rows with the result of package threshold for the whole image.
 func TestConvert(t *testing.T) {
 	folder := t.TempDir()
 	img := imgio.Demo(333, 200)
@@ -40,10 +40,10 @@ func TestConvert(t *testing.T) {
 				}
 			}
 		}
-		if differ > img.Width*img.Height/1000 { // deviations in float32 tie differently
+		if differ > img.Width*img.Height/1000 { // float32 deviations decide ties differently
 			t.Errorf("%s: %d pixels are not those of package threshold", name, differ)
 		}
-		for cut := range 40 { // damaged files are errors
+		for cut := range 40 { // damaged files must give errors
 			file := write(img)
 			file = append(file[:cut*31%len(file)], file[min(len(file), cut*37):]...)
 			os.WriteFile(from, file, 0o600)
@@ -55,7 +55,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// classic writes strips of seven rows.
+// classic writes a TIFF in strips of seven rows.
 func classic(img boxsum.Image[uint8]) []byte {
 	o := binary.BigEndian
 	strips := (img.Height + 6) / 7
@@ -76,7 +76,7 @@ func classic(img boxsum.Image[uint8]) []byte {
 	return append(file, img.Pix...)
 }
 
-// bigTIFF writes all as one strip, with 0 as white.
+// bigTIFF writes a BigTIFF as one strip, with 0 as white.
 func bigTIFF(img boxsum.Image[uint8]) []byte {
 	o := binary.LittleEndian
 	file := o.AppendUint64([]byte{'I', 'I', 43, 0, 8, 0, 0, 0}, 16)

@@ -11,8 +11,8 @@ import (
 // A grayTIFF is the first page of a TIFF file, read row by row.
 type grayTIFF struct {
 	width, height int
-	offsets       []uint64 // where strips begin
-	rowsEach      int      // of a strip
+	offsets       []uint64 // positions of the strips
+	rowsEach      int      // in a strip
 	inverted      bool     // 0 is white
 	file          io.ReaderAt
 	from          *bufio.Reader
@@ -23,7 +23,7 @@ type grayTIFF struct {
 func (g *grayTIFF) next(row []uint8) error {
 	if g.y%g.rowsEach == 0 {
 		at, rows := int64(g.offsets[g.y/g.rowsEach]), min(g.rowsEach, g.height-g.y)
-		g.from.Reset(io.NewSectionReader(g.file, at, int64(rows)*int64(g.width))) // no more: strips may be short
+		g.from.Reset(io.NewSectionReader(g.file, at, int64(rows)*int64(g.width))) // exactly this, since strips may be shorter
 	}
 	if _, err := io.ReadFull(g.from, row); err != nil {
 		return fmt.Errorf("row %d: %w", g.y, err)
@@ -37,8 +37,8 @@ func (g *grayTIFF) next(row []uint8) error {
 	return nil
 }
 
-// openGray reads what the file says of its first page. Sizes are not trusted: a list is
-// read in full before more memory is taken for the next.
+// openGray reads the tags of a file's first page. It does not trust sizes: it reads a list in full before it
+// allocates memory for the next.
 func openGray(file io.ReaderAt) (*grayTIFF, error) {
 	head := make([]byte, 16)
 	if n, _ := file.ReadAt(head, 0); n < 8 {
@@ -49,7 +49,7 @@ func openGray(file io.ReaderAt) (*grayTIFF, error) {
 		order = binary.BigEndian
 	}
 	var at, entries int64
-	word, big := int64(4), false // bytes of an offset
+	word, big := int64(4), false // size of an offset in bytes
 	switch magic := order.Uint16(head[2:]); {
 	case head[0] != head[1] || head[0] != 'I' && head[0] != 'M':
 		return nil, fmt.Errorf("this is no TIFF file")
@@ -115,11 +115,11 @@ func openGray(file io.ReaderAt) (*grayTIFF, error) {
 	return &grayTIFF{int(width), int(height), tags[273], int(each), one(262, 1) == 0, file, bufio.NewReaderSize(nil, 1<<20), 0}, nil
 }
 
-// list reads the values of a tag: within it where they fit, or where it says.
+// list reads the values of a tag, which are in the tag itself if they fit, and otherwise at an offset.
 func list(file io.ReaderAt, order binary.ByteOrder, kind uint16, n uint64, inside []byte, word int64) ([]uint64, error) {
 	size := map[uint16]uint64{1: 1, 3: 2, 4: 4, 16: 8}[kind]
 	if size == 0 || n == 0 {
-		return nil, nil // of no interest
+		return nil, nil // not needed
 	}
 	if n > 1<<31 {
 		return nil, fmt.Errorf("%d values cannot be", n)
@@ -145,7 +145,7 @@ func list(file io.ReaderAt, order binary.ByteOrder, kind uint16, n uint64, insid
 	return values, nil
 }
 
-// pad makes eight bytes of fewer, with the same value.
+// pad extends a number to eight bytes.
 func pad(b []byte, order binary.ByteOrder) []byte {
 	out := make([]byte, 8)
 	if order == binary.ByteOrder(binary.BigEndian) {

@@ -1,10 +1,10 @@
-// Command textlines finds the lines of a page that lies at an angle, without turning the
-// page: a table along a rotation a/b gives the ink of any strip at that angle.
+// Command textlines finds the lines of text on a rotated page without rotating the page: a table along a
+// rotation a/b gives the ink of any strip at that angle.
 //
 //	go run ./examples/textlines page.png
 //
-// It prints the angle, and for each line its middle, length, height and angle as
-// `boxsum query --rect` takes them.
+// It prints the angle and, for each line, its center, length, height and angle in the form that
+// `boxsum query --rect` accepts.
 package main
 
 import (
@@ -40,8 +40,8 @@ func main() {
 	}
 }
 
-// find tries angles up to 45° and takes the one whose rows differ most in ink: along the
-// lines of text, rows are either full or empty.
+// find tries angles up to 45° and chooses the one whose rows differ most in their amount of ink: along the lines
+// of text, rows are either full or empty.
 func find(page boxsum.Image[uint8]) (rotated.Rotation, []rotated.Rectangle, error) {
 	ink, err := threshold.Binarize(page, threshold.New(threshold.Sauvola, 31), nil)
 	if err != nil {
@@ -71,7 +71,7 @@ func find(page boxsum.Image[uint8]) (rotated.Rotation, []rotated.Rectangle, erro
 	return best.Rotation(), lines(best), nil
 }
 
-// profile is the share of ink in every row of the lattice.
+// profile returns the fraction of ink in every row of the lattice.
 func profile(table *rotated.Table[uint32]) []float64 {
 	all := table.Bounds()
 	rows := make([]float64, all.R1-all.R0)
@@ -84,7 +84,7 @@ func profile(table *rotated.Table[uint32]) []float64 {
 	return rows
 }
 
-// contrast is the mean squared step from row to row.
+// contrast returns the mean squared difference between adjacent rows.
 func contrast(rows []float64) (sum float64) {
 	for i := range rows[1:] {
 		step := rows[i+1] - rows[i]
@@ -93,7 +93,7 @@ func contrast(rows []float64) (sum float64) {
 	return sum / float64(len(rows))
 }
 
-// lines cuts the profile where there is no ink, and each row where its ink begins and ends.
+// lines splits the profile where there is no ink, and cuts each row where its ink begins and ends.
 func lines(table *rotated.Table[uint32]) (found []rotated.Rectangle) {
 	rows, all := profile(table), table.Bounds()
 	for i := 0; i < len(rows); i++ {
@@ -118,7 +118,7 @@ func lines(table *rotated.Table[uint32]) (found []rotated.Rectangle) {
 	return found
 }
 
-// rectangle is the box in pixels: how far its pixels reach along the angle and across it.
+// rectangle returns the box as a rectangle in pixels: the extent of its pixels along the angle and across it.
 func rectangle(table *rotated.Table[uint32], box rotated.Box) rotated.Rectangle {
 	degrees := table.Rotation().Degrees()
 	sin, cos := math.Sincos(degrees * math.Pi / 180)

@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// Seven lines of strokes at an angle: the angle is found to a degree, and all lines.
+// TestFind draws seven lines of strokes at an angle, and tests that the angle is found to a degree, and all lines.
 func TestFind(t *testing.T) {
 	for _, degrees := range []float64{-21, 0, 14} {
 		sin, cos := math.Sincos(degrees * math.Pi / 180)

@@ -1,6 +1,6 @@
-// Command tracker follows a region through pictures by the covariance of its pixels, after
-// Tuzel, Porikli and Meer (Region Covariance, 2006): where a pixel is, how bright, and how its
-// neighbours differ. The covariance of any box comes from one table of 20 channels.
+// Command tracker follows a region through pictures by the covariance of its pixels' features, after Tuzel,
+// Porikli and Meer (Region Covariance, 2006): position, brightness, and differences between neighbors. The
+// covariance of any box comes from one table with 20 channels.
 //
 //	go run ./examples/tracker -box 40,30,80,70 frame1.png frame2.png frame3.png …
 package main
@@ -43,7 +43,7 @@ func main() {
 	}
 }
 
-// n features of a pixel, and their n·(n+1)/2 products.
+// Number of features of a pixel, and of their n·(n+1)/2 products.
 const (
 	n        = 5
 	products = n * (n + 1) / 2
@@ -53,8 +53,8 @@ type matrix [n][n]float64
 
 type tracker struct {
 	model    matrix          // of the region in the first picture
-	box      image.Rectangle // where it is now
-	distance float64         // how unlike the model that is
+	box      image.Rectangle // its current position
+	distance float64         // its distance from the model
 	table    *boxsum.Table[float64]
 }
 
@@ -70,14 +70,14 @@ func newTracker(frame boxsum.Image[uint8], box image.Rectangle) (*tracker, error
 	return t, nil
 }
 
-// look makes the table of a picture: the sums of features, and of their products.
+// look makes the table of a picture: the sums of features and of their products.
 func (t *tracker) look(frame boxsum.Image[uint8]) error {
 	w, h := frame.Width, frame.Height
 	features := boxsum.Image[float64]{Pix: make([]float64, 0, w*h*(n+products)), Width: w, Height: h, Channels: n + products}
 	for y := range h {
 		row, above, below := frame.Row(y), frame.Row(max(y-1, 0)), frame.Row(min(y+1, h-1))
 		for x, v := range row {
-			// Counted from the middle: sums stay small, and the covariance is the same.
+			// Count from the center: sums stay small, and the covariance is the same.
 			f := [n]float64{float64(x - w/2), float64(y - h/2), float64(v) - 128,
 				math.Abs(float64(row[min(x+1, w-1)]) - float64(row[max(x-1, 0)])), math.Abs(float64(below[x]) - float64(above[x]))}
 			features.Pix = append(features.Pix, f[:]...)
@@ -93,8 +93,7 @@ func (t *tracker) look(frame boxsum.Image[uint8]) error {
 	return err
 }
 
-// next finds the region in the next picture: near where it was, and up to a fifth smaller or
-// larger.
+// next finds the region in the next picture, near its last position, and up to a fifth smaller or larger.
 func (t *tracker) next(frame boxsum.Image[uint8]) error {
 	if err := t.look(frame); err != nil {
 		return err
@@ -125,7 +124,7 @@ func (t *tracker) next(frame boxsum.Image[uint8]) error {
 	return nil
 }
 
-// covariance of the features in a box, from the corners of the table.
+// covariance returns the covariance of the features in a box, from the corners of the table.
 func (t *tracker) covariance(box image.Rectangle) (c matrix) {
 	var sums [n + products]float64
 	t.table.SumChannels(sums[:0], box)
@@ -137,12 +136,12 @@ func (t *tracker) covariance(box image.Rectangle) (c matrix) {
 			c[j][i] = c[i][j]
 			k++
 		}
-		c[i][i] += 1e-3 // a flat region too has an inverse
+		c[i][i] += 1e-3 // makes the matrix of a flat region invertible
 	}
 	return c
 }
 
-// distance is Förstner's: the root of the sum of ln²λ over the eigenvalues λ of b relative to a.
+// distance returns Förstner's distance: the root of the sum of ln²λ over the eigenvalues λ of b relative to a.
 func distance(a, b matrix) float64 {
 	l := cholesky(a)
 	// m = L⁻¹·B·L⁻ᵀ has these eigenvalues.
@@ -155,7 +154,7 @@ func distance(a, b matrix) float64 {
 	return math.Sqrt(sum)
 }
 
-// cholesky is the lower triangle L with L·Lᵀ = a.
+// cholesky returns the lower triangular matrix L with L·Lᵀ = a.
 func cholesky(a matrix) (l matrix) {
 	for i := range n {
 		for j := 0; j <= i; j++ {
@@ -173,7 +172,7 @@ func cholesky(a matrix) (l matrix) {
 	return l
 }
 
-// solve is L⁻¹·b.
+// solve returns L⁻¹·b.
 func solve(l, b matrix) (x matrix) {
 	for c := range n {
 		for i := range n {
@@ -196,7 +195,7 @@ func transposed(a matrix) (t matrix) {
 	return t
 }
 
-// eigenvalues of a symmetric matrix, by Jacobi's rotations.
+// eigenvalues returns the eigenvalues of a symmetric matrix, by Jacobi rotations.
 func eigenvalues(a matrix) (values [n]float64) {
 	for range 12 {
 		for p := range n {

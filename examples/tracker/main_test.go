@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// A patch of texture wanders over noise, and is followed.
+// TestTracker moves a patch of texture over noise and tests that it is followed.
 func TestTracker(t *testing.T) {
 	frame := func(at image.Point, seed uint64) boxsum.Image[uint8] {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -42,7 +42,7 @@ func TestTracker(t *testing.T) {
 	}
 }
 
-// The covariance of a box is that of its pixels, by the definition.
+// TestCovariance compares the covariance of a box with the definition.
 func TestCovariance(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	img := boxsum.Image[uint8]{Pix: make([]uint8, 40*30), Width: 40, Height: 30}

@@ -8,34 +8,34 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// maxBand is how many rows share one trip of the carry row between two cores. It is larger
-// than in plain tables, whose carry row is smaller.
+// maxBand is the maximum number of rows in a band, which amortize one transfer of the carry row between
+// two cores. It is larger than for plain tables, whose carry row is smaller.
 const maxBand = 128
 
-// layer makes a table tile by tile on the engine of plain tables. The lowest row done so far
-// lies in above: a row of pixels is added to it there, and then copied to its place in the
-// table, past the caches if that is large.
+// layer makes a table tile by tile on the engine of plain tables. The lowest finished row is in above: a
+// row of pixels is added to it there, and the result is then copied to its place in the table, past the
+// caches if the table is large.
 type layer struct {
 	table   Table
 	src     raster.Array
-	weights raster.Array // of no type if every pixel counts as 1
+	weights raster.Array // has no type if every pixel counts as 1
 
 	level  processor.Level
 	number *numberer
-	beyond bool // writes go past the caches
+	beyond bool // write past the caches
 	above  []byte
 
 	workers []worker
 }
 
-// one is the weight of pixels without weights.
+// one is the weight of pixels in unweighted histograms.
 var one = [...]byte{1}
 
 type worker struct {
 	row     histograms.Row
 	index   []uint32
 	weights []byte
-	runs    []byte // the histograms so far of the band's rows
+	runs    []byte // running histograms of the band's rows
 	_       [raster.LineBytes]byte
 }
 
@@ -61,7 +61,7 @@ func (l *layer) Prepare(p *engine.Plan) error {
 		w.runs = engine.Zeros(w.runs, p.BandRows*entry)
 	}
 	clear(t.Counts.Data[:(l.src.Width+1)*entry])
-	if l.src.Width == 0 { // there will be no tiles
+	if l.src.Width == 0 { // there are no tiles to clear it
 		clear(t.Counts.Data)
 	}
 	return nil
@@ -114,7 +114,7 @@ func (l *layer) Tile(worker, x, y, n, rows int) {
 	w.row = histograms.Row{}
 }
 
-// row adds row r of a band, whose bins are in index, to the row above, and writes it to dst.
+// row adds row r of a band, whose bins are in index, to the row above, and writes the result to dst.
 func (l *layer) row(w *worker, above, dst []byte, index []uint32, r int) {
 	t := &l.table
 	bytes, add := t.Range.N*t.Counts.Type.Bytes(), histograms.For(t.Counts.Type, l.level)
@@ -136,7 +136,7 @@ func (l *layer) row(w *worker, above, dst []byte, index []uint32, r int) {
 	}
 }
 
-// converters holds, by the types of counts and of weights, what makes the one of the other.
+// converters holds functions that convert weights to counts, by the types of counts and of weights.
 var converters = [raster.NumTypes][raster.NumTypes]func(dst, src []byte){
 	raster.U32: convertersTo[uint32](),
 	raster.U64: convertersTo[uint64](),

@@ -7,14 +7,14 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Min and Max bound the number of bins of a histogram.
+// Min and Max limit the number of bins of a histogram.
 const (
 	Min = 2
 	Max = histograms.MaxBins
 )
 
-// A Range cuts the values from Low to High into N bins of equal width. Low and High both
-// zero stand for all values of 8- and 16-bit pixels.
+// A Range divides the values from Low to High into N bins of equal width. If Low and High are both zero,
+// the range is all values of 8- and 16-bit pixels.
 type Range struct {
 	N         int
 	Low, High float64
@@ -22,12 +22,12 @@ type Range struct {
 	Single    bool // the edges are float32, like the pixels
 }
 
-// Edge returns the value at which bin i begins, and the end of the last bin for i = N: bit
-// for bit what NumPy's linspace(Low, High, N+1) returns, in float32 for float32 pixels.
+// Edge returns the value at which bin i begins; for i = N it returns the end of the last bin. The result
+// is bit-identical to that of NumPy's linspace(Low, High, N+1), in float32 for float32 pixels.
 func (r Range) Edge(i int) float64 {
 	edge := r.High
 	if i != r.N {
-		// The conversion keeps processors that could from rounding once only.
+		// The conversion prevents a fused operation, which would round only once.
 		edge = r.Low + float64(float64(i)*((r.High-r.Low)/float64(r.N)))
 	}
 	if r.Single {
@@ -36,15 +36,14 @@ func (r Range) Edge(i int) float64 {
 	return edge
 }
 
-// Index returns the bin of a value, or −1 if it counts in none, as no value does where the
-// range is not finite or not a range.
+// Index returns the bin of a value, or −1 if it counts in none or the range is invalid.
 func (r Range) Index(value float64) int {
 	low, high := r.Edge(0), r.Edge(r.N)
 	switch width := high - low; {
 	case checkCount(r.N) != nil, !(width > 0), math.IsInf(width, 0):
 		return -1
 	case value >= low && value <= high:
-		// What the division rounds to may be one off: the edges decide.
+		// The rounded quotient may be off by one: the edges decide.
 		i := min(int((value-low)/width*float64(r.N)), r.N-1)
 		for i > 0 && value < r.Edge(i) {
 			i--
@@ -61,7 +60,7 @@ func (r Range) Index(value float64) int {
 	return -1
 }
 
-// Check reports what is wrong with a range, whatever the pixels.
+// Check returns an error if a range is invalid for any type of pixels.
 func (r Range) Check() error {
 	if err := checkCount(r.N); err != nil {
 		return err
@@ -79,7 +78,7 @@ func (r Range) Check() error {
 	return nil
 }
 
-// distinct reports whether the edges are finite, and each is above the one before.
+// distinct reports whether the edges are finite and increasing.
 func (r Range) distinct() bool {
 	for i := range r.N {
 		if !(r.Edge(i) < r.Edge(i+1)) {
@@ -96,9 +95,8 @@ func checkCount(n int) error {
 	return nil
 }
 
-// Over returns the range for pixels of a type, with the defaults of that type. The edges for
-// float32 pixels are float32 too, as far as those differ, so that a pixel of 0.1 lies on
-// the edge of that name.
+// Over returns the range for pixels of a type, with the defaults of that type. The edges for float32
+// pixels are also float32, if float32 can tell them apart, so that a pixel of 0.1 lies on the edge 0.1.
 func (r Range) Over(pixel raster.Type) (Range, error) {
 	if err := r.Check(); err != nil {
 		return r, err
@@ -121,12 +119,12 @@ func (r Range) Over(pixel raster.Type) (Range, error) {
 	return r, nil
 }
 
-// A numberer finds the bins of pixels: Index with the edges at hand.
+// A numberer finds the bins of pixels, like Index, with precomputed edges.
 type numberer struct {
 	of    Range
 	pixel raster.Type
 	edges [Max + 1]float64
-	// values holds the bin of every value of 8- and 16-bit pixels, by its bits.
+	// values holds the bins of all values of 8- and 16-bit pixels, by the bits of the value.
 	values []uint32
 }
 
@@ -168,7 +166,7 @@ func (n *numberer) number(value float64) uint32 {
 	return histograms.NoBin
 }
 
-// numberRows holds, by the type of pixels, what writes their bins.
+// numberRows holds functions that write the bins of a row of pixels, by pixel type.
 var numberRows = [raster.NumTypes]func(dst []uint32, src []byte, n *numberer){
 	raster.U8: func(dst []uint32, src []byte, n *numberer) {
 		values := (*[1 << 8]uint32)(n.values)
@@ -177,7 +175,7 @@ var numberRows = [raster.NumTypes]func(dst []uint32, src []byte, n *numberer){
 		}
 	},
 	raster.U16: numberWords,
-	raster.I16: numberWords, // by their bits
+	raster.I16: numberWords, // by the bits of the pixel
 	raster.U32: numberRow[uint32],
 	raster.U64: numberRow[uint64],
 	raster.I32: numberRow[int32],

@@ -1,5 +1,4 @@
-// Package bins makes integral histograms of images. The types of pixels, of weights and of
-// counts are data.
+// Package bins makes integral histograms of images. The types of pixels, weights and counts are data.
 package bins
 
 import (
@@ -12,8 +11,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Table is the integral histogram of an image: entry (x, y) is the histogram of the pixels
-// in [0,x)×[0,y), N counts for each channel. Counts has the extent of the image.
+// A Table is the integral histogram of an image: entry (x, y) is the histogram of the pixels in
+// [0,x)×[0,y), with N counts per channel. Counts has the extent of the image.
 type Table struct {
 	Counts raster.Array
 	Range  Range
@@ -22,7 +21,7 @@ type Table struct {
 // maxCounts keeps every byte offset inside an int.
 const maxCounts = math.MaxInt / 16
 
-// Bytes returns how much memory a table takes.
+// Bytes returns the memory size of a table.
 func Bytes(count raster.Type, width, height, channels, bins int) (int64, error) {
 	if err := checkCount(bins); err != nil {
 		return 0, err
@@ -38,7 +37,7 @@ func Bytes(count raster.Type, width, height, channels, bins int) (int64, error) 
 	return int64(width+1) * int64(height+1) * int64(e.Channels) * int64(bins) * int64(count.Bytes()), nil
 }
 
-// New allocates a table for images of this size. Zero channels stand for one.
+// New allocates a table for images of the given size. Zero channels means one.
 func New(count raster.Type, width, height, channels int, r Range) (Table, error) {
 	if err := r.Check(); err != nil {
 		return Table{}, err
@@ -63,15 +62,15 @@ func describe(width, height, channels, bins int) string {
 	return s
 }
 
-// A Job is an image to integrate, perhaps with weights: its types, its memory and its
-// options have been checked.
+// A Job makes the integral histogram of an image, possibly with weights. Its types, memory and options
+// have been checked.
 type Job struct {
 	set          engine.Settings
 	src, weights raster.Array
 }
 
-// Check returns the job of making a table of this type of counts. Weights are an image of one
-// channel; those of the zero Array count every pixel as 1.
+// Check returns the job of making a table with the given type of counts. weights is an image of one
+// channel; the zero Array counts every pixel as 1.
 func Check(count raster.Type, src, weights raster.Array, opt engine.Options) (j Job, err error) {
 	if j.set, err = opt.Check(); err != nil {
 		return j, err
@@ -100,8 +99,8 @@ func (j *Job) Size() (width, height, channels int) {
 	return j.src.Width, j.src.Height, j.src.Channels
 }
 
-// Fill makes a table of the image's size. A range that the table leaves open becomes that of
-// the image's pixels.
+// Fill makes a table, which must have the image's size. If the table has no range, it gets that of the
+// image's pixels.
 func (j *Job) Fill(t *Table) error {
 	if err := t.Counts.Same(&j.src.Extent); err != nil {
 		return err
@@ -158,8 +157,8 @@ func (t *Table) at(x, y, channel int) []byte {
 	return t.Counts.Data[((y*(t.Counts.Width+1)+x)*t.Counts.Channels+channel)*bytes:][:bytes]
 }
 
-// Histogram writes the N counts of one channel over a box, clipped to the image. Those of an
-// empty box, and of a channel that the image does not have, are zero.
+// Histogram writes the N counts of one channel over a box, clipped to the image. They are zero if the box
+// is empty or the image has no such channel.
 func (t *Table) Histogram(dst []byte, box image.Rectangle, channel int) {
 	box = box.Intersect(image.Rect(0, 0, t.Counts.Width, t.Counts.Height))
 	if box.Empty() || uint(channel) >= uint(t.Counts.Channels) {
@@ -170,7 +169,7 @@ func (t *Table) Histogram(dst []byte, box image.Rectangle, channel int) {
 		t.at(box.Min.X, box.Max.Y, channel), t.at(box.Max.X, box.Max.Y, channel))
 }
 
-// differences holds, by the type of counts, what makes a histogram of four entries.
+// differences holds functions that compute a histogram from four entries, by the type of counts.
 var differences = [raster.NumTypes]func(dst, a, b, c, d []byte){
 	raster.U32: difference[uint32],
 	raster.U64: difference[uint64],
@@ -183,8 +182,8 @@ func difference[S raster.Number](dst, a, b, c, d []byte) {
 	Difference(raster.Elems[S](dst), raster.Elems[S](a), raster.Elems[S](b), raster.Elems[S](c), raster.Elems[S](d))
 }
 
-// Difference writes d − c − b + a: the histogram of a box whose corners have these entries,
-// in rows from the top left.
+// Difference writes d − c − b + a: the histogram of a box with these entries at its corners, row by row
+// from the top left.
 func Difference[S raster.Number](dst, a, b, c, d []S) {
 	n := len(dst)
 	a, b, c, d = a[:n], b[:n], c[:n], d[:n]

@@ -1,5 +1,5 @@
-// Package features evaluates the features of package haar on tables whose type is known at
-// run time only.
+// Package features evaluates the features of package haar on tables whose types are known only at run
+// time.
 package features
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// An Evaluator is a [haar.Plane] of any sums.
+// An Evaluator is a [haar.Plane] with any type of sums.
 type Evaluator[V haar.Number] interface {
 	Value(f haar.Feature, at image.Point) (V, error)
 	Corrected(f haar.Feature, at image.Point) (float64, error)
@@ -20,14 +20,14 @@ type Evaluator[V haar.Number] interface {
 	CorrectedValues(dst []float64, set *haar.Set, at []image.Point, opt *haar.Options) error
 }
 
-// A Plane is one channel of a table. Integers is nil where the sums are floats.
+// A Plane is one channel of a table. Integers is nil if the sums are floats.
 type Plane struct {
 	Integers Evaluator[int64]
 	Floats   Evaluator[float64]
 }
 
-// Upright returns the plane of a channel along the rows and columns of its image. The extent
-// of a table is that of its image, and offset was subtracted from every pixel.
+// Upright returns the plane of a channel along the rows and columns of its image. The extent of the table
+// is that of its image, and offset was subtracted from every pixel.
 func Upright(table raster.Array, offset float32, channel int) (Plane, error) {
 	if table.Type >= raster.NumTypes || uprights[table.Type] == nil {
 		return Plane{}, raster.Unsupported("no table has sums of this type")

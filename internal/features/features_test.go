@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// Planes of every type of sums have the values of an edge.
+// TestPlanes tests the values of an edge in planes of every sum type.
 func TestPlanes(t *testing.T) {
 	img := boxsum.Image[uint8]{Pix: make([]uint8, 64), Width: 8, Height: 8}
 	for i := range img.Pix {

@@ -1,12 +1,12 @@
-// Package fourier correlates blocks of images with templates by two-dimensional Fourier
-// transforms: float32 where that is enough, or float64.
+// Package fourier correlates blocks of images with templates by two-dimensional Fourier transforms, in
+// float32 if that is accurate enough, or in float64.
 //
-// Two blocks go together, one as the real part and one as the imaginary part: a template
-// is real, so they stay apart. A [Block] has its columns in groups of as many as a vector
-// has lanes. Columns are transformed where they lie; rows, group by group, in memory
-// that the nearest cache holds, where they are multiplied and transformed back too.
-// Nothing is brought into order: forward transforms leave the order that inverse ones
-// take. All steps are those of [transforms.FourierForward], which rounds the same at every level.
+// Two blocks are transformed together, one as the real part and one as the imaginary part; because a
+// template is real, they do not mix. A [Block] stores its columns in groups of as many as a vector has
+// lanes. Columns are transformed in place; rows are transformed group by group in memory that fits the
+// nearest cache, where they are also multiplied and transformed back. Nothing is reordered: forward
+// transforms leave the order that inverse ones expect. All steps are those of
+// [transforms.FourierForward], which rounds the same at every level.
 package fourier
 
 import (
@@ -20,55 +20,53 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// MinSide is the least side of a block: as many as a vector has lanes. Sides are powers
-// of two.
+// MinSide is the smallest side of a block: the number of lanes of a vector. Sides are powers of two.
 const MinSide = 16
 
-// A Block is complex numbers by groups of columns: point (x, y) is lane x%L of line
-// (x/L)*Height + y, where L is [transforms.Lanes]. A line is L real parts and L imaginary
-// ones.
+// A Block holds complex numbers by groups of columns: point (x, y) is lane x%L of line (x/L)*Height + y,
+// where L is [transforms.Lanes]. A line consists of L real parts and L imaginary parts.
 type Block[T transforms.Real] struct {
 	Width, Height int
 	Lines         []T
 }
 
-// Resize makes room for a block of this size, whatever is in it.
+// Resize allocates memory for a block of the given size, with undefined contents.
 func (b *Block[T]) Resize(width, height int) {
 	b.Width, b.Height = width, height
 	b.Lines = engine.AtLeast(b.Lines, 2*width*height)
 }
 
-// Group is the lines of the columns from x on, a multiple of the lanes.
+// Group returns the lines of the columns from x on, where x is a multiple of the lanes.
 func (b *Block[T]) Group(x int) []T { return b.Lines[2*x*b.Height:][:2*transforms.Lanes[T]()*b.Height] }
 
-// Columns transforms the columns from x on, as many as there are lanes.
+// Columns transforms one group of columns, beginning at x.
 func (b *Block[T]) Columns(level processor.Level, x int) {
 	transforms.FourierForward(level, b.Group(x), b.Height, twiddles[T](b.Height))
 }
 
-// InverseColumns transforms them back.
+// InverseColumns transforms a group of columns back.
 func (b *Block[T]) InverseColumns(level processor.Level, x int) {
 	transforms.FourierInverse(level, b.Group(x), b.Height, twiddles[T](b.Height))
 }
 
-// A Spectrum is the transform of a template as [Convolver] multiplies by it: conjugate, and
-// divided by the number of points. Rows lie in groups, as columns do in a block.
+// A Spectrum is the transform of a template in the form by which [Convolver] multiplies: conjugate, and
+// divided by the number of points. Rows are stored in groups, like the columns of a block.
 type Spectrum[T transforms.Real] struct {
 	Width, Height int
 	Lines         []T
 }
 
-// A Convolver has what a worker needs to multiply the transforms of blocks.
+// A Convolver holds the memory that a worker needs to multiply the transforms of blocks.
 type Convolver[T transforms.Real] struct{ row, sum []T }
 
-// Resize makes room for rows of this width.
+// Resize allocates memory for rows of the given width.
 func (c *Convolver[T]) Resize(width int) {
 	n := 2 * transforms.Lanes[T]() * width
 	c.row, c.sum = engine.AtLeast(c.row, n), engine.AtLeast(c.sum, n)
 }
 
-// Convolve makes dst of blocks whose columns are transformed: the sum of each times its
-// spectrum, with columns that are still transformed. Dst may be one of them.
+// Convolve sets dst to the sum of the products of blocks and spectra. The columns of the blocks must be
+// transformed, and those of dst still are afterwards. dst may be one of the blocks.
 func (c *Convolver[T]) Convolve(level processor.Level, dst *Block[T], blocks []*Block[T], spectra []*Spectrum[T]) {
 	width, height, l := dst.Width, dst.Height, transforms.Lanes[T]()
 	n := 2 * l * width
@@ -92,11 +90,11 @@ func (c *Convolver[T]) Convolve(level processor.Level, dst *Block[T], blocks []*
 	}
 }
 
-// Bytes is how much memory it keeps.
+// Bytes returns the size of the memory that c keeps.
 func (c *Convolver[T]) Bytes() int { return engine.Bytes(c.row) + engine.Bytes(c.sum) }
 
-// Transform makes the spectrum of a template that stands in the top left of a block: of its
-// real parts, in the first columns; all else is zero. It uses up the block.
+// Transform computes the spectrum of a template in the top left of a block: in the real parts of the
+// first columns, with everything else zero. It overwrites the block.
 func (s *Spectrum[T]) Transform(level processor.Level, b *Block[T], columns int) {
 	l, w, h := transforms.Lanes[T](), b.Width, b.Height
 	s.Width, s.Height = w, h
@@ -120,7 +118,7 @@ func (s *Spectrum[T]) Transform(level processor.Level, b *Block[T], columns int)
 	}
 }
 
-// Single is a spectrum rounded to float32.
+// Single sets to to a spectrum rounded to float32.
 func Single(to *Spectrum[float32], s *Spectrum[float64]) {
 	to.Width, to.Height = s.Width, s.Height
 	to.Lines = engine.AtLeast(to.Lines, len(s.Lines))
@@ -139,7 +137,7 @@ func Single(to *Spectrum[float32], s *Spectrum[float64]) {
 	}
 }
 
-// Peak is the largest magnitude of a template's transform.
+// Peak returns the largest magnitude in a template's transform.
 func (s *Spectrum[T]) Peak() float64 {
 	l := transforms.Lanes[T]()
 	var most T
@@ -154,8 +152,7 @@ func (s *Spectrum[T]) Peak() float64 {
 	return math.Sqrt(float64(most)) * float64(s.Width) * float64(s.Height)
 }
 
-// factors is the twiddle factors of transforms of 2^i points, made when they are first
-// used.
+// factors holds the twiddle factors of transforms of 2^i points, computed when they are first used.
 var factors [64]struct {
 	single atomic.Pointer[[]float32]
 	double atomic.Pointer[[]float64]

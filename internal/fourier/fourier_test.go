@@ -11,8 +11,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Blocks are correlated with templates round their edges, both parts by themselves, and the
-// same bits at every level.
+// TestConvolve tests that blocks are correlated with templates cyclically, both parts independently, and
+// with the same bits at every level.
 func TestConvolve(t *testing.T) {
 	for _, size := range [][2]int{{16, 16}, {32, 16}, {16, 64}, {64, 32}, {128, 16}, {16, 256}, {512, 16}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {

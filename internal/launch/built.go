@@ -2,5 +2,5 @@
 
 package launch
 
-// GPU reports whether this program was built for devices. Where it was not, what only they run is left out of it.
+// GPU reports whether this program was built with support for devices. Without it, code that only they need is not linked.
 const GPU = true

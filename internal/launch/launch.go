@@ -1,6 +1,6 @@
-// Package launch lets other packages of the module queue kernels and copies on a
-// device of package gpu by themselves. Package gpu does not offer that to its users:
-// a kernel that is given the wrong arguments writes where it likes.
+// Package launch lets other packages of the module queue kernels and copies on a device of package gpu.
+// Package gpu does not export this to users, because a kernel with wrong arguments may write anywhere in
+// the device's memory.
 package launch
 
 import (
@@ -17,7 +17,7 @@ type Opener interface {
 // open returns the device behind an Opener; nil until package gpu registers.
 var open func(Opener) (Device, error)
 
-// Register sets how devices are opened. Package gpu calls it when it is initialized.
+// Register sets the function that opens devices. Package gpu calls it when it is initialized.
 func Register(f func(Opener) (Device, error)) { open = f }
 
 // Open returns the device behind a *gpu.Device.
@@ -28,7 +28,7 @@ func Open(device Opener) (Device, error) {
 	return open(device)
 }
 
-// Kernels, NewCopy, NewFill and TransferTime are those of the device that Open gives.
+// Kernels calls Kernels of a device.
 func Kernels(device Opener, queue func() error) ([]KernelInfo, error) {
 	d, err := Open(device)
 	if err != nil {
@@ -37,7 +37,7 @@ func Kernels(device Opener, queue func() error) ([]KernelInfo, error) {
 	return d.Kernels(queue)
 }
 
-// NewCopy is that of the device.
+// NewCopy calls NewCopy of a device.
 func NewCopy(device Opener, bytes int64) (Limit, error) {
 	d, err := Open(device)
 	if err != nil {
@@ -46,7 +46,7 @@ func NewCopy(device Opener, bytes int64) (Limit, error) {
 	return d.NewCopy(bytes)
 }
 
-// NewFill is that of the device.
+// NewFill calls NewFill of a device.
 func NewFill(device Opener, bytes int64) (Limit, error) {
 	d, err := Open(device)
 	if err != nil {
@@ -55,7 +55,7 @@ func NewFill(device Opener, bytes int64) (Limit, error) {
 	return d.NewFill(bytes)
 }
 
-// TransferTime is that of the device.
+// TransferTime calls TransferTime of a device.
 func TransferTime(device Opener, in, out int64, count int) (time.Duration, error) {
 	d, err := Open(device)
 	if err != nil {
@@ -64,83 +64,81 @@ func TransferTime(device Opener, in, out int64, count int) (time.Duration, error
 	return d.TransferTime(in, out, count)
 }
 
-// A Device is an open device of package gpu. Buffers and streams that are
-// left are freed when the device is closed.
+// A Device is an open device of package gpu. Buffers and streams that have not been freed are freed when
+// the device is closed.
 type Device interface {
-	// Main is the stream of the device's own calls, which its Wait and Time
-	// are about.
+	// Main returns the stream of the device's own calls, to which its Wait and Time apply.
 	Main() Stream
 	NewStream() (Stream, error)
 	FreeStream(Stream) error
-	// Join makes later work on one stream wait for what is on another by now.
+	// Join makes later work on one stream wait for work already queued on another.
 	Join(later, earlier Stream) error
 	Wait(Stream) error
 
-	// Alloc is zeroed memory on the device.
+	// Alloc allocates zeroed memory on the device.
 	Alloc(bytes int64) (Buffer, error)
 	Free(Buffer) error
-	// AllocHost is page-locked memory, which the garbage collector knows nothing
-	// of: FreeHost gives it back, also after the device was closed.
+	// AllocHost allocates page-locked memory, which the garbage collector does not manage. FreeHost frees
+	// it, even after the device was closed.
 	AllocHost(bytes int64) ([]byte, error)
 	FreeHost([]byte) error
 
-	// CopyIn and CopyOut queue a copy of rows that are stride bytes apart on
-	// the host. They wait for it unless the host's memory is page-locked.
+	// CopyIn and CopyOut queue a copy of rows that are stride bytes apart on the host. They wait for it
+	// unless the host's memory is page-locked.
 	CopyIn(s Stream, dst Rows, src []byte, stride int64) error
 	CopyOut(s Stream, dst []byte, stride int64, src Rows) error
 
-	// Launch queues a kernel of package kernels. Arguments are int32, int64 or
-	// Buffer.
+	// Launch queues a kernel of package kernels. Arguments are int32, int64 or Buffer.
 	Launch(s Stream, kernel string, groups, items int, args ...any) error
 
-	// NewCopy takes memory for copies on the device, each of which reads this many bytes
-	// and writes as many: the limit that a table stands beside. NewFill is for fills, the
-	// limit of a table that is far larger than its image.
+	// NewCopy allocates memory for copies on the device, each of which reads and writes the given number
+	// of bytes: the limit for a table. NewFill is for fills, the limit for a table that is far larger than
+	// its image.
 	NewCopy(bytes int64) (Limit, error)
 	NewFill(bytes int64) (Limit, error)
-	// TransferTime is how long it takes to send this many bytes from page-locked memory
-	// to the device, count times, and as often others back meanwhile.
+	// TransferTime returns the time to send bytes from page-locked memory to the device and concurrently
+	// receive others, count times.
 	TransferTime(in, out int64, count int) (time.Duration, error)
-	// Kernels calls queue and lists the kernels that it launches on the device, each
-	// once, in the order of their first launch.
+	// Kernels calls queue and lists the kernels that it launches on the device, each once, in the order of
+	// their first launch.
 	Kernels(queue func() error) ([]KernelInfo, error)
 }
 
-// A Limit is work that tables are measured against. Run queues it. Close frees its memory
-// after what is under way; closing again does nothing.
+// A Limit is work with which tables are compared. Run queues it. Close frees its memory after work in
+// progress has finished; closing again has no effect.
 type Limit interface {
 	Run() error
 	Close() error
 }
 
-// KernelInfo is what one kernel takes from the device, as it was launched. Zero
-// stands for what the driver does not tell: OpenCL tells nothing of registers.
+// KernelInfo describes the resources of one kernel on the device, as launched. Zero means that the driver
+// does not report a value: OpenCL does not report registers.
 type KernelInfo struct {
 	Name      string
-	Blocks    int     // of the launch; work-groups in the words of OpenCL
-	Threads   int     // of a block; work-items
-	Registers int     // of a thread
-	Shared    int     // bytes of a block
-	Local     int     // bytes of a thread that found no register
-	Resident  int     // blocks that one multiprocessor runs at once
-	Occupancy float64 // the threads of these, of those that it could run
+	Blocks    int     // in the launch; work-groups in OpenCL
+	Threads   int     // per block; work-items in OpenCL
+	Registers int     // per thread
+	Shared    int     // bytes per block
+	Local     int     // bytes per thread of spilled registers
+	Resident  int     // blocks per multiprocessor
+	Occupancy float64 // threads of resident blocks, as a fraction of the maximum
 }
 
-// A Stream is work in the order in which it was queued.
+// A Stream is a queue of work that is executed in order.
 type Stream uintptr
 
 // A Buffer is memory on a device.
 type Buffer uintptr
 
-// Rows are Count rows of Bytes bytes, Stride bytes apart from Offset on.
+// Rows describes Count rows of Bytes bytes, which start at Offset and are Stride bytes apart.
 type Rows struct {
 	Buffer                       Buffer
 	Offset, Stride, Bytes, Count int64
 }
 
-// Group is how many work-items the kernels of package papers have, but for those
-// with a work-item for each row or column.
+// Group is the number of work-items per group of the kernels in package papers, except those with one
+// work-item per row or column.
 const Group = 256
 
-// Kernel is the name of a kernel of package papers over values of this type.
+// Kernel returns the name of a kernel of package papers for values of the given type.
 func Kernel(name, element string) string { return "papers_" + name + "_" + element }

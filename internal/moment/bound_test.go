@@ -2,7 +2,7 @@ package moment
 
 import "testing"
 
-// TestBounds holds the sides of square boxes that the documentation names.
+// TestBounds tests the sides of square boxes stated in the documentation.
 func TestBounds(t *testing.T) {
 	for _, test := range []struct {
 		peak float64

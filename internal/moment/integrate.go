@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Integrate makes the table of an image.
+// Integrate returns the table of an image.
 func Integrate(src raster.Array, opt engine.Options) (*Table, error) {
 	set, err := check(&src, opt)
 	if err != nil {
@@ -22,7 +22,7 @@ func Integrate(src raster.Array, opt engine.Options) (*Table, error) {
 	return raster.OrNil(t, err)
 }
 
-// Integrate makes the table of an image in t, which comes from [New] or [Integrate].
+// Integrate makes the table of an image in t, which must come from [New] or [Integrate].
 func (t *Table) Integrate(src raster.Array, opt engine.Options) error {
 	set, err := check(&src, opt)
 	if err != nil {
@@ -31,7 +31,7 @@ func (t *Table) Integrate(src raster.Array, opt engine.Options) error {
 	return t.fill(&src, set)
 }
 
-// check reports what is wrong with options and image, and fills in their defaults.
+// check returns an error if the options or the image are invalid, and fills in defaults.
 func check(src *raster.Array, opt engine.Options) (engine.Settings, error) {
 	set, err := opt.Check()
 	if err == nil && addRow[src.Type] == nil {
@@ -69,8 +69,8 @@ func (t *Table) fill(src *raster.Array, set engine.Settings) (err error) {
 	}.PlanEntries(0), l)
 }
 
-// scale returns the largest magnitude of the pixels in the unit in which they are whole
-// numbers, and that unit.
+// scale returns the largest magnitude of the pixels in units, and the unit, of which all pixels are integer
+// multiples.
 func scale(img *raster.Array, set *engine.Settings) (peak, unit float64, err error) {
 	if img.Type.Float() {
 		return floatScale(img, set)
@@ -85,14 +85,14 @@ func scale(img *raster.Array, set *engine.Settings) (peak, unit float64, err err
 	return peak, 1, nil
 }
 
-// representable reports whether the moments of any box of such an image, about any
-// of its pixels, fit 128 bits.
+// representable reports whether the moments of any box of such an image, about any of its pixels, fit 128
+// bits.
 func representable(peak float64, width, height int) bool {
 	return largest(peak, 0, width, 0, height) < 0x1p127
 }
 
-// floatScale chooses the unit so that the largest pixel takes 62 bits, or as many as leave
-// room for the moments of the whole image.
+// floatScale chooses the unit such that the largest pixel has 62 bits, or fewer if the moments of the whole
+// image need the room.
 func floatScale(img *raster.Array, set *engine.Settings) (peak, unit float64, err error) {
 	most, err := largestPixel(*img, set)
 	if err != nil || most == 0 {
@@ -103,15 +103,15 @@ func floatScale(img *raster.Array, set *engine.Settings) (peak, unit float64, er
 	for bits > 0 && !representable(math.Ldexp(1, bits), img.Width, img.Height) {
 		bits--
 	}
-	// A unit below the smallest float would not divide.
+	// Division by a unit below the smallest float would overflow.
 	unit = math.Ldexp(1, max(exponent-bits, -1074))
 	return math.Ldexp(1, bits), unit, nil
 }
 
-// partRows is how many rows are looked through at a time.
+// partRows is the number of rows that are examined at a time.
 const partRows = 64
 
-// largestPixel returns the largest magnitude of float pixels, or an error if one has none.
+// largestPixel returns the largest magnitude of float pixels, or an error if a pixel is not finite.
 func largestPixel(img raster.Array, set *engine.Settings) (float64, error) {
 	look := largestIn[float64]
 	if img.Type == raster.F32 {
@@ -138,8 +138,8 @@ func largestPixel(img raster.Array, set *engine.Settings) (float64, error) {
 	return slices.Max(most), err
 }
 
-// largestIn returns the largest magnitude in a row, or the index and the value of the first
-// pixel that is not finite; otherwise the index is −1.
+// largestIn returns the largest magnitude in a row, and the index and the value of the first pixel that is
+// not finite; the index is −1 if there is none.
 func largestIn[P raster.Number](row []byte) (most float64, bad int, value float64) {
 	for i, p := range raster.Elems[P](row) {
 		v := math.Abs(float64(p))

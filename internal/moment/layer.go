@@ -9,27 +9,27 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// runs is the number of sums that a row hands on: those of x^p·I for p from 0 to 3. Times
-// y^q they are what the row adds to the ten sums.
+// runs is the number of running sums of a row: those of x^p·I for p from 0 to 3. Multiplied by y^q, they are
+// what the row adds to the ten sums.
 const runs = 4
 
-// layer makes a table tile by tile on the engine of plain tables. The lowest
-// row done so far lies in above: a row of pixels is added to it there, and then
-// copied to its place in the table, past the caches if that is large.
+// layer makes a table tile by tile on the engine of plain tables. The lowest finished row is in above: a
+// row of pixels is added to it there, and the result is then copied to its place in the table, past the
+// caches if the table is large.
 type layer struct {
 	table  *Table
 	src    raster.Array
 	writes kernel.Writes
 	above  []uint64
-	// Floats in units are the pixel times both: one factor alone may be more
-	// than a float holds.
+	// A float pixel in units is the pixel times both factors: their product may exceed the range of
+	// floats.
 	factors [2]float64
 
 	workers []worker
 }
 
 type worker struct {
-	runs []wide // of the band's rows
+	runs []wide // running sums of the band's rows
 	_    [kernel.LineBytes]byte
 }
 
@@ -47,7 +47,7 @@ func (l *layer) Prepare(p *engine.Plan) error {
 		w.runs = engine.Zeros(w.runs, p.BandRows*t.Channels*runs)
 	}
 	clear(t.words[:(t.Width+1)*entry])
-	if t.Width == 0 { // there will be no tiles
+	if t.Width == 0 { // there are no tiles to clear it
 		clear(t.words)
 	}
 	return nil
@@ -92,8 +92,8 @@ func (l *layer) Tile(worker, x, y, n, rows int) {
 	processor.StoreFence()
 }
 
-// addRow holds, by the type of pixels, what adds a row of them, from pixel (x, y) on, to the
-// sums above. The sums of the row so far are in so.
+// addRow holds, by pixel type, functions that add a row of pixels, starting at (x, y), to the sums above.
+// so holds the running sums of the row.
 var addRow = [raster.NumTypes]func(l *layer, above []uint64, src []byte, so []wide, x, y int){
 	raster.U8:  addNarrow[uint8],
 	raster.U16: addNarrow[uint16],
@@ -116,7 +116,7 @@ func addWide[P raster.Number](l *layer, above []uint64, src []byte, so []wide, x
 	}
 }
 
-// narrowRow adds a row of one channel, from pixel (x, y) on, to the sums above.
+// narrowRow adds a row of one channel, starting at pixel (x, y), to the sums above.
 func narrowRow[P raster.Number](l *layer, above []uint64, src []P, run *[runs]wide, x, y int) {
 	step := l.table.Channels
 	r0, r1, r2, r3 := run[0].lo, run[1].lo, run[2].lo, run[3].lo
@@ -148,7 +148,7 @@ func narrowRow[P raster.Number](l *layer, above []uint64, src []P, run *[runs]wi
 	run[0].lo, run[1].lo, run[2].lo, run[3].lo = r0, r1, r2, r3
 }
 
-// wideRow is narrowRow modulo 2^128.
+// wideRow is like narrowRow modulo 2^128.
 func wideRow[P raster.Number](l *layer, above []uint64, src []P, run *[runs]wide, x, y int) {
 	step := l.table.Channels
 	r := *run
@@ -181,7 +181,7 @@ func plus(a *[2 * orders]uint64, i int, v wide) {
 	a[2*i], a[2*i+1] = v.lo, v.hi
 }
 
-// units returns a pixel as a whole number of units.
+// units returns a pixel as an integer number of units.
 func units[P raster.Number](l *layer, p P) int64 {
 	if raster.TypeOf[P]().Float() {
 		return int64(math.RoundToEven(float64(p) * l.factors[0] * l.factors[1]))

@@ -5,21 +5,21 @@ import (
 	"math"
 )
 
-// Moments are the moments of one channel of a box, as package moments documents them.
+// Moments holds the moments of one channel of a box, see package moments.
 type Moments struct {
-	// The raw moments, about the box's top left pixel.
+	// Raw moments, about the top left pixel of the box.
 	M00, M10, M01, M20, M11, M02, M30, M21, M12, M03 float64
-	// The central moments, about the centroid.
+	// Central moments, about the centroid.
 	Mu20, Mu11, Mu02, Mu30, Mu21, Mu12, Mu03 float64
-	// The normalised central moments, which do not change with scale.
+	// Normalized central moments, which do not change with scale.
 	Nu20, Nu11, Nu02, Nu30, Nu21, Nu12, Nu03 float64
 }
 
-// Moments returns the moments of one channel over a box, clipped to the image. They
-// are zero for an empty box and for a channel that the image does not have.
+// Moments returns the moments of one channel over a box, clipped to the image. They are zero if the box is
+// empty or the image has no such channel.
 //
-// Where M00 is zero there is no centroid: the central moments are then the raw
-// ones, and the normalised ones zero, as OpenCV has it.
+// If M00 is zero there is no centroid: the central moments are then the raw ones, and the normalized ones
+// are zero, as in OpenCV.
 func (t *Table) Moments(box image.Rectangle, channel int) (m Moments) {
 	box = box.Intersect(image.Rect(0, 0, t.Width, t.Height))
 	if box.Empty() || uint(channel) >= uint(t.Channels) {
@@ -32,9 +32,8 @@ func (t *Table) Moments(box image.Rectangle, channel int) (m Moments) {
 		m.Mu20, m.Mu11, m.Mu02, m.Mu30, m.Mu21, m.Mu12, m.Mu03 = m.M20, m.M11, m.M02, m.M30, m.M21, m.M12, m.M03
 		return m.times(t.unit)
 	}
-	// Exactly to the pixel nearest to the centroid, and from there, by half a
-	// pixel at most, in floats. With pixels below zero the centroid may lie far
-	// from the box, and the way is longer.
+	// Exactly to the pixel nearest to the centroid, and from there, by at most half a pixel, in floats. If
+	// pixels are negative, the centroid may be far from the box, and the distance is larger.
 	x := int(math.Round(min(max(m.M10/m.M00, 0), float64(box.Dx()))))
 	y := int(math.Round(min(max(m.M01/m.M00, 0), float64(box.Dy()))))
 	near := raw.about(x, y)
@@ -43,8 +42,8 @@ func (t *Table) Moments(box image.Rectangle, channel int) (m Moments) {
 	return m.times(t.unit)
 }
 
-// times returns moments in units as those of the pixels. Only here can a number get
-// too large or too small for a float64.
+// times converts moments in units to those of the pixels. Only here can a number exceed the range of
+// float64.
 func (m Moments) times(unit float64) Moments {
 	if unit == 1 {
 		return m
@@ -72,7 +71,7 @@ func (s *sums) floats() (f [orders]float64) {
 	return f
 }
 
-// central fills in the central moments from those about some point nearby.
+// central computes the central moments from those about a nearby point.
 func (m *Moments) central(s [orders]float64) {
 	x, y := s[m10]/s[m00], s[m01]/s[m00]
 	m.Mu20 = s[m20] - x*s[m10]

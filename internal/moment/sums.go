@@ -15,15 +15,14 @@ const (
 	orders
 )
 
-// powers are p and q of each.
+// powers holds p and q of each moment.
 var powers = [orders][2]int{{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}, {0, 2}, {3, 0}, {2, 1}, {1, 2}, {0, 3}}
 
-// sums are ten moments about some point.
+// sums holds the ten moments about some point.
 type sums [orders]wide
 
-// about moves the point by (dx, dy): it is Σ (x−dx)^p·(y−dy)^q·I, by the binomial
-// theorem, first for x and then for y. Modulo 2^128 it is exact; dx and dy are of
-// 30 bits.
+// about moves the point by (dx, dy): it computes Σ (x−dx)^p·(y−dy)^q·I with the binomial theorem, first for x
+// and then for y. It is exact modulo 2^128; dx and dy have up to 30 bits.
 func (s *sums) about(dx, dy int) sums {
 	t := *s
 	t.shift(m00, m10, m20, m30, -int64(dx))
@@ -35,10 +34,10 @@ func (s *sums) about(dx, dy int) sums {
 	return t
 }
 
-// none stands for a moment that is of too high an order.
+// none stands for a moment of higher order, which is not computed.
 const none = -1
 
-// shift adds d to one coordinate, whose powers 0 to 3 are in these moments.
+// shift adds d to one coordinate. The arguments are the moments with its powers 0 to 3.
 func (s *sums) shift(zero, one, two, three int, d int64) {
 	if three != none {
 		s[three] = s[three].add(s[two].timesSigned(3 * d)).add(s[one].timesSigned(3 * d * d)).add(s[zero].timesSigned(d * d).timesSigned(d))
@@ -55,9 +54,8 @@ func (s *sums) add(t *sums) {
 	}
 }
 
-// largest is the most that a moment can be of a box whose pixels are at most
-// peak in magnitude, where the point about which it is taken divides each side
-// in two parts.
+// largest returns the largest possible magnitude of a moment of a box whose pixels have magnitudes of at most
+// peak. The point about which moments are taken divides the sides into left and right, above and below.
 func largest(peak float64, left, right, above, below int) (most float64) {
 	for _, p := range powers {
 		x := powerSum(left, p[0]) + powerSum(right, p[0])
@@ -67,8 +65,8 @@ func largest(peak float64, left, right, above, below int) (most float64) {
 	return most
 }
 
-// powerSum is 1^p + … + n^p, where for p = 0 half a pixel more counts: two parts
-// of a side are a pixel less than the side.
+// powerSum returns 1^p + … + n^p. For p = 0 it adds half a pixel, because the two parts of a side add up to
+// one pixel less than the side.
 func powerSum(n, p int) float64 {
 	x := float64(n)
 	switch p {

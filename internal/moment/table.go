@@ -8,25 +8,25 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Table holds the sums of x^p·y^q·I for p+q ≤ 3 from which the moments of any box come.
+// A Table holds the sums of x^p·y^q·I for p+q ≤ 3, from which the moments of any box follow.
 type Table struct {
 	Width, Height int // of the image
 	Channels      int
 
-	wide  bool     // two words a sum, the lower first
+	wide  bool     // sums have two words, the lower first
 	words []uint64 // entry (x, y) of channel c starts at ((y·(Width+1)+x)·Channels+c)·orders sums
 
-	peak float64 // no pixel is larger, in units
+	peak float64 // upper bound of the pixels' magnitudes, in units
 	unit float64 // a power of two; 1 for integers
 }
 
-// isWide reports whether the sums of pixels take 128 bits.
+// isWide reports whether the sums of pixels have 128 bits.
 func isWide(pixel raster.Type) bool { return pixel.Bytes() > 2 }
 
-// maxSide keeps coordinates and their squares in a word.
+// maxSide ensures that coordinates and their squares fit a word.
 const maxSide = 1 << 30
 
-// Bytes returns how much memory the table of an image takes. Zero channels stand for one.
+// Bytes returns the memory size of the table of an image. Zero channels means one.
 func Bytes(pixel raster.Type, width, height, channels int) (int64, error) {
 	e := raster.PlaneExtent(width, height, channels, 0)
 	if err := e.Sized(); err != nil {
@@ -40,14 +40,13 @@ func Bytes(pixel raster.Type, width, height, channels int) (int64, error) {
 		entry *= 2
 	}
 	bytes := float64(width+1) * float64(height+1) * float64(e.Channels) * float64(entry)
-	if bytes > math.MaxInt/2 { // which leaves room for what is round it
+	if bytes > math.MaxInt/2 { // leaves room for overhead
 		return 0, raster.Invalid("a table of %v would take %.3g bytes, more than memory can hold", e, bytes)
 	}
 	return int64(width+1) * int64(height+1) * int64(e.Channels) * int64(entry), nil
 }
 
-// New allocates a table for images of this size and type of pixels. Zero channels stand for
-// one.
+// New allocates a table for images of the given size and pixel type. Zero channels means one.
 func New(pixel raster.Type, width, height, channels int) (*Table, error) {
 	if addRow[pixel] == nil {
 		return nil, noMoments(pixel)
@@ -63,12 +62,12 @@ func New(pixel raster.Type, width, height, channels int) (*Table, error) {
 	return t, nil
 }
 
-// noMoments returns the error about pixels that have no table.
+// noMoments returns the error for a pixel type without moments.
 func noMoments(pixel raster.Type) error {
 	return raster.Unsupported("no moments of %v pixels: integers have up to 32 bits", pixel)
 }
 
-// perEntry returns how many words the ten sums of a channel take.
+// perEntry returns the number of words of the ten sums of a channel.
 func (t *Table) perEntry() int {
 	if t.wide {
 		return 2 * orders
@@ -76,8 +75,8 @@ func (t *Table) perEntry() int {
 	return orders
 }
 
-// box returns the ten sums of a box that is not empty, about the image's origin:
-// modulo 2^128, or 2^64 where the table is narrow.
+// box returns the ten sums of a box that is not empty, about the image's origin: modulo 2^128 or, in a narrow
+// table, modulo 2^64.
 func (t *Table) box(box image.Rectangle, channel int) (s sums) {
 	n := t.perEntry()
 	at := func(x, y int) []uint64 { return t.words[((y*(t.Width+1)+x)*t.Channels+channel)*n:][:n] }
@@ -115,8 +114,7 @@ func (t *Table) exact(box image.Rectangle, channel, x, y int) sums {
 	if t.wide {
 		return s.about(x, y)
 	}
-	// About the middle of the box the sums fit 64 bits: there they are what
-	// their lower words say.
+	// About the center of the box the sums fit 64 bits, so their lower words are their values.
 	s = s.about(middle.X, middle.Y)
 	for i := range s {
 		s[i] = widen(int64(s[i].lo))
@@ -124,8 +122,8 @@ func (t *Table) exact(box image.Rectangle, channel, x, y int) sums {
 	return s.about(x-middle.X, y-middle.Y)
 }
 
-// fits reports whether the sums of a box about its middle fit the table's words.
-// Those of wide tables always do: [Table.Integrate] sees to it.
+// fits reports whether the sums of a box about its center fit the table's words. Those of wide tables always
+// do, as [Table.Integrate] ensures.
 func (t *Table) fits(box image.Rectangle, middle image.Point) bool {
 	return t.wide || largest(t.peak, middle.X-box.Min.X, box.Max.X-1-middle.X, middle.Y-box.Min.Y, box.Max.Y-1-middle.Y) < math.MaxInt64
 }

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// A wide is a signed whole number modulo 2^128.
+// A wide is a signed integer modulo 2^128.
 type wide struct{ hi, lo uint64 }
 
 func widen(v int64) wide { return wide{uint64(v >> 63), uint64(v)} }
@@ -36,7 +36,7 @@ func (a wide) timesSigned(b int64) wide {
 
 func (a wide) negative() bool { return a.hi>>63 != 0 }
 
-// float is the nearest float64.
+// float returns the nearest float64.
 func (a wide) float() float64 {
 	if a.negative() {
 		return -wide{}.sub(a).float()
@@ -44,7 +44,7 @@ func (a wide) float() float64 {
 	if a.hi == 0 {
 		return float64(a.lo)
 	}
-	// The top 64 bits, with the rest of them in the lowest, round as all would.
+	// Rounding the top 64 bits, with the remaining bits ORed into the lowest, rounds like all bits.
 	shift := bits.LeadingZeros64(a.hi)
 	top := a.hi<<shift | a.lo>>(64-shift)
 	if a.lo<<shift != 0 {

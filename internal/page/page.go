@@ -1,5 +1,5 @@
-// Package page draws pages of text as scanners and cameras see them, with the truth beside
-// them: for tests of thresholds, and for the pictures and figures about them.
+// Package page draws pages of text as seen by scanners and cameras, together with their ground truth, for
+// tests of thresholds and for the pictures and figures about them.
 package page
 
 import (
@@ -16,17 +16,17 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// A Kind is what happened to a page.
+// A Kind is a kind of damage to a page.
 type Kind int
 
 const (
-	Even    Kind = iota // light is even, with a little noise
-	Lit                 // light comes from one side
-	Shadow              // a shadow lies over it, with a sharp edge
-	Stained             // coffee and damp
+	Even    Kind = iota // even light with a little noise
+	Lit                 // light from one side
+	Shadow              // a shadow with a sharp edge
+	Stained             // stains of coffee and damp
 	Faint               // pale ink on gray paper
-	Bleed               // the other side shines through
-	Noisy               // much noise
+	Bleed               // text of the other side shines through
+	Noisy               // strong noise
 	kinds
 )
 
@@ -34,7 +34,7 @@ var names = [kinds]string{"even light", "light from one side", "a shadow", "stai
 
 func (k Kind) String() string { return names[k] }
 
-// Kinds are all of them.
+// Kinds returns all kinds.
 func Kinds() (all []Kind) {
 	for k := range kinds {
 		all = append(all, k)
@@ -42,19 +42,19 @@ func Kinds() (all []Kind) {
 	return all
 }
 
-// Text is what is on a page.
+// Text is the text on a page.
 const Text = `The mean of the pixels round a pixel says how bright the paper is there. ` +
 	`What is clearly darker than that is ink. A scanner that stands by a window, a lamp on one side, the fold of a book and old coffee change ` +
 	`the light from place to place, and no single threshold is right for all of a page. Running sums give the mean and the deviation of every ` +
 	`window in the same few steps, whatever its size, so that thresholds of this kind take no longer than reading the image twice.`
 
-// A Page is pixels, and what they should become: 0 where there is ink, 255 elsewhere.
+// A Page holds pixels and their ground truth: 0 for ink, 255 elsewhere.
 type Page struct {
 	Gray, Truth boxsum.Image[uint8]
-	Words       []string // that are on it
+	Words       []string // words on the page
 }
 
-// Draw draws a page with letters of that size in pixels.
+// Draw draws a page with letters of the given size in pixels.
 func Draw(k Kind, width, height int, size float64) (*Page, error) {
 	ink, words, err := write(Text, width, height, size, 0)
 	if err != nil {
@@ -93,7 +93,7 @@ func Draw(k Kind, width, height int, size float64) (*Page, error) {
 	return p, nil
 }
 
-// at is how bright the paper is at a place, how much of that ink takes away, and the noise.
+// at returns the brightness of the paper at a position, the fraction that ink absorbs, and the noise.
 func (k Kind) at(x, y float64) (light, dark, noise float64) {
 	switch k {
 	case Lit:
@@ -121,8 +121,8 @@ func (k Kind) at(x, y float64) (light, dark, noise float64) {
 	return 0.92, 0.8, 2
 }
 
-// write sets a text in lines as wide as the page, and tells how much ink there is of every
-// pixel, 0 to 1, and which words found place.
+// write sets a text in lines as wide as the page. It returns the amount of ink of every pixel, 0 to 1, and the
+// words that fit on the page.
 func write(text string, width, height int, size, shift float64) (ink []float64, words []string, err error) {
 	parsed, err := opentype.Parse(goregular.TTF)
 	if err != nil {
@@ -171,7 +171,7 @@ func write(text string, width, height int, size, shift float64) (ink []float64, 
 	return ink, words, nil
 }
 
-// reversed is the words of a text from the last to the first.
+// reversed returns the words of a text in reverse order.
 func reversed(text string) string {
 	words := strings.Fields(text)
 	for i, j := 0, len(words)-1; i < j; i, j = i+1, j-1 {

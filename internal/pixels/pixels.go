@@ -1,5 +1,4 @@
-// Package pixels converts between images of a type that is known only at run time and
-// arrays, in which the type is data.
+// Package pixels converts between images of types known only at run time and arrays, whose type is data.
 package pixels
 
 import (
@@ -9,8 +8,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Of returns the pixels of img, which is a boxsum.Image. The extent is
-// complete, but neither it nor the memory is checked. The type is 0 if img is anything else.
+// Of returns the pixels of img, which is a boxsum.Image. The extent is complete, but neither it nor the memory
+// is checked. The type is 0 if img is anything else.
 func Of(img any) raster.Array {
 	switch img := img.(type) {
 	case boxsum.Image[uint8]:

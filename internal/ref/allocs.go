@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// AllocatesNothing fails the test if f does again what it did once and allocates.
-// The least of several tries counts: a helper goroutine that ends late makes the
-// runtime allocate another one now and then. The race detector makes a pool
-// forget at random, so there f is only run, once.
+// AllocatesNothing fails the test if f allocates when it is called again. The minimum of several tries counts,
+// because a helper goroutine that ends late occasionally makes the runtime allocate another one. Under the race
+// detector pools drop items at random, so f is only called once.
 func AllocatesNothing(t *testing.T, what string, f func() error) {
 	t.Helper()
 	run := func() {
@@ -29,11 +28,10 @@ func AllocatesNothing(t *testing.T, what string, f func() error) {
 	t.Errorf("%s allocates %v times", what, least)
 }
 
-// Allocated is how many bytes f allocates, the first time and with no memory left from
-// earlier calls.
+// Allocated returns the number of bytes that f allocates in its first call, with pools emptied.
 func Allocated(t *testing.T, f func() error) int {
 	t.Helper()
-	runtime.GC() // which empties pools, the second time for good
+	runtime.GC() // empties pools; two rounds are needed
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -9,8 +9,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Fill makes elements random: integers over their whole range, so that sums wrap, and
-// floats in [low, high).
+// Fill fills elems with random values: integers over their whole range, so that sums wrap, and floats in
+// [low, high).
 func Fill[T raster.Number](rng *rand.Rand, elems []T, low, high float64) {
 	for i := range elems {
 		switch p := any(&elems[i]).(type) {
@@ -24,14 +24,13 @@ func Fill[T raster.Number](rng *rand.Rand, elems []T, low, high float64) {
 	}
 }
 
-// Same reports whether a and b are the same value. It tells -0 from 0, but not one NaN from
-// another.
+// Same reports whether a and b are the same value. It distinguishes -0 from 0, but treats all NaNs as the same.
 func Same[T raster.Number](a, b T) bool {
 	return a == b && math.Signbit(float64(a)) == math.Signbit(float64(b)) || a != a && b != b
 }
 
-// NoPanics calls every exported method of the values with zero arguments. It is for nil
-// pointers and zero values, which must not panic whatever they are asked.
+// NoPanics calls every exported method of the values with zero arguments. It is for nil pointers and zero
+// values, none of whose methods may panic.
 func NoPanics(t *testing.T, values ...any) {
 	t.Helper()
 	for _, v := range values {

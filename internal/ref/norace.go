@@ -4,8 +4,8 @@ package ref
 
 import "testing"
 
-// Race reports whether the race detector is on.
+// Race reports whether the race detector is enabled.
 const Race = false
 
-// Alone leaves a test out under the race detector, which has nothing to find in it.
+// Alone skips a test under the race detector if the test has nothing for it to find.
 func Alone(*testing.T) {}

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// Python is an interpreter with NumPy, OpenCV and scikit-image, the references
-// that others wrote. Without one the test is skipped, and fails where CI
-// promises it.
+// Python returns an interpreter with NumPy, OpenCV and scikit-image, for comparisons. If there is none, the test
+// is skipped, or fails in CI jobs that have one.
 func Python(t testing.TB) string {
 	t.Helper()
 	python := os.Getenv("BOXSUM_PEERS_PYTHON")
@@ -25,8 +24,8 @@ func Python(t testing.TB) string {
 	return ""
 }
 
-// Doxa is an interpreter with doxapy, the reference of thresholds. Without one the test is
-// skipped, and fails where CI promises it.
+// Doxa returns an interpreter with doxapy, the reference for thresholds. If there is none, the test is skipped,
+// or fails in CI jobs that have one.
 func Doxa(t testing.TB) string {
 	t.Helper()
 	python := os.Getenv("BOXSUM_DOXA_PYTHON")
@@ -41,8 +40,8 @@ func Doxa(t testing.TB) string {
 	return ""
 }
 
-// Cascades is an interpreter with OpenCV 4, the reference of cascades, which later ones have
-// not. Without one the test is skipped, and fails where CI promises it.
+// Cascades returns an interpreter with OpenCV 4, the reference for cascades, which later versions lack. If there
+// is none, the test is skipped, or fails in CI jobs that have one.
 func Cascades(t testing.TB) string {
 	t.Helper()
 	python := os.Getenv("BOXSUM_CASCADES_PYTHON")
@@ -57,27 +56,25 @@ func Cascades(t testing.TB) string {
 	return ""
 }
 
-// A Script is a Python process that answers on standard output what it is asked on
-// standard input.
+// A Script is a Python process that answers requests on its standard input on its standard output.
 type Script struct {
 	In  io.Writer
 	Out *bufio.Reader
 }
 
-// StartPython runs a script of a reference until the test ends, which fails if the
-// script does.
+// StartPython runs a script until the test ends. The test fails if the script does.
 func StartPython(t testing.TB, script string) Script {
 	t.Helper()
 	return start(t, Python(t), script)
 }
 
-// StartDoxa is the same with the Python that has doxapy.
+// StartDoxa is like StartPython with the interpreter that has doxapy.
 func StartDoxa(t testing.TB, script string) Script {
 	t.Helper()
 	return start(t, Doxa(t), script)
 }
 
-// StartCascades is the same with the Python that has OpenCV 4.
+// StartCascades is like StartPython with the interpreter that has OpenCV 4.
 func StartCascades(t testing.TB, script string) Script {
 	t.Helper()
 	return start(t, Cascades(t), script)
@@ -100,7 +97,7 @@ func start(t testing.TB, python, script string) Script {
 	}
 	t.Cleanup(func() {
 		in.Close()
-		if t.Failed() { // it may be writing what nobody reads
+		if t.Failed() { // the script may be blocked on output that nobody reads
 			cmd.Process.Kill()
 		}
 		if err := cmd.Wait(); err != nil && !t.Failed() {

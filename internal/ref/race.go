@@ -4,11 +4,11 @@ package ref
 
 import "testing"
 
-// Race reports whether the race detector is on.
+// Race reports whether the race detector is enabled.
 const Race = true
 
-// Alone leaves a test out under the race detector, which takes ten times as long and has nothing to
-// find where one goroutine works, or as many as in another test.
+// Alone skips a test under the race detector, which takes ten times as long and finds nothing in a test with one
+// goroutine, or with the same goroutines as another test.
 func Alone(t *testing.T) {
 	t.Helper()
 	t.Skip("nothing for the race detector")

@@ -1,17 +1,17 @@
-// Package ref holds brute-force references: as plain as the definitions, and
-// as slow. Tests compare everything else with them.
+// Package ref holds brute-force references that follow the definitions directly, and are slow. Tests compare
+// everything else with them.
 package ref
 
 import "github.com/boxsum/boxsum/internal/kernel"
 
-// An Image is pixels with interleaved channels, rows Stride elements apart.
+// An Image holds pixels with interleaved channels, in rows that are Stride elements apart.
 type Image[P kernel.Pixel] struct {
 	Pix                             []P
 	Stride, Width, Height, Channels int
 }
 
-// Box adds up one channel of the pixels in [x0,x1)×[y0,y1), or their squares,
-// one by one: modulo the sum type for integers, in float64 for floats.
+// Box adds one channel of the pixels in [x0,x1)×[y0,y1), or their squares, one by one: modulo the sum type for
+// integers, in float64 for floats.
 func Box[S kernel.Sum, P kernel.Pixel](im Image[P], x0, y0, x1, y1, channel int, square bool) S {
 	var sum S
 	var float float64
@@ -33,8 +33,8 @@ func Box[S kernel.Sum, P kernel.Pixel](im Image[P], x0, y0, x1, y1, channel int,
 	return sum
 }
 
-// Table is the whole table without gaps, (Width+1)×(Height+1) entries: each is
-// the entry over it and the sum of the row so far, in float64 for floats.
+// Table returns the whole table without gaps, (Width+1)×(Height+1) entries: each is the entry above plus the sum of
+// the row so far, in float64 for floats.
 func Table[S kernel.Sum, P kernel.Pixel](im Image[P], square bool) []S {
 	stride := (im.Width + 1) * im.Channels
 	table := make([]S, stride*(im.Height+1))
@@ -66,7 +66,7 @@ func Table[S kernel.Sum, P kernel.Pixel](im Image[P], square bool) []S {
 	return table
 }
 
-// IsFloat says whether S is a float type.
+// IsFloat reports whether S is a float type.
 func IsFloat[S kernel.Sum]() bool {
 	one, two := S(1), S(2)
 	return one/two != 0

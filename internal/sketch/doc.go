@@ -1,6 +1,5 @@
-// Package sketch draws which pixels of an image a box covers that stands at an
-// angle, or a Haar-like feature: enlarged, pixel by pixel, with the ideal
-// rectangle that the pixels stand for.
+// Package sketch draws the pixels of an image that are covered by a box at an angle or by a Haar-like feature,
+// enlarged, together with the ideal rectangle that the pixels approximate.
 //
 //	lattice, err := rotated.NewLattice(24, 16, rotated.Rotation{A: 1, B: 2})
 //	picture, err := sketch.Draw(sketch.Figure{
@@ -8,7 +7,6 @@
 //		Boxes:   []sketch.Box{{Box: rotated.Box{C0: 1, R0: 6, C1: 11, R1: 14}, Weight: 1}},
 //	})
 //
-// Pixels that count are blue with a plus, pixels that count against are orange
-// with a minus: two colours that differ in every kind of colour blindness, and
-// in print.
+// Pixels with positive weight are blue with a plus, those with negative weight orange with a minus. The two colors
+// can be told apart with every kind of color blindness, and in print.
 package sketch

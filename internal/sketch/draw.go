@@ -8,8 +8,7 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// The colours: blue and orange are those of Okabe and Ito's palette that are
-// farthest apart for every eye.
+// Colors. Blue and orange are the most distinguishable colors of Okabe and Ito's palette.
 var (
 	plusColor    = color.RGBA{0x00, 0x72, 0xb2, 0xff}
 	minusColor   = color.RGBA{0xe6, 0x8a, 0x00, 0xff}
@@ -20,11 +19,11 @@ var (
 )
 
 const (
-	gridScale = 6  // from this scale on there is room for lines between pixels
-	signScale = 14 // and from this one on for signs
+	gridScale = 6  // minimum scale for lines between pixels
+	signScale = 14 // minimum scale for signs
 )
 
-// Draw makes the picture.
+// Draw draws a figure.
 func Draw(f Figure) (*image.RGBA, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func Draw(f Figure) (*image.RGBA, error) {
 	return dst, nil
 }
 
-// border is the room for the grid's last line.
+// border returns the width of the grid's last line.
 func border(scale int) int {
 	if scale < gridScale {
 		return 0
@@ -56,8 +55,7 @@ func border(scale int) int {
 	return 1
 }
 
-// pixel draws one pixel of the image: its colour or its box's, a line on its
-// left and top, and its sign.
+// pixel draws one pixel of the image: its color or that of its box, a line on its left and top, and its sign.
 func (f *Figure) pixel(dst *image.RGBA, x, y int) {
 	c, r := f.Lattice.Cell(x, y)
 	under := paper
@@ -94,8 +92,7 @@ func (f *Figure) pixel(dst *image.RGBA, x, y int) {
 	}
 }
 
-// tinted is the colour of a covered pixel. Over an image its brightness still
-// shows.
+// tinted returns the color of a covered pixel. Over an image its brightness remains visible.
 func tinted(under color.RGBA, weight int, image bool) color.RGBA {
 	tint := neitherColor
 	switch {
@@ -110,8 +107,7 @@ func tinted(under color.RGBA, weight int, image bool) color.RGBA {
 	return mix(under, tint, 0.52)
 }
 
-// onSign reports whether a place in a square of side pixels is on its plus or
-// minus.
+// onSign reports whether a position in a square of s pixels belongs to its plus or minus.
 func onSign(i, j, s, weight int) bool {
 	middle := float64(s) / 2
 	dx, dy := math.Abs(float64(i)-middle), math.Abs(float64(j)-middle)
@@ -119,7 +115,7 @@ func onSign(i, j, s, weight int) bool {
 	return weight != 0 && dx <= arm && dy <= half || weight > 0 && dy <= arm && dx <= half
 }
 
-// inkOn is ink on what is brighter than a grey, and white on what is darker.
+// inkOn returns ink on colors brighter than a gray level, and white on darker ones.
 func inkOn(fill color.RGBA, grey int) color.RGBA {
 	if 2*int(fill.R)+5*int(fill.G)+int(fill.B) > 8*grey {
 		return ink
@@ -135,13 +131,13 @@ func mix(a, b color.RGBA, share float64) color.RGBA {
 // A pen draws lines in the plane of the image.
 type pen struct {
 	dst    *image.RGBA
-	origin image.Point // the pixel at the picture's corner
+	origin image.Point // the pixel in the corner of the picture
 	scale  float64
-	shift  float64 // of the lines between pixels
+	shift  float64 // for the lines between pixels
 }
 
-// closed draws the outline of a rectangle: in ink with a white edge, so that it
-// shows on any colour. Dashes are dash pixels long; 0 is a solid line.
+// closed draws the outline of a rectangle in ink with a white edge, which is visible on any color. Dashes are dash
+// pixels long; 0 means a solid line.
 func (p *pen) closed(corners [4]Point, width, dash float64) {
 	for _, stroke := range []struct {
 		color color.RGBA
@@ -156,7 +152,7 @@ func (p *pen) closed(corners [4]Point, width, dash float64) {
 	}
 }
 
-// line adds a line to what a rasterizer fills.
+// line adds a line to the shapes that a rasterizer fills.
 func (p *pen) line(z *vector.Rasterizer, from, to Point, width, dash float64) {
 	ax, ay := p.place(from)
 	bx, by := p.place(to)
@@ -171,7 +167,7 @@ func (p *pen) line(z *vector.Rasterizer, from, to Point, width, dash float64) {
 	}
 	h := width / 2
 	for at := 0.0; at < length-0.5; at += step {
-		end, over := at+step, h // solid lines meet in corners
+		end, over := at+step, h // solid lines are extended to meet in corners
 		if dash > 0 {
 			end, over = at+step*0.6, 0
 		}
@@ -187,7 +183,7 @@ func (p *pen) line(z *vector.Rasterizer, from, to Point, width, dash float64) {
 	}
 }
 
-// place is where a point of the image lies in the picture.
+// place returns the position of a point of the image in the picture.
 func (p *pen) place(q Point) (x, y float64) {
 	return (q.X-float64(p.origin.X))*p.scale + p.shift, (q.Y-float64(p.origin.Y))*p.scale + p.shift
 }

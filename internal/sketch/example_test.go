@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// An edge along 1/2 on a blank sheet.
+// This example draws an edge along 1/2 on a blank sheet.
 func Example() {
 	lattice, err := rotated.NewLattice(32, 24, rotated.Rotation{A: 1, B: 2})
 	if err != nil {

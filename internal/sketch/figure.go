@@ -10,38 +10,35 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A Figure is what to draw.
+// A Figure describes what to draw.
 type Figure struct {
-	// Image is what lies under the boxes; its upper left pixel is pixel (0, 0)
-	// of the lattice. Nil stands for a blank sheet on which rows of
-	// the lattice are shaded, four and four.
+	// Image is drawn under the boxes; its upper left pixel is pixel (0, 0) of the lattice. Nil means a blank sheet on
+	// which alternate groups of four rows of the lattice are shaded.
 	Image image.Image
 
-	// Lattice says where the cells of boxes lie. It has the size of the image.
+	// Lattice determines the positions of the boxes' cells. It has the size of the image.
 	Lattice *rotated.Lattice
 
 	Boxes []Box
 
-	// Outlines are drawn as dashed lines, to compare with.
+	// Outlines are drawn as dashed lines for comparison.
 	Outlines []rotated.Rectangle
 
-	// View is the pixels to show: all of them if it is empty.
+	// View is the range of pixels to show; an empty one means all.
 	View image.Rectangle
 
-	// Scale is how many pixels of the picture a pixel of the image is wide.
-	// Zero stands for as many as make the picture about 1000 pixels wide or
-	// high, but not more than 48.
+	// Scale is the width of an image pixel in pixels of the picture. Zero chooses a scale for a picture of about 1000
+	// pixels in width or height, but at most 48.
 	Scale int
 }
 
-// A Box is cells of a lattice, and what their pixels count. Where boxes overlap
-// their weights add up.
+// A Box is a box of cells of a lattice, with the weight of their pixels. Weights of overlapping boxes add up.
 type Box struct {
 	rotated.Box
 	Weight int
 }
 
-// Feature is the boxes of a feature in the window that starts at a pixel.
+// Feature returns the boxes of a feature in the window that starts at a pixel.
 func Feature(l *rotated.Lattice, f haar.Feature, at image.Point) []Box {
 	var boxes []Box
 	for _, b := range f.Boxes() {
@@ -50,8 +47,7 @@ func Feature(l *rotated.Lattice, f haar.Feature, at image.Point) []Box {
 	return boxes
 }
 
-// Around is the pixels of an image that boxes lie in, with a margin of some
-// pixels.
+// Around returns the range of pixels that boxes cover, with a margin in pixels.
 func Around(l *rotated.Lattice, boxes []Box, margin int) image.Rectangle {
 	var all image.Rectangle
 	for _, b := range boxes {
@@ -68,23 +64,22 @@ func Around(l *rotated.Lattice, boxes []Box, margin int) image.Rectangle {
 	return all.Inset(-margin).Intersect(image.Rect(0, 0, width, height))
 }
 
-// Middle is the pixel at which a window starts whose features, within bounds,
-// are to be in the middle of the image.
+// Middle returns the pixel at which a window must start for features within bounds to be in the center of the image.
 func Middle(l *rotated.Lattice, bounds image.Rectangle) image.Point {
 	sin, cos := math.Sincos(l.Rotation().Degrees() * math.Pi / 180)
-	distance := max(math.Abs(sin), cos) // of two lines, in pixels
+	distance := max(math.Abs(sin), cos) // distance between two lines, in pixels
 	x, y := distance*float64(bounds.Min.X+bounds.Max.X-1)/2, distance*float64(bounds.Min.Y+bounds.Max.Y-1)/2
 	width, height := l.Size()
 	return image.Pt(clampInt(float64(width)/2-(x*cos+y*sin)), clampInt(float64(height)/2-(y*cos-x*sin)))
 }
 
 const (
-	wanted    = 1000    // pixels of a picture's longer side
-	mostScale = 48      // unless asked for
-	most      = 1 << 26 // pixels of a picture
+	wanted    = 1000    // longer side of a picture, in pixels
+	mostScale = 48      // default limit
+	most      = 1 << 26 // maximum number of pixels in a picture
 )
 
-// check fills in what a figure leaves out.
+// check fills in defaults, and returns an error if a figure is invalid.
 func (f *Figure) check() error {
 	if f.Lattice == nil {
 		return fmt.Errorf("sketch: %w: no lattice", boxsum.ErrInvalid)
@@ -110,8 +105,8 @@ func (f *Figure) check() error {
 	return nil
 }
 
-// Count is how many pixels of the image count for boxes, and how many against
-// them, where they overlap only once.
+// Count returns the number of pixels with positive and with negative weight. Where boxes overlap, a pixel counts only
+// once.
 func Count(l *rotated.Lattice, boxes []Box) (plus, minus int) {
 	view := Around(l, boxes, 1)
 	for y := view.Min.Y; y < view.Max.Y; y++ {
@@ -127,7 +122,7 @@ func Count(l *rotated.Lattice, boxes []Box) (plus, minus int) {
 	return plus, minus
 }
 
-// weigh adds up the weights of the boxes that have a cell.
+// weigh adds the weights of the boxes that contain a cell.
 func weigh(boxes []Box, c, r int) (weight int, covered bool) {
 	for i := range boxes {
 		if b := &boxes[i]; c >= b.C0 && c < b.C1 && r >= b.R0 && r < b.R1 {

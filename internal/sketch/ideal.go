@@ -6,13 +6,11 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A Point of the image's plane: pixel (x, y) covers [x, x+1)×[y, y+1).
+// A Point is a point in the plane of the image: pixel (x, y) covers [x, x+1)×[y, y+1).
 type Point struct{ X, Y float64 }
 
-// Corners is the corners of the rectangle that a box stands for, at (C0, R0),
-// (C1, R0), (C1, R1) and (C0, R1): its edges run in the middle between the last
-// pixels of one side and the first of the other, as
-// [rotated.Lattice.FromRectangle] has it.
+// Corners returns the corners of the ideal rectangle of a box, at (C0, R0), (C1, R0), (C1, R1) and (C0, R1). Its edges
+// lie midway between the last pixels of one side and the first of the other, as in [rotated.Lattice.FromRectangle].
 func Corners(l *rotated.Lattice, box rotated.Box) [4]Point {
 	rot := l.Rotation()
 	a, b := math.Abs(float64(rot.A)), float64(rot.B)
@@ -31,12 +29,12 @@ func Corners(l *rotated.Lattice, box rotated.Box) [4]Point {
 		if rot.A < 0 {
 			u = float64(width-1) - u
 		}
-		return Point{u + 0.5, v + 0.5} // from pixels as points to pixels as squares
+		return Point{u + 0.5, v + 0.5} // pixels are squares, with their points in the center
 	}
 	return [4]Point{at(box.C0, box.R0), at(box.C1, box.R0), at(box.C1, box.R1), at(box.C0, box.R1)}
 }
 
-// rectangleCorners is the corners of a rectangle, in turn.
+// rectangleCorners returns the corners of a rectangle in order.
 func rectangleCorners(r rotated.Rectangle) [4]Point {
 	sin, cos := math.Sincos(r.Degrees * math.Pi / 180)
 	at := func(along, across float64) Point {
@@ -46,7 +44,7 @@ func rectangleCorners(r rotated.Rectangle) [4]Point {
 	return [4]Point{at(-w, -h), at(w, -h), at(w, h), at(-w, h)}
 }
 
-// clampInt is the whole number below, within what pictures have.
+// clampInt returns v rounded down, within the range of coordinates in pictures.
 func clampInt(v float64) int {
 	const far = 1 << 29
 	return int(math.Floor(min(max(v, -far), far)))

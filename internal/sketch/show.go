@@ -9,9 +9,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Show is a boxsum.Image of any pixels as one to look at: 8-bit pixels are as they
-// are, and all others go from black for the least to white for the greatest. Of
-// three channels or more, the first three are red, green and blue.
+// Show converts a boxsum.Image of any pixel type to an image for display: 8-bit pixels are unchanged, and all others
+// range from black for the smallest to white for the largest. Of three or more channels, the first three are red,
+// green and blue.
 func Show(img any) image.Image {
 	low, high := 0.0, 255.0
 	if pixels.Of(img).Type != raster.U8 {
@@ -23,15 +23,15 @@ func Show(img any) image.Image {
 		}
 		// Halves keep the range of the largest floats finite.
 		v := (p/2 - low/2) / (high/2 - low/2)
-		if !(v > 0) { // or NaN
+		if !(v > 0) { // also NaN
 			return 0
 		}
 		return uint8(min(v, 1)*255 + 0.5)
 	})
 }
 
-// Paint is an image with a brightness for every pixel. Of three channels or more, the first
-// three are red, green and blue.
+// Paint returns an image with a brightness computed for every pixel. Of three or more channels, the first three are
+// red, green and blue.
 func Paint(img any, level func(float64) uint8) image.Image {
 	src := pixels.Of(img)
 	width, height, channels := src.Width, src.Height, src.Channels
@@ -51,7 +51,7 @@ func Paint(img any, level func(float64) uint8) image.Image {
 	return dst
 }
 
-// Range is the least and the greatest finite pixel, the other way round where there is none.
+// Range returns the smallest and the largest finite pixel. low exceeds high if there is none.
 func Range(img any) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	src := pixels.Of(img)

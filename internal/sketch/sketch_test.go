@@ -29,7 +29,7 @@ func someRotation(t *rapid.T) rotated.Rotation {
 	return rotated.Rotation{A: rapid.IntRange(-6, 6).Draw(t, "a"), B: rapid.IntRange(1, 6).Draw(t, "b")}
 }
 
-// The rectangle that is drawn round a box is one whose nearest box is that box.
+// TestIdealRectangle tests that the nearest box of the rectangle drawn around a box is that box.
 func TestIdealRectangle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := lattice(t, rapid.IntRange(1, 50).Draw(t, "width"), rapid.IntRange(1, 50).Draw(t, "height"), someRotation(t))
@@ -43,7 +43,7 @@ func TestIdealRectangle(t *testing.T) {
 			Degrees: math.Atan2(a.Y-b.Y, b.X-a.X) * 180 / math.Pi,
 		}
 		if rect.Degrees -= 180 * math.Round(rect.Degrees/180); math.Abs(rect.Degrees-l.Rotation().Degrees()) > 1e-9 {
-			// Along an exchanged axis the first side is the one across.
+			// Along an exchanged axis, the sides are exchanged.
 			rect.Width, rect.Height, rect.Degrees = rect.Height, rect.Width, l.Rotation().Degrees()
 		}
 		got, err := l.FromRectangle(rect)
@@ -62,8 +62,8 @@ func TestIdealRectangle(t *testing.T) {
 	})
 }
 
-// Pixels that are counted are those that the lattice counts, and are tinted;
-// all of them are in view.
+// TestCoveredPixels tests that the counted pixels are those that the lattice counts, that they are tinted, and that all
+// are in view.
 func TestCoveredPixels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := lattice(t, rapid.IntRange(1, 20).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height"), someRotation(t))
@@ -110,7 +110,7 @@ func TestFeature(t *testing.T) {
 	}
 }
 
-// What is put in the middle is there to about a pixel.
+// TestMiddle tests that features are centered to within about a pixel.
 func TestMiddle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := lattice(t, rapid.IntRange(40, 60).Draw(t, "width"), rapid.IntRange(40, 60).Draw(t, "height"), someRotation(t))
@@ -161,7 +161,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// Numbers of any type become shades of grey, and channels colours.
+// TestShow tests that values of any type become shades of gray, and channels colors.
 func TestShow(t *testing.T) {
 	grey := func(v uint8) color.RGBA { return color.RGBA{v, v, v, 255} }
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))

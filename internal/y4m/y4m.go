@@ -1,6 +1,5 @@
-// Package y4m reads and writes streams of uncompressed frames as FFmpeg's format
-// yuv4mpegpipe and MJPEG tools have them: a line for the stream, and then for each frame a
-// line and the samples of its planes, brightness first.
+// Package y4m reads and writes streams of uncompressed frames in the format of FFmpeg's yuv4mpegpipe and the MJPEG
+// tools: a line for the stream, and then for each frame a line and the samples of its planes, brightness first.
 //
 //	r, err := y4m.NewReader(os.Stdin)
 //	w, err := y4m.NewWriter(os.Stdout, r.Header)
@@ -27,36 +26,35 @@ import (
 	"strings"
 )
 
-// Magic is how a stream starts.
+// Magic is the start of a stream.
 const Magic = "YUV4MPEG2"
 
 const (
 	frameMagic = "FRAME"
 	maxLine    = 4096
-	maxSamples = 1 << 27 // of a plane
+	maxSamples = 1 << 27 // in a plane
 )
 
-// A Header is what a stream says of all its frames.
+// A Header describes all frames of a stream.
 type Header struct {
 	Width, Height int
-	Layout        string   // of the planes: 420jpeg, 422, 444, mono …; empty stands for 420
-	Others        []string // further parameters, as they are: F25:1 Ip A1:1
+	Layout        string   // of the planes: 420jpeg, 422, 444, mono …; empty means 420
+	Others        []string // other parameters, unchanged: F25:1 Ip A1:1
 }
 
-// A Plane is samples of one kind, without room between rows.
+// A Plane holds samples of one kind, without gaps between rows.
 type Plane struct {
 	Pix           []byte
 	Width, Height int
 }
 
-// A Frame is the planes of a picture: brightness, two of colour, opacity.
+// A Frame holds the planes of a picture: brightness, two of color, opacity.
 type Frame struct {
 	Planes []Plane
-	Others []string // parameters of the frame, as they are
+	Others []string // parameters of the frame, unchanged
 }
 
-// planes is how many there are, and how many pixels across and down a sample of colour
-// stands for.
+// planes returns the number of planes, and the number of pixels across and down per color sample.
 func (h *Header) planes() (n, across, down int, err error) {
 	switch h.Layout {
 	case "", "420", "420jpeg", "420mpeg2", "420paldv":
@@ -75,7 +73,7 @@ func (h *Header) planes() (n, across, down int, err error) {
 	return 0, 0, 0, fmt.Errorf("y4m: planes of %.20q: use 420, 422, 444 or mono with 8 bits, such as ffmpeg's -pix_fmt yuv420p", h.Layout)
 }
 
-// check reports what is wrong with a header.
+// check returns an error if a header is invalid.
 func (h *Header) check() error {
 	if h.Width < 1 || h.Height < 1 || h.Width > maxSamples/h.Height {
 		return fmt.Errorf("y4m: frames of %d×%d pixels: use 1×1 to %d pixels in all", h.Width, h.Height, maxSamples)
@@ -84,7 +82,7 @@ func (h *Header) check() error {
 	return err
 }
 
-// String is the first line of a stream.
+// String returns the first line of a stream.
 func (h *Header) String() string {
 	all := []string{Magic, "W" + strconv.Itoa(h.Width), "H" + strconv.Itoa(h.Height)}
 	all = append(all, h.Others...)
@@ -94,7 +92,7 @@ func (h *Header) String() string {
 	return strings.Join(all, " ")
 }
 
-// size is how many samples a plane has across and down.
+// size returns the width and height of a plane in samples.
 func (h *Header) size(plane int) (width, height int) {
 	if plane == 1 || plane == 2 {
 		_, across, down, _ := h.planes()
@@ -110,7 +108,7 @@ type Reader struct {
 	n int // frames so far
 }
 
-// NewReader reads the line of a stream.
+// NewReader reads the first line of a stream.
 func NewReader(r io.Reader) (*Reader, error) {
 	in := &Reader{r: bufio.NewReaderSize(r, 1<<16)}
 	words, err := in.line(Magic)
@@ -139,7 +137,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return in, in.check()
 }
 
-// line reads a line that starts with a word, and returns the others.
+// line reads a line that starts with the given word, and returns the other words.
 func (r *Reader) line(first string) ([]string, error) {
 	line, err := r.r.ReadSlice('\n')
 	switch {
@@ -157,7 +155,7 @@ func (r *Reader) line(first string) ([]string, error) {
 	return strings.Fields(string(line[len(first):])), nil
 }
 
-// Read reads the next frame. After the last one the error is [io.EOF].
+// Read reads the next frame. After the last one it returns [io.EOF].
 func (r *Reader) Read(f *Frame) error {
 	words, err := r.line(frameMagic)
 	if err == io.EOF {
@@ -192,7 +190,7 @@ type Writer struct {
 	w *bufio.Writer
 }
 
-// NewWriter begins a stream.
+// NewWriter writes the first line of a stream.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, err
@@ -202,7 +200,7 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	return out, out.w.Flush()
 }
 
-// Write writes a frame, all of it.
+// Write writes a complete frame.
 func (w *Writer) Write(f *Frame) error {
 	n, _, _, err := w.planes()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// stream is one of frames with samples that count up.
+// stream returns a stream of frames whose samples count up.
 func stream(header string, bytes, frames int) string {
 	var b strings.Builder
 	b.WriteString(header + "\n")
@@ -57,7 +57,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestThere checks that a stream is written as it was read, in the same memory.
+// TestThere tests that a stream is written as it was read, reusing memory.
 func TestThere(t *testing.T) {
 	in := stream(Magic+" W4 H2 F25:1 C420jpeg", 12, 3)
 	r, err := NewReader(strings.NewReader(in))

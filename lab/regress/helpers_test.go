@@ -25,8 +25,8 @@ var (
 
 var sizes = []size{tiny, small, sd, hd, large}
 
-// forWorkers runs a benchmark for each size with 1, 2 and 16 workers, or as many of them as
-// there are processors. Throughput counts the bytes of pixels.
+// forWorkers runs a benchmark for each size with 1, 2 and 16 workers, as far as there are processors. Throughput
+// counts the bytes of pixels.
 func forWorkers[P boxsum.Pixel](b *testing.B, sizes []size, prepare func(b *testing.B, s size) func(workers int) error) {
 	for _, s := range sizes {
 		var run func(workers int) error
@@ -35,7 +35,7 @@ func forWorkers[P boxsum.Pixel](b *testing.B, sizes []size, prepare func(b *test
 				break
 			}
 			b.Run(fmt.Sprintf("%s/workers=%d", s.name, workers), func(b *testing.B) {
-				if run == nil { // once for a size, and not for sizes that -bench leaves out
+				if run == nil { // once per size, and only for sizes selected by -bench
 					run = prepare(b, s)
 				}
 				b.SetBytes(int64(s.width*s.height) * int64(unsafe.Sizeof(*new(P))))
@@ -50,8 +50,8 @@ func forWorkers[P boxsum.Pixel](b *testing.B, sizes []size, prepare func(b *test
 	}
 }
 
-// noise returns an image of the same random pixels every time: integers of the full range
-// of uint8, floats in [0, 1).
+// noise returns an image of random pixels that are the same every time: integers of the full range of uint8,
+// floats in [0, 1).
 func noise[P boxsum.Pixel](b *testing.B, s size) boxsum.Image[P] {
 	b.Helper()
 	img, err := boxsum.NewImage[P](s.width, s.height, 1)

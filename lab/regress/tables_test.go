@@ -84,7 +84,7 @@ func BenchmarkRotated(b *testing.B) {
 	})
 }
 
-// BenchmarkVolume cuts the pixels of an image into slices, eight or fewer.
+// BenchmarkVolume divides the pixels of an image into eight slices or fewer.
 func BenchmarkVolume(b *testing.B) {
 	forWorkers[uint8](b, sizes, func(b *testing.B, s size) func(int) error {
 		depth := 8
@@ -121,7 +121,7 @@ func BenchmarkMoments(b *testing.B) {
 	})
 }
 
-// BenchmarkBoxes asks for 10,000 boxes all over a table.
+// BenchmarkBoxes queries 10,000 boxes spread over a table.
 func BenchmarkBoxes(b *testing.B) {
 	img := noise[uint8](b, hd)
 	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
@@ -154,4 +154,4 @@ func BenchmarkBoxes(b *testing.B) {
 	})
 }
 
-var sink uint32 // so that sums are not optimized away
+var sink uint32 // keeps sums from being optimized away

@@ -53,7 +53,7 @@ func BenchmarkThreshold(b *testing.B) {
 	}
 }
 
-// into returns the benchmark of a function that makes an image of another at every size.
+// into returns the benchmark of a function that converts an image to another, at every size.
 func into[D, P boxsum.Pixel](run func(dst boxsum.Image[D], img boxsum.Image[P], workers int) error) func(*testing.B) {
 	return intoSizes(sizes, run)
 }

@@ -1,5 +1,5 @@
-// Command boxsum-beam makes tables in stores on Apache Beam. It is the submitter and, as boxsum-beam -pool :50000, the worker beside
-// each machine of a cluster. Without a runner it uses Prism, which is part of it.
+// Command boxsum-beam makes tables in stores on Apache Beam. It is the submitter and, as boxsum-beam -pool :50000, the
+// worker on each machine of a cluster. Without a runner it uses Prism, which is built in.
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 	pool := flag.String("pool", "", "be a pool of workers on this port, such as :50000, for --environment_type=EXTERNAL")
 	quiet := flag.Bool("quiet", false, "no progress")
 	flag.Parse()
-	beam.Init() // a worker that an engine has started goes no further
+	beam.Init() // in a worker started by an engine, this does not return
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -60,7 +60,7 @@ func main() {
 	}
 }
 
-// serve is a pool of workers until a signal comes.
+// serve runs a pool of workers until a signal arrives.
 func serve(ctx context.Context, address string) error {
 	port, err := strconv.Atoi(strings.TrimPrefix(address, ":"))
 	if err != nil {
@@ -75,7 +75,7 @@ func serve(ctx context.Context, address string) error {
 	return workers.Stop(context.Background())
 }
 
-// submit runs the pipeline, and says how it went.
+// submit runs the pipeline and reports the result.
 func submit(ctx context.Context, work boxsum.Work, quiet bool) error {
 	start := time.Now()
 	blocks, err := boxsum.Begin(ctx, work)
@@ -107,7 +107,7 @@ func submit(ctx context.Context, work boxsum.Work, quiet bool) error {
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-tick.C: // what this process did: nothing where others are the workers
+		case <-tick.C: // progress of this process, which is none if others are the workers
 			edges, written := boxsum.Progress()
 			if now := edges + written; now != last && !quiet {
 				last = now

@@ -1,4 +1,4 @@
-// Command boxsum is the one of the library, which also takes URLs of object stores: s3://, gs:// and azblob://.
+// Command boxsum is the command of the library with support for URLs of object stores: s3://, gs:// and azblob://.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package installed finds cascades by their names, in the folders where systems and
-// Python packages put OpenCV's.
+// Package installed finds cascades by name in the folders where systems and Python packages install
+// those of OpenCV.
 package installed
 
 import (
@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// variable names folders of cascades, which are searched first.
+// variable is the environment variable that lists folders to search first.
 const variable = "BOXSUM_CASCADES"
 
-// Find returns the path of a cascade, given a path or the name of one that is installed,
-// such as "frontalface_alt2". It searches the given folders first, and then [Folders]. The
-// error for an unknown name is a [fs.ErrNotExist].
+// Find returns the path of a cascade, given a path or the name of an installed one, such as
+// "frontalface_alt2". It searches the given folders first, and then [Folders]. The error for an unknown
+// name is a [fs.ErrNotExist].
 func Find(name string, first ...string) (string, error) {
 	folders := compact(slices.Concat(first, Folders()))
 	if _, err := os.Stat(name); err == nil || strings.ContainsRune(name, os.PathSeparator) || strings.EqualFold(filepath.Ext(name), ".xml") && !inSome(folders, name) {
@@ -34,7 +34,7 @@ func Find(name string, first ...string) (string, error) {
 		}
 	}
 	var known []string
-	found := map[string]string{} // files with the name in theirs
+	found := map[string]string{} // files whose names contain the name
 	for _, folder := range folders {
 		entries, _ := os.ReadDir(folder)
 		for _, e := range entries {
@@ -68,7 +68,7 @@ func Find(name string, first ...string) (string, error) {
 	return "", notFound("no cascade is called %.60q: name an .xml file of OpenCV's, install Debian's opencv-data, or let %s name their folder (%s)", name, variable, where)
 }
 
-// notFound returns an error that is a [fs.ErrNotExist] and has only the text given here.
+// notFound returns an error that is a [fs.ErrNotExist] and has only the given text.
 func notFound(format string, values ...any) error {
 	return missing(fmt.Sprintf(format, values...))
 }
@@ -91,9 +91,8 @@ func inSome(folders []string, name string) bool {
 	})
 }
 
-// Folders lists the folders where cascades may be: those that the variable
-// BOXSUM_CASCADES names, those where systems put OpenCV's data, and those of Python
-// packages.
+// Folders lists the folders in which cascades may be: those in the environment variable BOXSUM_CASCADES,
+// those where systems install OpenCV's data, and those of Python packages.
 func Folders() (folders []string) {
 	folders = Listed(os.Getenv(variable))
 	for _, parent := range []string{"/usr/share", "/usr/local/share", "/opt/homebrew/share"} {
@@ -101,9 +100,9 @@ func Folders() (folders []string) {
 			folders = append(folders, parts(filepath.Join(parent, name))...)
 		}
 	}
-	var pythons []string // folders with lib/python3.x in them
+	var pythons []string // folders that contain lib/python3.x
 	for _, name := range []string{"python3", "python"} {
-		if path, err := exec.LookPath(name); err == nil { // as it is: a link of a virtual environment is in it
+		if path, err := exec.LookPath(name); err == nil { // symbolic links are not resolved: that of a virtual environment is in its folder
 			pythons = append(pythons, filepath.Dir(filepath.Dir(path)))
 		}
 	}
@@ -122,7 +121,7 @@ func Folders() (folders []string) {
 	return compact(folders)
 }
 
-// Listed returns the folders of a list like that in BOXSUM_CASCADES, and their parts.
+// Listed returns the folders of a list in the form of BOXSUM_CASCADES, each followed by its parts.
 func Listed(list string) (folders []string) {
 	for _, folder := range filepath.SplitList(list) {
 		if folder != "" {
@@ -132,7 +131,7 @@ func Listed(list string) (folders []string) {
 	return folders
 }
 
-// parts returns the folders into which OpenCV divides its cascades.
+// parts returns the subfolders into which OpenCV sorts its cascades.
 func parts(folder string) []string {
 	return []string{filepath.Join(folder, "haarcascades"), filepath.Join(folder, "lbpcascades")}
 }

@@ -30,7 +30,7 @@ func TestFind(t *testing.T) {
 		"zebra_l":                   filepath.Join(named, "lbpcascade_zebra_left.xml"),
 		"okapi":                     filepath.Join(more, "haarcascade_okapi_default.xml"),
 		"kudu":                      filepath.Join(named, "haarcascades", "haarcascade_kudu.xml"),
-		"none/there":                "none/there", // a path, which is for the caller to open
+		"none/there":                "none/there", // a path, which the caller opens
 		"none-there-either.xml":     "none-there-either.xml",
 		filepath.Join(more, "file"): filepath.Join(more, "file"),
 	} {

@@ -1,5 +1,5 @@
-// Package gpu holds the benchmarks of a GPU: tables and filters of images that are on the
-// device, in time of the device. Without one they are skipped.
+// Package gpu holds the benchmarks of a GPU: tables and filters of images on the device, in the device's time.
+// They are skipped if there is none.
 package gpu
 
 import (
@@ -14,7 +14,7 @@ import (
 
 var sides = []int{256, 1024, 4096}
 
-// timed reports the median time that the device takes for what launch queues.
+// timed reports the median time that the device takes for the work that launch queues.
 func timed(b *testing.B, d *gpu.Device, launch func() error) {
 	for b.Loop() {
 		times, err := d.Time(20, launch)
@@ -86,7 +86,7 @@ func BenchmarkBox(b *testing.B) {
 	}
 }
 
-// BenchmarkRoundTrip measures wall time: an image goes to the device, and its table comes back.
+// BenchmarkRoundTrip measures wall time: an image is copied to the device, and its table back.
 func BenchmarkRoundTrip(b *testing.B) {
 	d := open(b)
 	for _, side := range sides {
