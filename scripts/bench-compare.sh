@@ -1,12 +1,12 @@
 #!/bin/sh
-# Compares the speed of the working tree with that of another commit: the benchmarks of both run in turn,
-# and benchstat says what differs.
+# Compares the speed of the working tree with that of another commit: runs the benchmarks of both in turn and
+# evaluates them with benchstat.
 #
 #   scripts/bench-compare.sh build DIR BASE   builds the benchmarks of BASE and of the working tree into DIR
 #   DIR/run.sh                                runs them, on any machine of the same kind, and writes DIR/old.txt and DIR/new.txt
-#   scripts/bench-compare.sh stat DIR         prints what benchstat says of these
+#   scripts/bench-compare.sh stat DIR         prints benchstat's comparison
 #
-# What is built is self-contained, so that it can be copied to a machine without Go and without a network.
+# The builds are self-contained and can be copied to a machine without Go and without a network.
 set -eu
 cd "$(dirname "$0")/.."
 benchstat=golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
@@ -16,7 +16,7 @@ usage() {
 	exit 2
 }
 
-# build_side TREE DIR builds the benchmarks of one checkout and, where a C compiler allows, its Python package.
+# build_side TREE DIR builds the benchmarks of one checkout and, if there is a C compiler, its Python package.
 build_side() {
 	mkdir -p "$2"
 	for package in lab/regress lab/regress/gpu; do

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs boxsum-beam on a standalone Flink cluster: a JobManager and two TaskManagers, each in a network namespace of its own, and a pool
-# of workers beside each TaskManager. One TaskManager and its pool are killed half-way; the table must be that of boxsum integrate all the same.
-# It takes root, ip, Java 17 and what scripts/flink.sh fetches. SIDE is the side of the image, KILL=0 kills nobody.
+# Runs boxsum-beam on a standalone Flink cluster: a JobManager and two TaskManagers, each in its own network namespace, with a pool of
+# workers next to each TaskManager. One TaskManager and its pool are killed halfway; the table must still equal that of boxsum integrate.
+# Requires root, ip, Java 17 and the jars from scripts/flink.sh. SIDE is the side of the image; KILL=0 kills nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 side=${SIDE:-8192} kill_one=${KILL:-1}
@@ -40,14 +40,14 @@ for name in $names; do
 	ip -n boxsum-$name link set eth0 up
 	ip -n boxsum-$name link set lo up
 done
-# spawn NAME WHAT COMMAND: in a namespace, in the background.
+# spawn NAME WHAT COMMAND runs a command in a namespace, in the background.
 spawn() {
 	local name=$1 what=$2
 	shift 2
 	ip netns exec boxsum-$name "$@" >"$work/$name-$what.log" 2>&1 &
 	processes[$name-$what]=$!
 }
-# await FILE TEXT: until a log has a text.
+# await FILE TEXT waits until a log contains a text.
 await() {
 	for _ in $(seq 600); do
 		grep -qs "$2" "$work/$1" && return
@@ -99,7 +99,7 @@ done
 spawn jm jobserver "${java[@]}" org.apache.beam.runners.flink.FlinkJobServerDriver --flink-master=${address[jm]}:8081 --job-host=127.0.0.1 --job-port=8099 \
 	--artifact-port=8098 --expansion-port=-1 --artifacts-dir="$work/artifacts"
 "$python" - "$side" "$work/image.zarr" <<'PYTHON'
-# An image of noise in chunks of 1024², without libraries.
+# Write an image of noise in chunks of 1024², without libraries.
 import json, os, random, sys
 side, path = int(sys.argv[1]), sys.argv[2]
 os.makedirs(path)

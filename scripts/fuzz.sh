@@ -1,13 +1,13 @@
 #!/bin/sh
-# Runs every fuzzer of the project for the time given, such as 1m, but for those in folders
-# that a pattern after it may name.
+# Runs every fuzzer of the project for the given time, such as 1m, except those in folders
+# that match an optional pattern after it.
 set -eu
 cd "$(dirname "$0")/.."
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# Before Go 1.27 a fuzzer may fail with "context deadline exceeded" when its time
-# is over (golang/go#75804). It has found nothing then, which it would have written
-# down, and gets more time; whatever else it says is a failure.
+# Before Go 1.27 a fuzzer may fail with "context deadline exceeded" when its time is over
+# (golang/go#75804). If it wrote no failing input, it has found nothing and gets more time;
+# any other message is a failure.
 fuzz() {
 	for _ in first second third; do
 		code=0

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs Debian packages, where this is Debian or Ubuntu and we may.
+# Installs Debian packages, on Debian or Ubuntu and with sufficient privileges.
 set -eu
 if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ]; then
 	echo "cannot install $*: it takes apt-get and root" >&2

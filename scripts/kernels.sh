@@ -1,15 +1,15 @@
 #!/bin/sh
-# Builds the CUDA kernels of gpu/internal/kernels that are stale, or the modules
-# named, into gpu/internal/kernels/built: machine code for sm_90, and PTX for
-# everything from the compute capability on that the .cu file states.
+# Builds the CUDA kernels of gpu/internal/kernels that are stale, or the given modules, into
+# gpu/internal/kernels/built: machine code for sm_90, and PTX for the compute capability stated
+# in the .cu file and later.
 #
-# NVCC names the compiler; without it the one in PATH is used, or NVIDIA's
-# wheels from PyPI in .cuda. The host compiler (g++) does the preprocessing.
+# NVCC names the compiler. By default it is the one in PATH, or that of NVIDIA's wheels from
+# PyPI, in .cuda. The host compiler (g++) does the preprocessing.
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
 
-# Wheels are only needed here: users get what was built.
+# The wheels are only needed here: users get the built files.
 wheels() {
 	python=${PYTHON:-python3}
 	if ! "$python" -c 'import venv, ensurepip' 2>/dev/null; then
@@ -27,7 +27,7 @@ if [ -z "$nvcc" ]; then
 	include=.cuda/13/nvidia/cu13/include
 	[ -x $nvcc ] || wheels .cuda/13 nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96
 fi
-# Judges what old drivers take: the assembler of CUDA 11.8.
+# The assembler of CUDA 11.8 checks what old drivers accept.
 old_ptxas=.cuda/11/nvidia/cuda_nvcc/bin/ptxas
 [ -x $old_ptxas ] || wheels .cuda/11 nvidia-cuda-nvcc-cu11==11.8.89
 if ! command -v g++ >/dev/null; then
@@ -50,7 +50,7 @@ for module; do
 	# No fused multiply-add: squares are rounded as on the host.
 	options="-O3 -std=c++17 -fmad=false"
 
-	# Which files went into it, for the test that says when to build anew.
+	# List the sources, for the test that detects stale kernels.
 	"$nvcc" $options -I "$include" -MM "$source" | tr -d '\\' | tr ' ' '\n' | sed -n "s,.*$from/,,p" | sort -u >"$scratch/files"
 	(cd $from && xargs sha256sum <"$scratch/files") >"$scratch/$module.sources"
 	if [ $named = 0 ] && cmp -s "$scratch/$module.sources" $built/$module.sources; then
@@ -59,15 +59,15 @@ for module; do
 	echo "== $module, by nvcc $version"
 	digest=$(sha256sum <"$scratch/$module.sources" | cut -c 1-16)
 
-	# What its PTX is for: the oldest compute capability, the oldest version of PTX
-	# that knows what the kernels use, and the chips to try it for. nvcc marks what it
-	# writes with its own version, and only drivers as new as nvcc take that.
+	# Determine the target of the PTX: the oldest compute capability, the oldest version of PTX
+	# that has what the kernels use, and the chips to try it for. nvcc marks its output with its
+	# own version, which only drivers as new as nvcc accept.
 	oldest=$(sed -n 's,^// PTX .* for compute capability \(.*\)\.$,\1,p' "$source")
 	ptx_version=$(sed -n 's,^// PTX \(.*\) for .*,\1,p' "$source")
 	chips="80 89"
 	[ "$oldest" = 80 ] || chips="75 80 86 89 90"
 
-	# By way of PTX, so that the host can read the variables: nvcc hides them.
+	# Compile through PTX, so that the host can read the variables, which nvcc hides.
 	for arch in $oldest 90; do
 		"$nvcc" $options -I "$include" -ptx -arch=compute_$arch -o "$scratch/raw.$arch" "$source"
 		sed -i 's/^\.global .* shape_/.visible &/' "$scratch/raw.$arch"
@@ -79,13 +79,13 @@ for module; do
 		# used_bytes_mask is a hint for one load, which old compilers do not know.
 		sed -e "s/^\.version .*/.version $ptx_version/" -e '/\.pragma "used_bytes_mask/d' "$scratch/raw.$oldest"
 	} >"$scratch/$module.compute_$oldest.ptx"
-	for arch in $chips; do # whether it is taken, not how fast it is
+	for arch in $chips; do # checks only that it is accepted
 		$old_ptxas -O0 -arch=sm_$arch -o "$scratch/assembled" "$scratch/$module.compute_$oldest.ptx"
 	done
 
 	rm -f $built/"$module".*
 	for image in "$module.sm_90.cubin" "$module.compute_$oldest.ptx"; do
-		zstd --quiet --ultra -22 "$scratch/$image" -o "$built/$image.zst" # every program has all of them
+		zstd --quiet --ultra -22 "$scratch/$image" -o "$built/$image.zst" # every program contains all of them
 	done
 	cp "$scratch/$module.sources" $built/
 	ls -l $built/"$module".*

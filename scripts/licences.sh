@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the licences of the modules that packages are built from, and Go's own: copies of a program or a
-# library have to come with these texts.
+# Prints the licences of the modules that packages are built from, and Go's own: copies of a
+# program or library must include these texts.
 set -eu
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)

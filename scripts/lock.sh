@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes scripts/requirements.txt: the versions that scripts/requirements.in resolves to today.
+# Writes scripts/requirements.txt: the versions to which scripts/requirements.in currently resolves.
 set -eu
 cd "$(dirname "$0")"
 folder=$(mktemp -d)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints what CHANGELOG.md says of a version, such as v0.2.0: the notes of its release.
+# Prints the section of CHANGELOG.md for a version, such as v0.2.0: its release notes.
 set -eu
 cd "$(dirname "$0")/.."
 awk -v want="## ${1#v}" 'index($0, "## ") == 1 { on = index($0, want) == 1; next } on' CHANGELOG.md | grep -q . ||

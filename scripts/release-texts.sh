@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the texts that go with every program into build/texts: manual page, completions, licences.
+# Writes the texts that are distributed with every program into build/texts: manual page, completions, licences.
 set -eu
 cd "$(dirname "$0")/.."
 to=build/texts

@@ -26,7 +26,7 @@ if [ "${WHEELS:-}" != none ]; then
 	"$python" scripts/wheels.py "$VERSION" $wheels ${WHEELS:-}
 fi
 
-# The tag may not be there yet, and a clone of a clone has another remote: what is built depends on neither.
+# The tag may not exist yet, and a clone of a clone has another remote: the build must depend on neither.
 export GORELEASER_CURRENT_TAG="$VERSION" GIT_CONFIG_COUNT=1
 export GIT_CONFIG_KEY_0=remote.origin.url GIT_CONFIG_VALUE_0=https://github.com/boxsum/boxsum
 ${GORELEASER:-go run github.com/goreleaser/goreleaser/v2@v2.16.0} release --snapshot --clean

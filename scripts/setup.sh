@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs what the tests compare boxsum with:
+# Installs the programs and libraries that the tests compare boxsum with:
 #
-#   - the Debian packages of scripts/packages.txt, where apt-get and root allow it;
+#   - the Debian packages of scripts/packages.txt, if apt-get and root privileges are available;
 #   - the Python packages of scripts/requirements.txt, in .venv;
 #   - OpenCV 4, in .venv/cascades: OpenCV 5 has no cascades, and one environment cannot hold both;
 #   - axe-core, which checks pages for accessibility, in .axe.
 #
-# What cannot be had is left out with a message, and its tests are skipped. Under CI=true it is an error.
+# Anything that cannot be installed is skipped with a message, and so are its tests. With CI=true this is an error.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -27,7 +27,7 @@ if [ -n "$missing" ]; then
 	scripts/install.sh $missing || left_out "Debian packages:$missing"
 fi
 
-# The first Python that the pinned versions support.
+# Find the first Python that the pinned versions support.
 find_python() {
 	for python in "${PYTHON:-python3}" python3.14 python3.13 python3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[2-4]*/bin/python; do
 		if "$python" -c 'import ensurepip, sys, venv; sys.exit(not (3, 12) <= sys.version_info < (3, 15))' 2>/dev/null; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The documentation as a folder for any web server, or none, and the explorer in its folder explore, which needs a
-# web server. Every link is checked.
+# Builds the documentation as a folder for any web server, or for use without one, and the explorer in its folder
+# explore, which needs a web server. Checks every link.
 #
 #	scripts/site.sh [FOLDER]
 set -eu

@@ -1,20 +1,20 @@
-# What the scripts that run tests share. They source it; it changes to the project's folder.
+# Functions shared by the scripts that run tests, which source this file. It changes to the project's folder.
 cd "$(dirname "$0")/.."
 
-# step prints a title, with the seconds so far and, on Linux, those of processors.
+# step prints a title with the elapsed seconds and, on Linux, the seconds of processor time.
 started=$(date +%s)
 step() {
 	printf '\n== %s (%ss%s)\n' "$*" $(($(date +%s) - started)) "$(awk '{ printf ", %ds of processors", ($16 + $17) / 100 }' /proc/$$/stat 2>/dev/null)"
 }
 
-# left_out names a part that cannot be had here. Under CI=true that is an error.
+# left_out reports a part that is not available here. With CI=true this is an error.
 left_out() {
 	echo "left out: $*"
 	[ "${CI:-}" != true ] || exit 1
 }
 
-# references names what tests compare with by the variables that they read. scripts/setup.sh makes the
-# default places.
+# references sets the variables that tell tests where to find what they compare with. scripts/setup.sh installs
+# it in the default locations.
 references() {
 	if [ -x .venv/bin/python ]; then
 		export BOXSUM_PEERS_PYTHON="${BOXSUM_PEERS_PYTHON:-$PWD/.venv/bin/python}"
@@ -26,9 +26,9 @@ references() {
 	fi
 }
 
-export POCL_WORK_GROUP_SPECIALIZATION=0 # or PoCL compiles every kernel three times
+export POCL_WORK_GROUP_SPECIALIZATION=0 # otherwise PoCL compiles every kernel three times
 
-# Under CI, tests limit memory by a control group, of version 1 or 2, where they may make one.
+# In CI, tests limit memory with a control group, of version 1 or 2, if they may create one.
 if [ "${CI:-}" = true ] && [ -z "${BOXSUM_CGROUP:-}" ]; then
 	for top in /sys/fs/cgroup/memory /sys/fs/cgroup; do
 		if [ -w $top ] && mkdir $top/boxsum-try 2>/dev/null; then

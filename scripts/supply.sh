@@ -1,12 +1,12 @@
 #!/bin/sh
-# Checks what boxsum is made of besides its own code: modules are those of go.sum, their
-# licences are of the permissive kind, none has a known vulnerability, and workflows are sound.
+# Checks boxsum's dependencies: modules match go.sum, have permissive licences and no known vulnerability, and
+# workflows are secure.
 set -eu
 . "$(dirname "$0")/steps.sh"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-modules=$(git ls-files '*go.mod' | grep -v 'testdata\|internal/tools') # whose packages are ours
+modules=$(git ls-files '*go.mod' | grep -v 'testdata\|internal/tools') # modules whose packages belong to the project
 
 step "modules are what go.sum says"
 for module in $(git ls-files '*go.mod' | grep -v testdata); do
@@ -17,8 +17,8 @@ step "licences"
 go build -o "$scratch/go-licenses" -modfile=internal/tools/go.mod github.com/google/go-licenses/v2
 allowed=Apache-2.0,BSD-2-Clause,BSD-3-Clause,CC0-1.0,ISC,MIT,MPL-2.0,Unlicense
 for module in $modules; do
-	# The library for Python counts too, where there is no C compiler. Without GOROOT a program that was built
-	# with -trimpath takes every package for one of the standard library.
+	# CGO_ENABLED=1 includes the library for Python even if there is no C compiler. Without GOROOT, every package
+	# of a program built with -trimpath would be mistaken for one of the standard library.
 	(cd "$(dirname "$module")" && GOROOT=$(go env GOROOT) CGO_ENABLED=1 "$scratch/go-licenses" check --include_tests --allowed_licenses=$allowed --ignore github.com/boxsum/boxsum ./... >"$scratch/log" 2>&1) || {
 		cat "$scratch/log"
 		exit 1
@@ -34,8 +34,8 @@ else
 	left_out "actionlint: $actionlint could not be had"
 fi
 
-# The database is a web server, which machines without a network do not reach: GOVULNDB
-# names it, or a copy of it, where the check must not be left out.
+# The database is on a web server, which machines without a network cannot reach: GOVULNDB names it or a copy of
+# it, if the check must not be skipped.
 step "known vulnerabilities"
 govulncheck=golang.org/x/vuln/cmd/govulncheck@v1.9.0
 database=${GOVULNDB:-https://vuln.go.dev}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a change passes in the night after it, not before it: .github/workflows/nightly.yml runs each part as a
-# job of its own. scripts/test-long.sh PART… runs some, without arguments all.
+# Tests that run nightly instead of before each change: .github/workflows/nightly.yml runs each part as a separate
+# job. scripts/test-long.sh PART... runs some parts; without arguments it runs all.
 set -eu
 . "$(dirname "$0")/steps.sh"
 
@@ -12,26 +12,26 @@ setup() {
 # counts runs random tests for longer, with other seeds.
 counts() {
 	setup
-	export BOXSUM_TRIALS="${BOXSUM_TRIALS:-2m}" # for each random test, with a seed that failures print
+	export BOXSUM_TRIALS="${BOXSUM_TRIALS:-2m}" # duration of each random test, with a seed that failures print
 	export BOXSUM_GPU_PAIRS=all      # tables of every pair of types on a device
-	export BOXSUM_BOXES=1000000      # sums of boxes, against whole numbers of any size
-	export BOXSUM_STORE_KILLS=200    # of a table under way, each resumed
+	export BOXSUM_BOXES=1000000      # number of boxes compared with big integers
+	export BOXSUM_STORE_KILLS=200    # number of times a running job is killed and resumed
 	go test -timeout 100m . ./gpu/... ./threshold ./filter ./detect ./store
 }
 
-# race looks for races everywhere.
+# race runs the race detector on all packages.
 race() {
 	setup
 	scripts/test-race.sh all
 }
 
-# portable runs everything without assembly.
+# portable runs all tests without assembly.
 portable() {
 	setup
 	go test -short -tags noasm -timeout 60m ./...
 }
 
-# arm64 runs all loops in an emulator; CI has the kernels.
+# arm64 runs all loops in an emulator; the regular CI covers the kernels.
 arm64() {
 	setup
 	qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static) || { left_out "arm64: needs qemu-user"; return; }
@@ -45,7 +45,7 @@ lint() {
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 }
 
-# servers runs the tests beside real servers.
+# servers runs the tests with real servers.
 servers() {
 	setup
 	scripts/test-servers.sh
@@ -59,7 +59,7 @@ skimage() {
 	rm -rf "$folder"
 }
 
-# fuzz runs every fuzzer; tests run their seeds.
+# fuzz runs every fuzzer; regular tests run only the seeds.
 fuzz() {
 	scripts/fuzz.sh "${FUZZTIME:-10s}"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests of what has a module of its own: the generator of the assembly, object stores, Apache Beam on
-# Prism, the site, and the explorer in a browser.
+# Tests the parts that are separate modules: the generator of the assembly, object stores, Apache Beam on Prism, the
+# site, and the explorer in a browser.
 set -eu
 . "$(dirname "$0")/steps.sh"
 scripts/setup.sh
@@ -13,7 +13,7 @@ go -C internal/kernel/_gen run . -dir "$made"
 for name in $({ (cd "$made" && find . -type f); (cd internal/kernel && find . -name '*.s'); } | sort -u); do
 	cmp "$made/$name" "internal/kernel/$name" || { echo "stale: run make generate"; exit 1; }
 done
-if command -v llvm-mc >/dev/null; then # judges the instructions that the generator encodes itself
+if command -v llvm-mc >/dev/null; then # checks the instructions that the generator encodes itself
 	go -C internal/kernel/_gen test .
 else
 	left_out "the check of encoded instructions: needs llvm-mc, of Debian's llvm"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests of the Python package, of the Python code that the explorer shows, and of the notebook. Those of
-# arrays on a GPU, pytest -m cuda, and the examples of docs/guides/gpu.md need one, with CuPy and PyTorch.
+# Tests the Python package, the Python code that the explorer shows, and the notebook. The tests of arrays on a GPU
+# (pytest -m cuda) and the examples of docs/guides/gpu.md need a GPU with CuPy and PyTorch.
 set -eu
 . "$(dirname "$0")/steps.sh"
 scripts/setup.sh

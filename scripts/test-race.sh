@@ -1,7 +1,7 @@
 #!/bin/sh
-# The race detector. By default over the packages in which goroutines meet, with tests that are about that;
-# "scripts/test-race.sh all" takes every library. Assembly is left out, because the detector does not see
-# what it reads and writes: the portable loops do the same.
+# Runs the race detector, by default on the tests about concurrency in packages with several goroutines;
+# "scripts/test-race.sh all" runs all packages. Assembly is disabled, because the detector does not see its memory
+# accesses; the portable loops access the same memory.
 set -eu
 . "$(dirname "$0")/steps.sh"
 references

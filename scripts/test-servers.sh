@@ -1,13 +1,13 @@
 #!/bin/sh
-# Tests of object stores and of Apache Beam beside real servers, which take minutes to build or to fetch the
-# first time: versitygw (S3), Azurite (Azure), fake-gcs-server (Google) and Flink. scripts/test-modules.sh has
-# an S3 server in the same process, and Prism.
+# Tests object stores and Apache Beam with real servers, which take minutes to build or download the first time:
+# versitygw (S3), Azurite (Azure), fake-gcs-server (Google) and Flink. scripts/test-modules.sh uses an in-process S3
+# server and Prism instead.
 set -eu
 . "$(dirname "$0")/steps.sh"
 versitygw=v1.8.0 gcs=v1.56.1 azurite=3.35.0
 
-# build_server NAME PACKAGE VERSION PATTERN builds a server into .venv/NAME. It gets the versions that the module
-# cloud has of the modules that match the pattern, so that they are compiled once for both.
+# build_server NAME PACKAGE VERSION PATTERN builds a server into .venv/NAME. For modules that match the pattern it uses
+# the versions of the module cloud, so that they are compiled only once.
 build_server() {
 	folder=.venv/$1
 	! grep -qs "^$3$" "$folder/version" || return 0

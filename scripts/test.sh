@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tests of the module: what a change must pass before it is committed. CI runs more, see .ci/run.
-# A part that cannot be had here, such as a library to compare with, is left out with a message.
+# The tests of the module, which a change must pass before it is committed. CI runs more, see .ci/run.
+# Parts that are not available here, such as a library to compare with, are skipped with a message.
 set -eu
 . "$(dirname "$0")/steps.sh"
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Makes a virtual environment with pinned packages, unless it is there already with the same ones.
+# Creates a virtual environment with pinned packages, unless it already exists with the same packages.
 #
 #	scripts/venv.sh FOLDER REQUIREMENTS PYTHON
 #
-# uv installs them in a tenth of the time that pip takes.
+# uv installs them in a tenth of pip's time.
 set -eu
 folder=$1 requirements=$2 python=$3
 ! cmp -s "$requirements" "$folder/requirements.txt" || exit 0

@@ -1,8 +1,7 @@
 #!/bin/sh
-# Builds python/dist/boxsum-*.whl, which needs no Go where it is installed, and is
-# for all versions of Python from 3.9 on. With the C compiler of the ziglang wheel
-# the library asks for no newer C library than that of 2014, and auditwheel gives
-# the wheel the name that says so.
+# Builds python/dist/boxsum-*.whl, which does not need Go when it is installed and works with all versions of
+# Python from 3.9 on. With the C compiler of the ziglang wheel, the library requires only a C library of 2014 or
+# later, and auditwheel names the wheel accordingly.
 set -eu
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}

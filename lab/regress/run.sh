@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs the benchmarks that scripts/bench-compare.sh built, old and new in turn, and writes
-# old.txt and new.txt beside this file. Needs neither Go nor a network.
+# Runs the benchmarks that scripts/bench-compare.sh built, old and new in turn, and writes old.txt and new.txt
+# next to this file. Needs neither Go nor a network.
 #
-# ROUNDS is how many times each side runs, SECONDS_EACH the shortest time of a benchmark, and BENCH a
-# pattern that selects benchmarks as go test -bench does.
+# ROUNDS is the number of runs of each side, SECONDS_EACH the minimum time of a benchmark, and BENCH a pattern
+# that selects benchmarks like go test -bench.
 set -eu
 cd "$(dirname "$0")"
 rounds=${ROUNDS:-10} seconds=${SECONDS_EACH:-0.02} which=${BENCH:-.}
@@ -15,7 +15,7 @@ else
 	echo "Python calls are left out: no package in old/python and new/python, or no NumPy (PYTHON names an interpreter)"
 fi
 
-# measure SIDE: everything once.
+# measure SIDE runs everything once.
 measure() {
 	for program in ./"$1"/*.test; do
 		"$program" -test.run '^$' -test.bench "$which" -test.benchtime "${seconds}s" -test.timeout 0 >>"$1.txt"
@@ -27,7 +27,7 @@ measure() {
 
 round=1
 while [ $round -le $rounds ]; do
-	# The sides take turns at going first, so that drift favours neither.
+	# The sides take turns at going first, so that drift favors neither.
 	if [ $((round % 2)) = 1 ]; then
 		measure old
 		measure new
