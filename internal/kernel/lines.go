@@ -15,7 +15,7 @@ func linesFunc(asm [FastChannels]lineRoutine, portable Func, size sizes) Func {
 			asm[t.Channels-1](&t.Dst[0], t.DstStride*size.sum, &t.Src[0], t.SrcStride*size.pixel, &t.Above[0], &t.Carry[0], t.Rows, n, t.Offset)
 		}
 		if n < t.N {
-			t.from(n, portable, size)
+			t.runFrom(n, portable, size)
 		}
 	}
 }
@@ -33,8 +33,8 @@ func (t *Tile) wholeLines(size sizes) int {
 	return t.N / line * line
 }
 
-// from calls a kernel for the elements of every row from n on.
-func (t *Tile) from(n int, kernel Func, size sizes) {
+// runFrom calls a kernel for the elements of every row from n on.
+func (t *Tile) runFrom(n int, kernel Func, size sizes) {
 	dst, src, above := t.Dst, t.Src, t.Above
 	t.Dst, t.Src, t.Above, t.N = dst[min(n*size.sum, len(dst)):], src[min(n*size.pixel, len(src)):], above[n*size.sum:], t.N-n
 	kernel(t)
@@ -63,7 +63,7 @@ func volumeLinesFunc(r *routines, plane Func, layRow func(dst, over []byte), siz
 				pitch, t.Rows, n, t.Offset)
 		}
 		if n < t.N {
-			t.from(n, plane, size)
+			t.runFrom(n, plane, size)
 		}
 		for r := range t.Rows {
 			dst, over := t.Dst[r*t.DstStride*size.sum:], t.Over[r*pitch:]

@@ -16,9 +16,11 @@ type pairTest struct {
 func sumTest[P kernel.Pixel, S kernel.Sum]() pairTest {
 	return pairTest{
 		pairOf[P, S](raster.SumPairs),
-		func(t *testing.T) { testKernel[P, S](t, of[P, S](kernel.Plane, false), false) },
-		func(t *testing.T) { testVolume[P, S](t, of[P, S](kernel.Volume, false), of[P, S](kernel.Plane, false)) },
-		func(t *testing.T) { testTilted[P, S](t, of[P, S](kernel.Tilted, false)) },
+		func(t *testing.T) { testKernel[P, S](t, byLevel[P, S](kernel.Plane, false), false) },
+		func(t *testing.T) {
+			testVolume[P, S](t, byLevel[P, S](kernel.Volume, false), byLevel[P, S](kernel.Plane, false))
+		},
+		func(t *testing.T) { testTilted[P, S](t, byLevel[P, S](kernel.Tilted, false)) },
 		func(t *testing.T) { testRotated[P, S](t) },
 	}
 }
@@ -26,9 +28,11 @@ func sumTest[P kernel.Pixel, S kernel.Sum]() pairTest {
 func squareTest[P kernel.Pixel, S kernel.Sum]() pairTest {
 	return pairTest{
 		pairOf[P, S](raster.SquarePairs),
-		func(t *testing.T) { testKernel[P, S](t, of[P, S](kernel.Plane, true), true) },
-		func(t *testing.T) { testVolume[P, S](t, of[P, S](kernel.Volume, true), of[P, S](kernel.Plane, true)) },
-		func(t *testing.T) { testTilted[P, S](t, of[P, S](kernel.Tilted, true)) },
+		func(t *testing.T) { testKernel[P, S](t, byLevel[P, S](kernel.Plane, true), true) },
+		func(t *testing.T) {
+			testVolume[P, S](t, byLevel[P, S](kernel.Volume, true), byLevel[P, S](kernel.Plane, true))
+		},
+		func(t *testing.T) { testTilted[P, S](t, byLevel[P, S](kernel.Tilted, true)) },
 		nil,
 	}
 }
@@ -76,7 +80,7 @@ func TestNoPair(t *testing.T) {
 	}
 }
 
-// of returns the kernels of sums, or of squares, by level.
-func of[P kernel.Pixel, S kernel.Sum, F any](kernels func(pixel, sum raster.Type, level kernel.Level, squares bool) F, squares bool) func(kernel.Level) F {
+// byLevel returns the kernels of sums, or of squares, by level.
+func byLevel[P kernel.Pixel, S kernel.Sum, F any](kernels func(pixel, sum raster.Type, level kernel.Level, squares bool) F, squares bool) func(kernel.Level) F {
 	return func(level kernel.Level) F { return kernels(raster.TypeOf[P](), raster.TypeOf[S](), level, squares) }
 }

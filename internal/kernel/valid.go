@@ -79,14 +79,14 @@ func (l *Selector) Select(s *Selection) {
 		l.portable(s, l.fill)
 		return
 	}
-	l.some(s, 0, n/unit*unit)
+	l.selectRange(s, 0, n/unit*unit)
 	if n%unit != 0 {
-		l.some(s, n-unit, unit) // overlaps the pixels already done
+		l.selectRange(s, n-unit, unit) // overlaps the pixels already done
 	}
 }
 
-// some processes n pixels starting at pixel at.
-func (l *Selector) some(s *Selection, at, n int) {
+// selectRange processes n pixels starting at pixel at.
+func (l *Selector) selectRange(s *Selection, at, n int) {
 	mask := s.Mask
 	if mask != nil {
 		mask = mask[at:][:n]

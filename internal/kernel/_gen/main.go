@@ -69,7 +69,7 @@ func main() {
 	file := flag.String("file", "", "write this file, such as plane_avx2_amd64")
 	flag.Parse()
 	if *dir != "" {
-		if err := all(*dir); err != nil {
+		if err := writeAll(*dir); err != nil {
 			log.Fatal(err)
 		}
 		return
@@ -97,8 +97,8 @@ func packageName(folder string) string {
 	return folder
 }
 
-// all writes every file. Each takes a process, because avo's state is global to a process.
-func all(dir string) error {
+// writeAll writes every file. Each takes a process, because avo's state is global to a process.
+func writeAll(dir string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err

@@ -83,8 +83,8 @@ func (f *armFunc) arg(name, reg string) { f.emit("MOVD %s, %s", f.at[name], reg)
 // A vreg is a vector register.
 type vreg int
 
-// as returns the register's name with an arrangement, as in V3.S4.
-func (v vreg) as(arrangement string) string { return fmt.Sprintf("V%d.%s", v, arrangement) }
+// arranged returns the register's name with an arrangement, as in V3.S4.
+func (v vreg) arranged(arrangement string) string { return fmt.Sprintf("V%d.%s", v, arrangement) }
 
 // take allocates a free register.
 func (f *armFunc) take() vreg {
@@ -103,8 +103,8 @@ func (f *armFunc) takes(n int) (all []vreg) {
 	return all
 }
 
-// give frees registers.
-func (f *armFunc) give(all ...vreg) {
+// release frees registers.
+func (f *armFunc) release(all ...vreg) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f.free = append(f.free, all[i])
 	}
@@ -112,17 +112,17 @@ func (f *armFunc) give(all ...vreg) {
 
 // three emits an instruction that Go's assembler knows, on whole vectors: d = n op m.
 func (f *armFunc) three(name, arrangement string, d, n, m vreg) {
-	f.emit("%s %s, %s, %s", name, m.as(arrangement), n.as(arrangement), d.as(arrangement))
+	f.emit("%s %s, %s, %s", name, m.arranged(arrangement), n.arranged(arrangement), d.arranged(arrangement))
 }
 
 // ext sets d to 16 bytes of the concatenation of first and second, starting at byte from.
 func (f *armFunc) ext(d, first, second vreg, from int) {
-	f.emit("VEXT $%d, %s, %s, %s", from, second.as("B16"), first.as("B16"), d.as("B16"))
+	f.emit("VEXT $%d, %s, %s, %s", from, second.arranged("B16"), first.arranged("B16"), d.arranged("B16"))
 }
 
 // dup copies one lane to all lanes.
 func (f *armFunc) dup(size int, d, n vreg, lane int) {
-	f.emit("VDUP %s[%d], %s", n.as(string(lanes[size][0])), lane, d.as(lanes[size]))
+	f.emit("VDUP %s[%d], %s", n.arranged(string(lanes[size][0])), lane, d.arranged(lanes[size]))
 }
 
 // zero clears a register.

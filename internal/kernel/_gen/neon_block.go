@@ -31,12 +31,12 @@ func (k *neonLine) setupBlocks() {
 		} else {
 			k.emit("MOVD $0x3ff0000000000000, R2")
 		}
-		k.emit("VDUP R2, %s", k.one.as(lanes[k.sum.Bytes()]))
+		k.emit("VDUP R2, %s", k.one.arranged(lanes[k.sum.Bytes()]))
 	}
 	if k.shifted() {
 		k.offset = fix()
 		k.emit("MOVWU %s, %s", k.at["offset"], regOffset)
-		k.emit("VDUP %s, %s", regOffset, k.offset.as("S4"))
+		k.emit("VDUP %s, %s", regOffset, k.offset.arranged("S4"))
 	}
 	if k.channels == 3 && k.sum == f32 {
 		// Shuffle indices that find, among the last four sums, those that the next eight lanes
@@ -72,7 +72,7 @@ func (k *neonLine) beginBlocks(r, at int) {
 		t := k.take()
 		k.ext(t, c[0], c[0], 12)
 		k.lastThree(c, t)
-		k.give(t)
+		k.release(t)
 	case k.channels == 3:
 		k.emit("FMOVQ %d(%s), F%d", at+16, regCarry, c[1])
 		k.three("VZIP1", "D2", c[1], c[1], c[0])
@@ -96,7 +96,7 @@ func (k *neonLine) endBlocks(r, at int) {
 // four sums.
 func (k *neonLine) lastThree(c []vreg, last vreg) {
 	for i, phase := range k.phases {
-		k.emit("VTBL %s, [%s], %s", phase.as("B16"), last.as("B16"), c[i].as("B16"))
+		k.emit("VTBL %s, [%s], %s", phase.arranged("B16"), last.arranged("B16"), c[i].arranged("B16"))
 	}
 }
 
@@ -148,7 +148,7 @@ func (k *neonLine) blockSums(r int) {
 		k.lay(b, low)
 		k.lay(b+1, high)
 	}
-	k.give(p...)
+	k.release(p...)
 }
 
 // doubling sums a block by doubling shifts. The last step leaves the upper half in register to.
@@ -172,7 +172,7 @@ func (k *neonLine) doubling(to, low, high vreg) {
 			k.addVectors(k.sum, d, high, t)
 		}
 	}
-	k.give(t)
+	k.release(t)
 }
 
 // values loads a line of pixels, converts them to sums, squared if the kernel sums squares, and
@@ -228,7 +228,7 @@ func (k *neonLine) numbers(p []vreg) (wide []vreg, squared bool) {
 	for ; size < k.sum.Bytes(); size *= 2 {
 		for _, v := range p {
 			if size == 1 && k.halfVector() {
-				k.emit("VUXTL %s, %s", v.as("B8"), v.as("H8"))
+				k.emit("VUXTL %s, %s", v.arranged("B8"), v.arranged("H8"))
 				wide = append(wide, v)
 				continue
 			}

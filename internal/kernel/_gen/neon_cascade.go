@@ -41,11 +41,11 @@ func neonHaarStage(f *armFile, name string, chains bool) {
 		fn.emit("VMOV %s, V%d.D[0]", spare, weights[0])
 		fn.emit("MOVD $0x0000000800000004, %s", spare)
 		fn.emit("VMOV %s, V%d.D[1]", spare, weights[0])
-		fn.emit("VSHL $4, %s, %s", weights[0].as("S4"), weights[1].as("S4"))
+		fn.emit("VSHL $4, %s, %s", weights[0].arranged("S4"), weights[1].arranged("S4"))
 		// all broadcasts the 32-bit field at an offset of a struct.
 		all := func(base string, offset int, v vreg) {
 			fn.emit("ADD $%d, %s, %s", offset, base, spare)
-			fn.emit("VLD1R (%s), [%s]", spare, v.as("S4"))
+			fn.emit("VLD1R (%s), [%s]", spare, v.arranged("S4"))
 		}
 		box := func(k int) {
 			for c, p := range corners {
@@ -139,7 +139,7 @@ func neonHaarStage(f *armFile, name string, chains bool) {
 					fn.three("VAND", "B16", other[i], other[i], weights[i])
 				}
 				fn.three("VADD", "S4", hit, other[0], other[1])
-				fn.emit("VADDV %s, V%d", hit.as("S4"), hit)
+				fn.emit("VADDV %s, V%d", hit.arranged("S4"), hit)
 				fn.emit("VMOV V%d.S[0], %s", hit, []string{at, spare}[k])
 			}
 			fn.emit("ORR %s<<16, %s, %s", spare, at, at)
@@ -149,9 +149,9 @@ func neonHaarStage(f *armFile, name string, chains bool) {
 		fn.emit("ADD $64, %s, %s", norms, norms)
 		fn.emit("SUBS $1, %s, %s", pairs, pairs)
 		fn.emit("BNE pair")
-		fn.give(weights[1], weights[0], hit, flip, constant)
+		fn.release(weights[1], weights[0], hit, flip, constant)
 		for _, v := range [][]vreg{other, gone, value, sum} {
-			fn.give(v...)
+			fn.release(v...)
 		}
 	})
 }

@@ -59,8 +59,8 @@ func neonBins(f *armFile, sum elem, kind binKind) {
 
 		fn.label("loop")
 		bin, weight, t := fn.take(), fn.take(), fn.take()
-		fn.emit("VLD1R (%s), [%s]", regs["index"], bin.as("S4"))
-		fn.emit("VLD1R (%s), [%s]", regs["weights"], weight.as(lanes[sum.Bytes()]))
+		fn.emit("VLD1R (%s), [%s]", regs["index"], bin.arranged("S4"))
+		fn.emit("VLD1R (%s), [%s]", regs["weights"], weight.arranged(lanes[sum.Bytes()]))
 		load(regs["above"], over)
 		for v := range count {
 			// The other lanes add zero, which changes no sum: none is ever −0.
@@ -80,9 +80,9 @@ func neonBins(f *armFile, sum elem, kind binKind) {
 		fn.emit("SUB $1, %s, %s", regs["n"], regs["n"])
 		fn.emit("CBNZ %s, loop", regs["n"])
 		store(regs["run"], running)
-		fn.give(numbers...)
-		fn.give(running...)
-		fn.give(over...)
-		fn.give(bin, weight, t)
+		fn.release(numbers...)
+		fn.release(running...)
+		fn.release(over...)
+		fn.release(bin, weight, t)
 	})
 }

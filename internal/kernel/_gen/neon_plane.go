@@ -146,7 +146,7 @@ func neonKernel(f *armFile, o op, channels int, volume bool) {
 			emit()
 		}
 		k.label("done")
-		k.give(k.fixed...)
+		k.release(k.fixed...)
 	})
 }
 
@@ -236,8 +236,8 @@ func (k *neonLine) band(label string, rows int) {
 		} else {
 			k.endBlocks(r, at)
 		}
-		k.give(k.carry[r]...)
-		k.give(k.pixels[r]...)
+		k.release(k.carry[r]...)
+		k.release(k.pixels[r]...)
 	}
 	next := func(first, stride string) {
 		if rows == 1 {
@@ -272,7 +272,7 @@ func (k *neonLine) write(r int) {
 	}
 	k.store(regOverRows[r], t)
 	k.store(regDstRows[r], t)
-	k.give(t...)
+	k.release(t...)
 }
 
 // convert converts integers to floats.
@@ -296,8 +296,8 @@ func (k *neonLine) wider(v vreg, size int, signed bool) []vreg {
 		k.word(fmt.Sprintf("sxtl.%d", size), low, v)
 		k.word(fmt.Sprintf("sxtl2.%d", size), v, v)
 	} else {
-		k.emit("VUXTL %s, %s", v.as(halves[size]), low.as(lanes[2*size]))
-		k.emit("VUXTL2 %s, %s", v.as(lanes[size]), v.as(lanes[2*size]))
+		k.emit("VUXTL %s, %s", v.arranged(halves[size]), low.arranged(lanes[2*size]))
+		k.emit("VUXTL2 %s, %s", v.arranged(lanes[size]), v.arranged(lanes[2*size]))
 	}
 	return []vreg{low, v}
 }

@@ -46,16 +46,16 @@ func neonTiltedRow(f *armFile, o op) {
 			k.addVectors(o.sum, s, d, s)
 			k.emit("FMOVQ F%d, %d(%s)", down, 16*v, diagonals)
 			k.emit("FMOVQ F%d, %d(%s)", s, 16*v, sums)
-			k.give(next, d, down)
+			k.release(next, d, down)
 			made[v] = s
 		}
 		k.store(dst, made)
-		k.give(made...)
+		k.release(made...)
 		for _, reg := range []string{sums, diagonals, left, right} {
 			k.emit("ADD $%d, %s, %s", lineBytes, reg, reg)
 		}
 		k.emit("SUB $%d, %s, %s", k.lineLen(), n, n)
 		k.emit("CBNZ %s, loop", n)
-		k.give(over...)
+		k.release(over...)
 	})
 }

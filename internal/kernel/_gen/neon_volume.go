@@ -40,7 +40,7 @@ func neonLay(f *armFile, sum elem) {
 		fn.store(dst, a)
 		fn.emit("SUB $%d, %s, %s", lineBytes/sum.Bytes(), n, n)
 		fn.emit("CBNZ %s, loop", n)
-		fn.give(a...)
-		fn.give(b...)
+		fn.release(a...)
+		fn.release(b...)
 	})
 }

@@ -130,7 +130,7 @@ func (k *neonLine) windowSums(r, line int) {
 			made = k.add(r, line, made, v, size)
 		})
 	}
-	k.give(p.temps...)
+	k.release(p.temps...)
 	if line == k.unit()-1 {
 		k.emit("ADD $%d, %s, %s", k.unit()*bytes, regSrcRows[r], regSrcRows[r])
 	}
@@ -144,7 +144,7 @@ func (k *neonLine) shiftIn(d, before, x vreg) {
 		return
 	}
 	// Eight bytes of the previous vector and eight of this one.
-	k.emit("VEXT $%d, %s, %s, %s", 8-pixel, x.as("B8"), before.as("B8"), d.as("B8"))
+	k.emit("VEXT $%d, %s, %s, %s", 8-pixel, x.arranged("B8"), before.arranged("B8"), d.arranged("B8"))
 }
 
 // add adds windows to the earlier sums, and the result to the row above. It consumes the register
@@ -153,7 +153,7 @@ func (k *neonLine) add(r, line, made int, v vreg, size int) int {
 	sum, signed := k.sum.Bytes(), k.pix.Signed() && !k.square
 	if 2*size < sum {
 		if k.halfVector() && size == 1 {
-			k.emit("VUXTL %s, %s", v.as("B8"), v.as("H8"))
+			k.emit("VUXTL %s, %s", v.arranged("B8"), v.arranged("H8"))
 			return k.add(r, line, made, v, 2)
 		}
 		for _, half := range k.wider(v, size, signed) {
@@ -169,21 +169,21 @@ func (k *neonLine) add(r, line, made int, v vreg, size int) int {
 		case signed:
 			k.word(fmt.Sprintf("saddw%s.%d", []string{"", "2"}[half], size), slot, slot, v)
 		case half == 0:
-			k.emit("VUADDW %s, %s, %s", v.as(halves[size]), slot.as(lanes[sum]), slot.as(lanes[sum]))
+			k.emit("VUADDW %s, %s, %s", v.arranged(halves[size]), slot.arranged(lanes[sum]), slot.arranged(lanes[sum]))
 		default:
-			k.emit("VUADDW2 %s, %s, %s", v.as(lanes[size]), slot.as(lanes[sum]), slot.as(lanes[sum]))
+			k.emit("VUADDW2 %s, %s, %s", v.arranged(lanes[size]), slot.arranged(lanes[sum]), slot.arranged(lanes[sum]))
 		}
 		if k.sum == f64 {
 			t := k.take()
 			k.convert(t, slot)
 			k.lay(made, t)
-			k.give(t)
+			k.release(t)
 		} else {
 			k.lay(made, slot)
 		}
 		made++
 	}
-	k.give(v)
+	k.release(v)
 	return made
 }
 
@@ -223,8 +223,8 @@ func (p *pairSums) sums(x, left vreg, each func(v vreg, size int)) {
 			half(name + "2")
 		}
 	}
-	k.give(a...)
-	k.give(b...)
+	k.release(a...)
+	k.release(b...)
 }
 
 // place returns the register for the next vector: where the next line expects it, or any.

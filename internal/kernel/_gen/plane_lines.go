@@ -11,7 +11,7 @@ import (
 // tailLoop emits the end of the rows after whole lines or vectors: a vector at a time, under masks.
 func (k *loop) tailLoop(label string, i, n, end reg.Register, carry []reg.VecVirtual) {
 	Label(label + "Tail")
-	k.some(i, n, end, label+"End")
+	k.remaining(i, n, end, label+"End")
 	k.tail(k.op, n, end)
 	for r, s := range k.body(i, true, carry) {
 		k.storeTail(s, k.sums(r, i))
@@ -21,9 +21,9 @@ func (k *loop) tailLoop(label string, i, n, end reg.Register, carry []reg.VecVir
 	JLT(LabelRef(label + "Tail"))
 }
 
-// some sets n to the number of elements from i on, at most a vector, and end to the index after
+// remaining sets n to the number of elements from i on, at most a vector, and end to the index after
 // them. It jumps to label none if there are none.
-func (k *loop) some(i, n, end reg.Register, none string) {
+func (k *loop) remaining(i, n, end reg.Register, none string) {
 	MOVQ(param("n"), n)
 	SUBQ(i, n)
 	JLE(LabelRef(none))

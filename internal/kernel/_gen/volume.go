@@ -113,7 +113,7 @@ func (k *volumeLoop) group() {
 		MOVQ(k.over, param("over")) // frees a register for the tail
 	}
 	Label("tail")
-	k.some(i, n, end, "sums")
+	k.remaining(i, n, end, "sums")
 	k.tail(k.op, n, end)
 	if folds {
 		ORB(Imm(writeSome), param("writes"))
@@ -141,7 +141,7 @@ func (k *volumeLoop) group() {
 	k.end(carry)
 }
 
-func (k *volumeLoop) ask() {
+func (k *volumeLoop) prefetch() {
 	for line := 0; line < k.lineOfPixels(); line += lineBytes {
 		PREFETCHT0(Mem{Base: k.next, Disp: line})
 	}
@@ -149,7 +149,7 @@ func (k *volumeLoop) ask() {
 }
 
 func (k *volumeLoop) vector(i reg.Register, partial bool, carry []reg.VecVirtual) {
-	k.ask()
+	k.prefetch()
 	k.sumsOf = k.body(i, partial, carry)
 	k.addOver()
 	ADDQ(I32(group*k.bytes()), k.over)
@@ -180,7 +180,7 @@ func (k *volumeLoop) line(vectors int, i reg.Register, carry []reg.VecVirtual) {
 	for v := range plane {
 		plane[v] = loaded(k.isa, above.Offset(v*k.bytes()))
 	}
-	k.ask()
+	k.prefetch()
 	for r := 0; r < group; r += 2 { // registers hold two rows
 		var sums []reg.VecVirtual
 		for row := r; row < r+2; row++ {

@@ -364,13 +364,13 @@ func (d *Decider) chunk(dst, pix []uint8, cols, squares []uint32, at int) {
 			if squares != nil && d.shift > 0 {
 				square = d.exactSquares(squares, at+j)
 			}
-			dst[j] = d.again(pix[j], uint64(d.scratch().sums[j]), square, d.count(at+j))
+			dst[j] = d.decideExactly(pix[j], uint64(d.scratch().sums[j]), square, d.count(at+j))
 		}
 	}
 }
 
-// again decides by the formula.
-func (d *Decider) again(p uint8, sum, square uint64, count int64) uint8 {
+// decideExactly decides by the formula.
+func (d *Decider) decideExactly(p uint8, sum, square uint64, count int64) uint8 {
 	if !d.Formula.Kind.Squares() {
 		return d.Formula.decide(p, sum, 0, count)
 	}

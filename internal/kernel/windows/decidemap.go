@@ -79,7 +79,7 @@ func (d *Decider) Look(greatest float64, least uint8, pix []uint8, cols, squares
 		r := newRunning(cols, squares, d.span)
 		for i, p := range pix {
 			r.next()
-			greatest, least = look(greatest, least, &r, inverse[i], p)
+			greatest, least = updateExtremes(greatest, least, &r, inverse[i], p)
 		}
 		return greatest, least
 	}
@@ -104,13 +104,14 @@ func (d *Decider) Look(greatest float64, least uint8, pix []uint8, cols, squares
 		r := newRunning(cols[whole:], squares[whole:], d.span)
 		for i, p := range pix[whole:] {
 			r.next()
-			greatest, least = look(greatest, least, &r, inverse[whole+i], p)
+			greatest, least = updateExtremes(greatest, least, &r, inverse[whole+i], p)
 		}
 	}
 	return greatest, least
 }
 
-func look(greatest float64, least uint8, r *running, inverse float64, p uint8) (float64, uint8) {
+// updateExtremes returns the greatest variance and the least pixel, including those of one window.
+func updateExtremes(greatest float64, least uint8, r *running, inverse float64, p uint8) (float64, uint8) {
 	mean := float64(float64(r.sum) * inverse)
 	if v := float64(float64(r.square)*inverse) - float64(mean*mean); v > greatest {
 		greatest = v

@@ -113,8 +113,8 @@ func (s *guidedSums) aim(span int, from *guidedSums, cols ...[]uint32) {
 // address returns s as an argument for assembly.
 func (s *guidedSums) address() *byte { return (*byte)(unsafe.Pointer(s)) }
 
-// at moves to pixel x of a row.
-func (s *guidedSums) at(x, span int, cols ...[]uint32) {
+// moveTo moves to pixel x of a row.
+func (s *guidedSums) moveTo(x, span int, cols ...[]uint32) {
 	for k, c := range cols {
 		if c != nil {
 			s.hi[k], s.lo[k] = raster.First(c[x+span:]), raster.First(c[x:])
@@ -147,11 +147,11 @@ func (b *GuidedBox) Lines(slopes, heights []uint32, s *GuidedScratch, guide, ima
 	lanes := processor.Lanes(4, 1)
 	whole := n &^ (windowUnit - 1)
 	if whole > 0 {
-		s.sums.at(0, b.span, guide, image, squares, products)
+		s.sums.moveTo(0, b.span, guide, image, squares, products)
 		asm(raster.First(slopes), raster.First(heights), s.sums.address(), whole, lanes)
 	}
 	if whole < n {
-		s.sums.at(whole, b.span, guide, image, squares, products)
+		s.sums.moveTo(whole, b.span, guide, image, squares, products)
 		asm(raster.First(s.rest[0][:]), raster.First(s.rest[1][:]), s.sums.address(), windowUnit, lanes)
 		copy(slopes[whole:], s.rest[0][:])
 		copy(heights[whole:], s.rest[1][:])
@@ -193,11 +193,11 @@ func (b *GuidedBox) Bytes(dst, guide []uint8, s *GuidedScratch, slopes, heights 
 	lanes := processor.Lanes(4, 1)
 	whole := n &^ (windowUnit - 1)
 	if whole > 0 {
-		s.sums.at(0, b.span, slopes, heights)
+		s.sums.moveTo(0, b.span, slopes, heights)
 		asm(raster.First(dst), raster.First(guide), s.sums.address(), whole, lanes)
 	}
 	if whole < n {
-		s.sums.at(whole, b.span, slopes, heights)
+		s.sums.moveTo(whole, b.span, slopes, heights)
 		copy(s.bytes[0][:], guide[whole:])
 		asm(&s.bytes[1][0], &s.bytes[0][0], s.sums.address(), windowUnit, lanes)
 		copy(dst[whole:], s.bytes[1][:])

@@ -12,11 +12,11 @@ type pixelKernel struct {
 
 // pixelKernels holds the loops by pixel type.
 var pixelKernels = [raster.NumTypes]pixelKernel{
-	raster.U8:  {at[uint8], floats[uint8], fill[uint8], storeWhole[uint8]},
-	raster.U16: {at[uint16], floats[uint16], fill[uint16], storeWhole[uint16]},
-	raster.U32: {at[uint32], floats[uint32], fill[uint32], nil},
-	raster.F32: {at[float32], floats[float32], fill[float32], store[float32]},
-	raster.F64: {at[float64], floats[float64], fill[float64], store[float64]},
+	raster.U8:  {elementAt[uint8], floats[uint8], fill[uint8], storeWhole[uint8]},
+	raster.U16: {elementAt[uint16], floats[uint16], fill[uint16], storeWhole[uint16]},
+	raster.U32: {elementAt[uint32], floats[uint32], fill[uint32], nil},
+	raster.F32: {elementAt[float32], floats[float32], fill[float32], store[float32]},
+	raster.F64: {elementAt[float64], floats[float64], fill[float64], store[float64]},
 }
 
 // At returns element i.
@@ -38,7 +38,7 @@ func Fill(t raster.Type, dst []byte, v float64) { pixelKernels[t].fill(dst, v) }
 // Store converts float64 to pixels. Integers are rounded to nearest and clamped, and NaN becomes 0.
 func Store(t raster.Type, dst []byte, values []float64) { pixelKernels[t].store(dst, values) }
 
-func at[P raster.Number](pix []byte, i int) float64 { return float64(raster.Elems[P](pix)[i]) }
+func elementAt[P raster.Number](pix []byte, i int) float64 { return float64(raster.Elems[P](pix)[i]) }
 
 func floats[P raster.Number](dst []float64, pix []byte, step int) {
 	src := raster.Elems[P](pix)

@@ -266,7 +266,7 @@ func (q *Quads) chunk(dst, pix []uint8, at int) {
 			if squares {
 				square = uint64(s.squares[slot])
 			}
-			dst[j] = q.again(pix[j], uint64(s.sums[slot]), square, q.count(at+j))
+			dst[j] = q.decideExactly(pix[j], uint64(s.sums[slot]), square, q.count(at+j))
 		}
 	}
 }

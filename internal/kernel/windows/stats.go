@@ -80,15 +80,16 @@ func (b *StatsBox) Row(mean, dev []float32, cols, squares []uint32, s *BoxScratc
 	n, at := len(mean)&^(windowUnit-1), b.span*b.channels
 	dev = dev[:len(mean)]
 	_, _ = cols[:len(mean)+at+Slack], squares[:len(mean)+at+Slack]
-	b.some(mean[:n], dev[:n], cols, squares, s)
+	b.wholeVectors(mean[:n], dev[:n], cols, squares, s)
 	if n < len(mean) {
-		b.some(s.floats[0][:], s.floats[1][:], cols[n:], squares[n:], s)
+		b.wholeVectors(s.floats[0][:], s.floats[1][:], cols[n:], squares[n:], s)
 		copy(mean[n:], s.floats[0][:])
 		copy(dev[n:], s.floats[1][:])
 	}
 }
 
-func (b *StatsBox) some(mean, dev []float32, cols, squares []uint32, s *BoxScratch) {
+// wholeVectors computes whole vectors of a row.
+func (b *StatsBox) wholeVectors(mean, dev []float32, cols, squares []uint32, s *BoxScratch) {
 	if at := b.span * b.channels; len(mean) > 0 {
 		past := 0
 		if b.past && (uintptr(unsafe.Pointer(&mean[0]))|uintptr(unsafe.Pointer(&dev[0])))%raster.LineBytes == 0 {
