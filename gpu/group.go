@@ -58,7 +58,7 @@ func OpenAll(infos ...Info) (*Device, error) {
 	if len(members) == 0 {
 		return nil, driver.NoDevice(reasons)
 	}
-	return together(members), nil
+	return combine(members), nil
 }
 
 // openListed opens all of the given devices, or none.
@@ -72,7 +72,7 @@ func openListed(infos []Info) (*Device, error) {
 		}
 		members = append(members, d)
 	}
-	return together(members), nil
+	return combine(members), nil
 }
 
 // everyGPU returns the distinct GPUs among devices, best first, or the CPUs if
@@ -90,8 +90,8 @@ func everyGPU(found []driver.Info) []driver.Info {
 	})
 }
 
-// together combines devices into one.
-func together(members []*Device) *Device {
+// combine returns several devices as one.
+func combine(members []*Device) *Device {
 	if len(members) == 1 {
 		return members[0]
 	}

@@ -123,7 +123,7 @@ func several(t *testing.T, real *Device, count int) (*Device, []*mortal) {
 		}
 		members, backends = append(members, d), append(backends, m)
 	}
-	d := together(members)
+	d := combine(members)
 	t.Cleanup(func() {
 		_ = d.Close() // those that are lost say so
 		for i, b := range backends {

@@ -14,9 +14,9 @@ import (
 
 var errNoHostTable = fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
 
-// small returns an error if there are too many rows, columns or slices for the
+// checkSize returns an error if there are too many rows, columns or slices for the
 // kernels.
-func small[T any](e raster.Extent, depth int) error {
+func checkSize[T any](e raster.Extent, depth int) error {
 	whole := devmem.Array{Element: raster.TypeNamed[T](), Width: e.Width, Height: e.Height, Channels: e.Channels, Count: max(depth, 1)}
 	_, err := whole.Lay()
 	return err
@@ -29,7 +29,7 @@ func checkedImage[P boxsum.Pixel](im boxsum.Image[P]) (boxsum.Image[P], error) {
 		return im, err
 	}
 	im.Channels, im.Stride = e.Channels, e.Stride
-	return im, small[P](e, 1)
+	return im, checkSize[P](e, 1)
 }
 
 // checkedVolume is like checkedImage for a volume.
@@ -39,7 +39,7 @@ func checkedVolume[P boxsum.Pixel](v volume.Volume[P]) (volume.Volume[P], error)
 		return v, err
 	}
 	v.Channels, v.Stride, v.SliceStride = e.Channels, e.Stride, e.SliceStride
-	return v, small[P](e, v.Depth)
+	return v, checkSize[P](e, v.Depth)
 }
 
 // A hostTable checks that a table on the host can hold the sums of an image or a

@@ -154,8 +154,8 @@ func optionsOf(o *device.Options) *Options {
 	return opt
 }
 
-// tell reports that everything is done.
-func tell(o *device.Options) {
+// reportDone reports that everything is done.
+func reportDone(o *device.Options) {
 	if o.Progress != nil {
 		o.Progress(1)
 	}
@@ -194,7 +194,7 @@ func tilt(d *devmem.Device, job *device.Tables) (err error) {
 		}
 	}
 	if err == nil {
-		tell(&job.Options)
+		reportDone(&job.Options)
 	}
 	return err
 }
@@ -296,7 +296,7 @@ func rotate[S boxsum.Sum](d *Device, job *device.Rotated) (err error) {
 		}
 		sums(raster.Elems[S](dst), boxes)
 	})
-	tell(&job.Options)
+	reportDone(&job.Options)
 	return nil
 }
 
@@ -336,7 +336,7 @@ func (r runner) windows(m *method.Filter, src *raster.Array, results []*raster.A
 		return err
 	}
 	if src.Width == 0 || src.Height == 0 {
-		tell(opt)
+		reportDone(opt)
 		return nil
 	}
 	// At the edges of the image, the part of a window on one side is mirrored to the other.

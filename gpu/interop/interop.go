@@ -29,7 +29,7 @@ type Foreign struct {
 // does not free that memory.
 func ImageOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Image[P], error) {
 	im := new(gpu.Image[P])
-	return over(im, inside.Array(im), d, raster.TypeNamed[P](), f, 0, false)
+	return wrap(im, inside.Array(im), d, raster.TypeNamed[P](), f, 0, false)
 }
 
 // TableOver returns tables in the memory of another library. Writing is fastest if
@@ -37,31 +37,31 @@ func ImageOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Image[P], error) 
 // multiple.
 func TableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.Table[S], error) {
 	t := new(gpu.Table[S])
-	return over(t, inside.Array(t), d, raster.TypeNamed[S](), f, 1, false)
+	return wrap(t, inside.Array(t), d, raster.TypeNamed[S](), f, 1, false)
 }
 
 // TiltedTableOver is like [TableOver] for tilted tables.
 func TiltedTableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.TiltedTable[S], error) {
 	t := new(gpu.TiltedTable[S])
-	return over(t, inside.Array(t), d, raster.TypeNamed[S](), f, 1, false)
+	return wrap(t, inside.Array(t), d, raster.TypeNamed[S](), f, 1, false)
 }
 
 // VolumeOver returns a volume in the memory of another library: Count slices, which
 // are Distance bytes apart.
 func VolumeOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Volume[P], error) {
 	v := new(gpu.Volume[P])
-	return over(v, inside.Array(v), d, raster.TypeNamed[P](), f, 0, true)
+	return wrap(v, inside.Array(v), d, raster.TypeNamed[P](), f, 0, true)
 }
 
 // VolumeTableOver returns the table of a volume in the memory of another library.
 // Count is the number of slices of the volume: the table has one more.
 func VolumeTableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.VolumeTable[S], error) {
 	t := new(gpu.VolumeTable[S])
-	return over(t, inside.Array(t), d, raster.TypeNamed[S](), f, 1, true)
+	return wrap(t, inside.Array(t), d, raster.TypeNamed[S](), f, 1, true)
 }
 
-// over initializes a value of package gpu with foreign memory.
-func over[T any](t *T, inside *devmem.Array, d *gpu.Device, e raster.Type, f Foreign, border int, volume bool) (*T, error) {
+// wrap initializes a value of package gpu with foreign memory.
+func wrap[T any](t *T, inside *devmem.Array, d *gpu.Device, e raster.Type, f Foreign, border int, volume bool) (*T, error) {
 	a, err := inner(d).Over(e, devmem.Foreign(f), border, volume)
 	if err != nil {
 		return nil, err

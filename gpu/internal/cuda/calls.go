@@ -48,7 +48,7 @@ func DriverVersion() (int, error) { return number(cuDriverGetVersion) }
 func DeviceCount() (int, error) { return number(cuDeviceGetCount) }
 
 // DeviceAt returns the device with an index.
-func DeviceAt(index int) (Device, error) { return ask[Device](cuDeviceGet, uintptr(index)) }
+func DeviceAt(index int) (Device, error) { return query[Device](cuDeviceGet, uintptr(index)) }
 
 // Name returns the product name of the device.
 func (d Device) Name() (string, error) {
@@ -65,13 +65,15 @@ func (d Device) Attribute(a Attribute) (int, error) {
 
 // TotalMemory returns the size of the device's memory in bytes.
 func (d Device) TotalMemory() (int64, error) {
-	v, err := ask[uintptr](cuDeviceTotalMem, uintptr(d))
+	v, err := query[uintptr](cuDeviceTotalMem, uintptr(d))
 	return int64(v), err
 }
 
 // Retain returns the device's primary context, which all CUDA users in the process share. Every
 // Retain needs a Release.
-func (d Device) Retain() (Context, error) { return ask[Context](cuDevicePrimaryCtxRetain, uintptr(d)) }
+func (d Device) Retain() (Context, error) {
+	return query[Context](cuDevicePrimaryCtxRetain, uintptr(d))
+}
 
 // Release releases the primary context.
 func (d Device) Release() error { return call(cuDevicePrimaryCtxRelease, uintptr(d)) }
@@ -118,7 +120,7 @@ func MemoryInfo() (free, total int64, err error) {
 }
 
 // Alloc allocates device memory. Zero bytes are an InvalidValue.
-func Alloc(bytes int64) (Pointer, error) { return ask[Pointer](cuMemAlloc, uintptr(bytes)) }
+func Alloc(bytes int64) (Pointer, error) { return query[Pointer](cuMemAlloc, uintptr(bytes)) }
 
 // Device returns the index of the device that the memory belongs to.
 func (p Pointer) Device() (int, error) {
@@ -132,7 +134,7 @@ func Free(p Pointer) error { return call(cuMemFree, uintptr(p)) }
 // AllocHost allocates page-locked memory that is valid in all contexts.
 func AllocHost(bytes int64) (unsafe.Pointer, error) {
 	const portable = 1
-	return ask[unsafe.Pointer](cuMemHostAlloc, uintptr(bytes), portable)
+	return query[unsafe.Pointer](cuMemHostAlloc, uintptr(bytes), portable)
 }
 
 // FreeHost frees page-locked memory.
@@ -191,7 +193,7 @@ func Fill(dst Pointer, value byte, bytes int64, s Stream) error {
 // NewStream creates a stream that does not synchronize with the default stream.
 func NewStream() (Stream, error) {
 	const nonBlocking = 1
-	return ask[Stream](cuStreamCreate, nonBlocking)
+	return query[Stream](cuStreamCreate, nonBlocking)
 }
 
 // Destroy frees the stream once its work is done, without waiting for it.
@@ -226,7 +228,7 @@ func Relaxed(f func() error) error {
 // Alloc allocates memory for later work on the stream until FreeLater. While the stream is
 // captured, the memory belongs to the graph, and has the same address whenever the graph runs.
 func (s Stream) Alloc(bytes int64) (Pointer, error) {
-	return ask[Pointer](cuMemAllocAsync, uintptr(bytes), uintptr(s))
+	return query[Pointer](cuMemAllocAsync, uintptr(bytes), uintptr(s))
 }
 
 // FreeLater frees memory of Alloc after the work that is already on the stream.
@@ -236,7 +238,7 @@ func (s Stream) FreeLater(p Pointer) error { return call(cuMemFreeAsync, uintptr
 func (s Stream) WaitFor(e Event) error { return call(cuStreamWaitEvent, uintptr(s), uintptr(e), 0) }
 
 // NewEvent creates an event that records its time.
-func NewEvent() (Event, error) { return ask[Event](cuEventCreate, 0) }
+func NewEvent() (Event, error) { return query[Event](cuEventCreate, 0) }
 
 // Destroy frees the event.
 func (e Event) Destroy() error { return call(cuEventDestroy, uintptr(e)) }
@@ -249,6 +251,6 @@ func (e Event) Synchronize() error { return call(cuEventSynchronize, uintptr(e))
 
 // Elapsed returns the milliseconds between two events, both of which must have completed.
 func Elapsed(from, to Event) (float64, error) {
-	ms, err := ask[float32](cuEventElapsedTime, uintptr(from), uintptr(to))
+	ms, err := query[float32](cuEventElapsedTime, uintptr(from), uintptr(to))
 	return float64(ms), err
 }

@@ -27,74 +27,74 @@ type function struct {
 // functions lists all of them.
 var functions []*function
 
-// need declares a required function, which has one of the given names.
-func need(names ...string) *function {
+// required declares a required function, which has one of the given names.
+func required(names ...string) *function {
 	f := &function{names: names}
 	functions = append(functions, f)
 	return f
 }
 
-// may declares a function that older drivers lack. Calling it then returns [NotSupported].
-func may(name string) *function {
-	f := need(name)
+// optional declares a function that older drivers lack. Calling it then returns [NotSupported].
+func optional(name string) *function {
+	f := required(name)
 	f.optional = true
 	return f
 }
 
 // The functions. Since some version, a name with _v2 is what programs call under the plain name.
 var (
-	cuInit                    = need("cuInit")
-	cuDriverGetVersion        = need("cuDriverGetVersion")
-	cuGetErrorName            = need("cuGetErrorName")
-	cuGetErrorString          = need("cuGetErrorString")
-	cuDeviceGetCount          = need("cuDeviceGetCount")
-	cuDeviceGet               = need("cuDeviceGet")
-	cuDeviceGetName           = need("cuDeviceGetName")
-	cuDeviceGetAttribute      = need("cuDeviceGetAttribute")
-	cuDeviceTotalMem          = need("cuDeviceTotalMem_v2")
-	cuDevicePrimaryCtxRetain  = need("cuDevicePrimaryCtxRetain")
-	cuDevicePrimaryCtxRelease = need("cuDevicePrimaryCtxRelease_v2")
-	cuCtxCreate               = need("cuCtxCreate_v2")
-	cuCtxDestroy              = need("cuCtxDestroy_v2")
-	cuCtxPushCurrent          = need("cuCtxPushCurrent_v2")
-	cuCtxPopCurrent           = need("cuCtxPopCurrent_v2")
-	cuMemGetInfo              = need("cuMemGetInfo_v2")
-	cuMemAlloc                = need("cuMemAlloc_v2")
-	cuMemFree                 = need("cuMemFree_v2")
-	cuMemHostAlloc            = need("cuMemHostAlloc")
-	cuMemFreeHost             = need("cuMemFreeHost")
-	cuMemcpyHtoDAsync         = need("cuMemcpyHtoDAsync_v2")
-	cuMemcpyDtoHAsync         = need("cuMemcpyDtoHAsync_v2")
-	cuMemcpyDtoDAsync         = need("cuMemcpyDtoDAsync_v2")
-	cuMemcpy2DAsync           = need("cuMemcpy2DAsync_v2")
-	cuMemsetD8Async           = need("cuMemsetD8Async")
-	cuStreamCreate            = need("cuStreamCreate")
-	cuStreamDestroy           = need("cuStreamDestroy_v2")
-	cuStreamSynchronize       = need("cuStreamSynchronize")
-	cuStreamWaitEvent         = need("cuStreamWaitEvent")
-	cuEventCreate             = need("cuEventCreate")
-	cuEventDestroy            = need("cuEventDestroy_v2")
-	cuEventRecord             = need("cuEventRecord")
-	cuEventSynchronize        = need("cuEventSynchronize")
-	cuEventElapsedTime        = need("cuEventElapsedTime", "cuEventElapsedTime_v2")
-	cuModuleLoadDataEx        = need("cuModuleLoadDataEx")
-	cuModuleUnload            = need("cuModuleUnload")
-	cuModuleGetFunction       = need("cuModuleGetFunction")
-	cuFuncGetAttribute        = need("cuFuncGetAttribute")
-	cuLaunchKernel            = need("cuLaunchKernel")
+	cuInit                    = required("cuInit")
+	cuDriverGetVersion        = required("cuDriverGetVersion")
+	cuGetErrorName            = required("cuGetErrorName")
+	cuGetErrorString          = required("cuGetErrorString")
+	cuDeviceGetCount          = required("cuDeviceGetCount")
+	cuDeviceGet               = required("cuDeviceGet")
+	cuDeviceGetName           = required("cuDeviceGetName")
+	cuDeviceGetAttribute      = required("cuDeviceGetAttribute")
+	cuDeviceTotalMem          = required("cuDeviceTotalMem_v2")
+	cuDevicePrimaryCtxRetain  = required("cuDevicePrimaryCtxRetain")
+	cuDevicePrimaryCtxRelease = required("cuDevicePrimaryCtxRelease_v2")
+	cuCtxCreate               = required("cuCtxCreate_v2")
+	cuCtxDestroy              = required("cuCtxDestroy_v2")
+	cuCtxPushCurrent          = required("cuCtxPushCurrent_v2")
+	cuCtxPopCurrent           = required("cuCtxPopCurrent_v2")
+	cuMemGetInfo              = required("cuMemGetInfo_v2")
+	cuMemAlloc                = required("cuMemAlloc_v2")
+	cuMemFree                 = required("cuMemFree_v2")
+	cuMemHostAlloc            = required("cuMemHostAlloc")
+	cuMemFreeHost             = required("cuMemFreeHost")
+	cuMemcpyHtoDAsync         = required("cuMemcpyHtoDAsync_v2")
+	cuMemcpyDtoHAsync         = required("cuMemcpyDtoHAsync_v2")
+	cuMemcpyDtoDAsync         = required("cuMemcpyDtoDAsync_v2")
+	cuMemcpy2DAsync           = required("cuMemcpy2DAsync_v2")
+	cuMemsetD8Async           = required("cuMemsetD8Async")
+	cuStreamCreate            = required("cuStreamCreate")
+	cuStreamDestroy           = required("cuStreamDestroy_v2")
+	cuStreamSynchronize       = required("cuStreamSynchronize")
+	cuStreamWaitEvent         = required("cuStreamWaitEvent")
+	cuEventCreate             = required("cuEventCreate")
+	cuEventDestroy            = required("cuEventDestroy_v2")
+	cuEventRecord             = required("cuEventRecord")
+	cuEventSynchronize        = required("cuEventSynchronize")
+	cuEventElapsedTime        = required("cuEventElapsedTime", "cuEventElapsedTime_v2")
+	cuModuleLoadDataEx        = required("cuModuleLoadDataEx")
+	cuModuleUnload            = required("cuModuleUnload")
+	cuModuleGetFunction       = required("cuModuleGetFunction")
+	cuFuncGetAttribute        = required("cuFuncGetAttribute")
+	cuLaunchKernel            = required("cuLaunchKernel")
 
-	cuFuncSetAttribute                          = may("cuFuncSetAttribute")
-	cuOccupancyMaxActiveBlocksPerMultiprocessor = may("cuOccupancyMaxActiveBlocksPerMultiprocessor")
-	cuModuleGetGlobal                           = may("cuModuleGetGlobal_v2")
-	cuMemcpyDtoH                                = may("cuMemcpyDtoH_v2")
-	cuTensorMapEncodeTiled                      = may("cuTensorMapEncodeTiled")
-	cuPointerGetAttribute                       = may("cuPointerGetAttribute")
-	cuLaunchKernelEx                            = may("cuLaunchKernelEx")
-	cuCtxGetCurrent                             = may("cuCtxGetCurrent")
-	cuStreamIsCapturing                         = may("cuStreamIsCapturing")
-	cuThreadExchangeStreamCaptureMode           = may("cuThreadExchangeStreamCaptureMode")
-	cuMemAllocAsync                             = may("cuMemAllocAsync")
-	cuMemFreeAsync                              = may("cuMemFreeAsync")
+	cuFuncSetAttribute                          = optional("cuFuncSetAttribute")
+	cuOccupancyMaxActiveBlocksPerMultiprocessor = optional("cuOccupancyMaxActiveBlocksPerMultiprocessor")
+	cuModuleGetGlobal                           = optional("cuModuleGetGlobal_v2")
+	cuMemcpyDtoH                                = optional("cuMemcpyDtoH_v2")
+	cuTensorMapEncodeTiled                      = optional("cuTensorMapEncodeTiled")
+	cuPointerGetAttribute                       = optional("cuPointerGetAttribute")
+	cuLaunchKernelEx                            = optional("cuLaunchKernelEx")
+	cuCtxGetCurrent                             = optional("cuCtxGetCurrent")
+	cuStreamIsCapturing                         = optional("cuStreamIsCapturing")
+	cuThreadExchangeStreamCaptureMode           = optional("cuThreadExchangeStreamCaptureMode")
+	cuMemAllocAsync                             = optional("cuMemAllocAsync")
+	cuMemFreeAsync                              = optional("cuMemFreeAsync")
 )
 
 // Load finds and initializes the driver. Later calls return the result of the first one.
@@ -195,9 +195,9 @@ func call(f *function, args ...uintptr) error {
 	return nil
 }
 
-// ask calls a function that stores its result through its first argument. The other arguments must
+// query calls a function that stores its result through its first argument. The other arguments must
 // be numbers and handles: what they point to is not kept alive.
-func ask[T any](f *function, args ...uintptr) (T, error) {
+func query[T any](f *function, args ...uintptr) (T, error) {
 	answer := new(T)
 	var pin runtime.Pinner // go:uintptrescapes does not cover a conversion inside append
 	pin.Pin(answer)
@@ -208,6 +208,6 @@ func ask[T any](f *function, args ...uintptr) (T, error) {
 
 // number calls a function with a 32-bit result.
 func number(f *function, args ...uintptr) (int, error) {
-	n, err := ask[int32](f, args...)
+	n, err := query[int32](f, args...)
 	return int(n), err
 }

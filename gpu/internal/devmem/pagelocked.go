@@ -28,7 +28,7 @@ func HostArray[T any](d *Device, a *Array, others ...*Device) (values []T, relea
 	first := unsafe.Add(m.At, a.At.Offset)
 	b := &Block{host: m, Laid: Host{first, a.At.Stride}, Row: a.RowBytes(), Users: 1}
 	b.free = func() error { return driver.FirstError(d.Backend.FreeHost(m), d.Release()) }
-	d.know(b)
+	d.addBlock(b)
 	leave := []func() error{func() error { return d.LeaveBlock(b) }}
 	for _, other := range others {
 		if other == d || d.About.Kind != driver.CUDA || other.About.Kind != driver.CUDA { // OpenCL memory belongs to a context
@@ -38,7 +38,7 @@ func HostArray[T any](d *Device, a *Array, others ...*Device) (values []T, relea
 		b.Users++
 		d.Mu.Unlock()
 		lent := &Block{host: m, Laid: b.Laid, Row: b.Row, Users: 1, free: func() error { return d.LeaveBlock(b) }}
-		other.know(lent)
+		other.addBlock(lent)
 		leave = append(leave, func() error { return other.LeaveBlock(lent) })
 	}
 	values = unsafe.Slice((*T)(first), (bytes-a.At.Offset)/int64(a.Element.Bytes()))
@@ -47,7 +47,7 @@ func HostArray[T any](d *Device, a *Array, others ...*Device) (values []T, relea
 	}), nil
 }
 
-func (d *Device) know(b *Block) {
+func (d *Device) addBlock(b *Block) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
 	d.Blocks = append(d.Blocks, b)

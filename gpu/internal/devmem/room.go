@@ -137,7 +137,7 @@ func (d *Device) free(spaces iter.Seq[space]) error {
 // reports how much memory is free.
 func (d *Device) Allocate(bytes int64) (driver.Memory, error) {
 	m, err := d.allocate(bytes)
-	return m, d.tell(err)
+	return m, d.addFreeMemory(err)
 }
 
 func (d *Device) allocate(bytes int64) (driver.Memory, error) {
@@ -149,8 +149,8 @@ func (d *Device) allocate(bytes int64) (driver.Memory, error) {
 	return m, err
 }
 
-// tell adds the amount of free memory to an error about memory.
-func (d *Device) tell(err error) error {
+// addFreeMemory adds the amount of free memory to an error about memory.
+func (d *Device) addFreeMemory(err error) error {
 	if !errors.Is(err, boxsum.ErrMemory) {
 		return err
 	}

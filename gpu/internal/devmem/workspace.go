@@ -60,7 +60,7 @@ func (d *Device) Workspace(s driver.Stream, use string, bytes int64) (at driver.
 		m, err = d.Backend.Alloc(bytes)
 	}
 	if err != nil {
-		return 0, nil, d.tell(err)
+		return 0, nil, d.addFreeMemory(err)
 	}
 	if err := d.Backend.Fill(s, driver.Plane{Memory: m}, 0, bytes); err != nil {
 		return 0, nil, driver.FirstError(err, d.Backend.Free(m))

@@ -28,15 +28,15 @@ func Infos(t testing.TB) []driver.Info {
 	if kind == "" && err != nil && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
-	if infos, err = of(kind, infos, err); err != nil {
+	if infos, err = filterByKind(kind, infos, err); err != nil {
 		t.Fatal(err)
 	}
 	return infos
 }
 
-// of returns the devices of a kind, or all if kind is empty, or an error if there are none. none
+// filterByKind returns the devices of a kind, or all if kind is empty, or an error if there are none. none
 // explains why there are no devices at all.
-func of(kind string, infos []driver.Info, none error) ([]driver.Info, error) {
+func filterByKind(kind string, infos []driver.Info, none error) ([]driver.Info, error) {
 	if kind == "" {
 		return infos, none
 	}

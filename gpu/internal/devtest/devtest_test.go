@@ -29,7 +29,7 @@ func TestVariables(t *testing.T) {
 		if len(c.there) == 0 {
 			none = driver.ErrNoDevice
 		}
-		got, err := of(c.kind, c.there, none)
+		got, err := filterByKind(c.kind, c.there, none)
 		if !slices.Equal(got, c.want) || (err == nil) != (len(c.want) > 0) {
 			t.Errorf("of %v, %q are %v, %v", c.there, c.kind, got, err)
 		}

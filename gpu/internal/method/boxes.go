@@ -56,7 +56,7 @@ func AskAll[T, Place any](d *devmem.Device, dst []T, values, count int, place fu
 		for n := range placed {
 			placed[n] = place(first + n)
 		}
-		err := ask(d, dst[first*values:][:len(placed)*values], placed, answer)
+		err := query(d, dst[first*values:][:len(placed)*values], placed, answer)
 		if errors.Is(err, boxsum.ErrMemory) && len(placed) > 1 {
 			perLaunch = (len(placed) + 1) / 2
 			if err := driver.FirstError(d.DropSpace(d.Stream, boxesSpace), d.DropSpace(d.Stream, sumsSpace)); err != nil {
@@ -72,8 +72,8 @@ func AskAll[T, Place any](d *devmem.Device, dst []T, values, count int, place fu
 	return nil
 }
 
-// ask sends boxes to the device and waits for their sums.
-func ask[S, Box any](d *devmem.Device, dst []S, boxes []Box, answer Answer) error {
+// query sends boxes to the device and waits for their sums.
+func query[S, Box any](d *devmem.Device, dst []S, boxes []Box, answer Answer) error {
 	in, out := int64(len(boxes))*int64(unsafe.Sizeof(boxes[0])), int64(len(dst))*int64(unsafe.Sizeof(dst[0]))
 	boxesAt, _, err := d.Workspace(d.Stream, boxesSpace, in)
 	if err != nil {

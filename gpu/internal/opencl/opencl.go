@@ -92,7 +92,7 @@ func (d *Driver) DeviceString(dev Device, what uint32) (string, error) {
 // DeviceNumber returns an integer property of a device, whatever its width. Values above the
 // largest int64 are clamped to it.
 func (d *Driver) DeviceNumber(dev Device, what uint32) (int64, error) {
-	n, err := ask[uint64](d, d.fn.GetDeviceInfo, uintptr(dev), uintptr(what)) // all supported machines are little-endian, so that narrower values fit
+	n, err := query[uint64](d, d.fn.GetDeviceInfo, uintptr(dev), uintptr(what)) // all supported machines are little-endian, so that narrower values fit
 	return int64(min(n, math.MaxInt64)), err
 }
 
@@ -116,7 +116,7 @@ func (d *Driver) ReleaseQueue(q Queue) error { return d.call(d.fn.ReleaseCommand
 
 // QueueContext returns the context of a queue.
 func (d *Driver) QueueContext(q Queue) (Context, error) {
-	return ask[Context](d, d.fn.GetCommandQueueInfo, uintptr(q), queueContext)
+	return query[Context](d, d.fn.GetCommandQueueInfo, uintptr(q), queueContext)
 }
 
 // Flush submits the queue's commands to the device.
@@ -222,8 +222,8 @@ func (d *Driver) create(f function, args ...uintptr) (uintptr, error) {
 	return h, check(f, *code)
 }
 
-// ask queries a property of an object. What the arguments point to is not kept alive.
-func ask[T any](d *Driver, f function, of ...uintptr) (T, error) {
+// query returns a property of an object. What the arguments point to is not kept alive.
+func query[T any](d *Driver, f function, of ...uintptr) (T, error) {
 	answer := new(T)
 	var pin runtime.Pinner // as in create
 	pin.Pin(answer)

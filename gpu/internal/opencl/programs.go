@@ -40,7 +40,7 @@ func (d *Driver) Build(p Program, dev Device, options string) (log string, err e
 
 // Binary returns a built program for one device in the driver's own format.
 func (d *Driver) Binary(p Program) ([]byte, error) {
-	size, err := ask[uintptr](d, d.fn.GetProgramInfo, uintptr(p), programBinarySize)
+	size, err := query[uintptr](d, d.fn.GetProgramInfo, uintptr(p), programBinarySize)
 	if err != nil || size == 0 {
 		return nil, err
 	}
@@ -70,13 +70,13 @@ func (d *Driver) SetArg(k Kernel, index int, size uintptr, value unsafe.Pointer)
 
 // WorkGroupLimit returns the largest work-group size of a kernel.
 func (d *Driver) WorkGroupLimit(k Kernel, dev Device) (int, error) {
-	n, err := ask[uintptr](d, d.fn.GetKernelWorkGroupInfo, uintptr(k), uintptr(dev), kernelWorkGroup)
+	n, err := query[uintptr](d, d.fn.GetKernelWorkGroupInfo, uintptr(k), uintptr(dev), kernelWorkGroup)
 	return int(min(n, math.MaxInt)), err
 }
 
 // LocalBytes returns the local memory that a work-group of a kernel uses.
 func (d *Driver) LocalBytes(k Kernel, dev Device) (int, error) {
-	n, err := ask[uint64](d, d.fn.GetKernelWorkGroupInfo, uintptr(k), uintptr(dev), kernelLocalBytes)
+	n, err := query[uint64](d, d.fn.GetKernelWorkGroupInfo, uintptr(k), uintptr(dev), kernelLocalBytes)
 	return int(min(n, math.MaxInt)), err
 }
 
@@ -104,7 +104,7 @@ func (d *Driver) WaitEvent(e Event) error {
 
 // EventTime returns when an event completed, in nanoseconds of the device's clock.
 func (d *Driver) EventTime(e Event) (uint64, error) {
-	return ask[uint64](d, d.fn.GetEventProfilingInfo, uintptr(e), commandEnd)
+	return query[uint64](d, d.fn.GetEventProfilingInfo, uintptr(e), commandEnd)
 }
 
 // ReleaseEvent releases an event.

@@ -36,8 +36,8 @@ func (g Group) fixed(w *Work) bool {
 	return (w.Job.Sum.Float() || w.Job.Square.Float()) && !g.Alike()
 }
 
-// tell reports a device that failed.
-func (g Group) tell(d *devmem.Device, err error) {
+// reportFailed reports a device that failed.
+func (g Group) reportFailed(d *devmem.Device, err error) {
 	if g.Failed != nil {
 		g.Failed(d, err)
 	}
@@ -58,7 +58,7 @@ func (g Group) Run(w *Work) error {
 	for bands := g.bands(w, units); ; {
 		err := g.inPieces(w, units, bands, max(slots/bands, min(slots, fewSlots)))
 		switch {
-		case !short(err):
+		case !outOfMemory(err):
 			return err
 		case bands > 1:
 			bands /= 2
@@ -145,7 +145,7 @@ func (g Group) inPieces(w *Work, units, bands, slots int) error {
 	done := 0
 	for range s.through {
 		done++
-		w.tell(float64(done) / float64(s.pieces))
+		w.report(float64(done) / float64(s.pieces))
 	}
 	return s.err
 }
@@ -214,10 +214,10 @@ func (s *spread) fit(p *pool, w *Work, blocks [3]*devmem.Block) ([]*slot, error)
 	}
 	for n, own := range p.slots[:s.slots] {
 		err := one(own)
-		if short(err) && (p.trim() || p.device.DropSpare()) {
+		if outOfMemory(err) && (p.trim() || p.device.DropSpare()) {
 			err = one(own)
 		}
-		if short(err) && n > 0 {
+		if outOfMemory(err) && n > 0 {
 			return p.slots[:n], own.free(p.device)
 		}
 		if err != nil {
@@ -238,17 +238,17 @@ func (s *spread) leave(index int, err error) {
 		s.failed = append(s.failed, err)
 	}
 	if s.err == nil && s.members == 0 && s.done < s.pieces {
-		s.err = together(s.failed)
+		s.err = joinErrors(s.failed)
 	}
 	s.change.Broadcast()
 	s.mu.Unlock()
 	if err != nil && others {
-		s.group.tell(s.group.Devices[index], err)
+		s.group.reportFailed(s.group.Devices[index], err)
 	}
 }
 
-// together combines several errors into one.
-func together(errs []error) error {
+// joinErrors combines several errors into one.
+func joinErrors(errs []error) error {
 	if len(errs) == 1 {
 		return errs[0]
 	}
@@ -332,7 +332,7 @@ func (s *spread) giveBack(m *member, n int, err error) bool {
 		return false
 	}
 	s.err = driver.FirstError(s.err, s.work.ended()) // may be the cause of err
-	if m.slots--; !short(err) || m.slots == 0 {
+	if m.slots--; !outOfMemory(err) || m.slots == 0 {
 		m.err = driver.FirstError(m.err, err)
 	}
 	return true
@@ -410,7 +410,7 @@ func (s *spread) pass(m *member, own *slot, n int) error {
 	}
 	s.carry(n, func() {
 		for i := 1; i < 3 && w.has(i); i++ {
-			w.copyUnits(i, first+count, 1, own.ends[i].out(w, i), false)
+			w.copyUnits(i, first+count, 1, own.ends[i].outgoing(w, i), false)
 		}
 	})
 	m.waiting.Lock() // one at a time, because some drivers spin
@@ -432,7 +432,7 @@ func (s *spread) pass(m *member, own *slot, n int) error {
 func (s *spread) queue(w *Work, own *slot, n, first, count, skip int) (err error) {
 	b := w.Job.Device.Backend
 	for i := 1; n > 0 && i < 3 && w.has(i); i++ {
-		in := own.ends[i].in(w, i)
+		in := own.ends[i].incoming(w, i)
 		w.copyUnits(i, first, 1, in, true)
 		if err := b.CopyIn(own.sum, own.sides[i].at.Plane, in.At, in.Stride, w.rows(i, 1)); err != nil {
 			return err
@@ -446,7 +446,7 @@ func (s *spread) queue(w *Work, own *slot, n, first, count, skip int) (err error
 		}
 	}
 	for i := 1; i < 3 && w.has(i); i++ {
-		out, last := own.ends[i].out(w, i), own.sides[i].at.Plane
+		out, last := own.ends[i].outgoing(w, i), own.sides[i].at.Plane
 		last.Offset += int64(count*w.unitRows(i)) * last.Stride
 		if err := b.CopyOut(own.sum, out.At, out.Stride, last, w.rows(i, 1)); err != nil {
 			return err
@@ -496,12 +496,12 @@ func (e *ends) free(d *devmem.Device) error {
 	return d.Backend.FreeHost(m)
 }
 
-// in returns the memory of the unit before a piece on its way to the device, and out that of the
+// incoming returns the memory of the unit before a piece on its way to the device, and outgoing that of the
 // last unit on its way back.
-func (e *ends) in(w *Work, side int) devmem.Host {
+func (e *ends) incoming(w *Work, side int) devmem.Host {
 	return devmem.Host{At: e.host.At, Stride: w.rows(side, 1).Bytes}
 }
 
-func (e *ends) out(w *Work, side int) devmem.Host {
-	return e.in(w, side).From(w.unitRows(side))
+func (e *ends) outgoing(w *Work, side int) devmem.Host {
+	return e.incoming(w, side).From(w.unitRows(side))
 }

@@ -46,7 +46,7 @@ func (p *pool) stage(s *slot, w *Work, alone bool) error {
 		limit = 0
 	}
 	err := p.fit(s, w, w.Units, false, limit)
-	if short(err) && p.trim() {
+	if outOfMemory(err) && p.trim() {
 		err = p.fit(s, w, w.Units, false, limit)
 	}
 	if err != nil {

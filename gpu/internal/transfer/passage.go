@@ -59,7 +59,7 @@ func (l *line[T]) start(p *passage[T], w *Work, before milestones, free func()) 
 			}
 			return s, nil
 		}
-		little := short(err)
+		little := outOfMemory(err)
 		if staged && known {
 			w.Sides[0] = Rows(s.sides[0].rows()) // the caller's memory may have changed
 			if little {
@@ -108,9 +108,9 @@ func (l *line[T]) elsewhere(p *passage[T], w *Work, err error) error {
 		if other == l || other.inBands(p, w) != nil {
 			continue
 		}
-		if !short(err) {
+		if !outOfMemory(err) {
 			l.out.Store(true)
-			l.group.tell(l.device, err)
+			l.group.reportFailed(l.device, err)
 		}
 		return nil
 	}

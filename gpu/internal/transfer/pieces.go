@@ -88,13 +88,13 @@ func (w *Work) Run(d *devmem.Device) (err error) {
 	}
 	if w.empty() {
 		w.clear()
-		w.tell(1)
+		w.report(1)
 		return nil
 	}
 	for units, slots := w.sizes(); ; {
 		err := w.inPieces(units, min(slots, devmem.CeilDiv(w.Units, units)))
 		switch {
-		case !short(err):
+		case !outOfMemory(err):
 			return err
 		case d.DropSpare():
 		case units > 1:
@@ -107,8 +107,8 @@ func (w *Work) Run(d *devmem.Device) (err error) {
 	}
 }
 
-// tell reports the progress of the work.
-func (w *Work) tell(done float64) {
+// report reports the progress of the work.
+func (w *Work) report(done float64) {
 	if w.Progress != nil {
 		w.Progress(done)
 	}
@@ -157,7 +157,7 @@ func (w *Work) inPieces(units, slots int) (err error) {
 	done := 0
 	for range through {
 		done++
-		w.tell(float64(done) / float64(pieces))
+		w.report(float64(done) / float64(pieces))
 	}
 	return driver.FirstError(order.failed, driver.EachError(slices.Values(p.slots[:slots]), func(s *slot) error { return s.forget(d.Backend) }))
 }

@@ -95,11 +95,11 @@ func newRun[T any](g Group, inFlight int, reuse bool, kind Tables[T]) (*run[T], 
 		}
 	}
 	if len(r.lines) == 0 {
-		return nil, together(failed)
+		return nil, joinErrors(failed)
 	}
 	for i, err := range failed {
 		if err != nil {
-			g.tell(g.Devices[i], err)
+			g.reportFailed(g.Devices[i], err)
 		}
 	}
 	return r, nil

@@ -127,5 +127,5 @@ func (p *pool) fit(s *slot, w *Work, units int, packed bool, limit int64) error 
 	return nil
 }
 
-// short reports whether an error is about memory.
-func short(err error) bool { return errors.Is(err, boxsum.ErrMemory) }
+// outOfMemory reports whether an error is about memory.
+func outOfMemory(err error) bool { return errors.Is(err, boxsum.ErrMemory) }
