@@ -18,7 +18,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A shape is what to integrate and how.
+// A shape describes what to integrate, and how.
 type shape struct {
 	width, height, channels, count int
 
@@ -30,12 +30,12 @@ type shape struct {
 	seed     uint64
 }
 
-// A spacing is how an array of foreign memory lies on the device.
+// A spacing is the layout of an array in foreign memory on the device.
 type spacing int
 
 const (
-	own    spacing = iota // as this package lays arrays out
-	packed                // without any gap
+	own    spacing = iota // as this package lays out arrays
+	packed                // without gaps
 	odd                   // gaps of odd numbers of elements everywhere
 	spacings
 )
@@ -45,10 +45,10 @@ func (s shape) String() string {
 		s.count, s.width, s.height, s.channels, s.pad, s.offset, s.bandRows, s.kernels, s.in, s.out, s.seed)
 }
 
-// A pair is types that a test runs for.
+// A pair holds the types that a test runs for.
 type pair struct {
 	name  string
-	float bool // pixels or sums that an offset suits
+	float bool // pixels or sums for which an offset makes sense
 	check func(t *testing.T, d *Device, s shape) bool
 
 	onePass bool // CUDA has one-pass kernels for it
@@ -69,7 +69,7 @@ func offsetSuits[P boxsum.Pixel, S boxsum.Sum]() bool {
 	return raster.TypeNamed[S]() == raster.F32 || raster.TypeNamed[P]().Float() && raster.TypeNamed[S]().Float()
 }
 
-// pairs is every table that there is.
+// everyPair lists all supported tables.
 var everyPair = []pair{
 	sums[uint8, uint32](), sums[uint8, uint64](), sums[uint8, float32](), sums[uint8, float64](), sums[uint8, int64](),
 	sums[uint16, uint64](), sums[uint16, float64](), sums[uint16, uint32](),
@@ -87,14 +87,14 @@ var everyPair = []pair{
 	squares[float32, float32, float64](), squares[float32, float64, float64](), squares[float64, float64, float64](),
 }
 
-// pairsOf is the pairs to try on a device.
+// pairsOf returns the pairs to test on a device.
 func pairsOf(d *Device) []pair {
 	return devtest.Some(d.Info().CPU, everyPair, func(p pair) string { return p.name },
 		"uint8_uint32", "uint8_float32", "uint16_uint64", "uint32_uint32", "int16_int64", "int32_int64", "float32_float64", "float64_float64",
 		"uint8_uint32_uint64", "uint16_float64_uint64", "int32_int64_float64", "float32_float32_float64", "uint8_uint32_float64")
 }
 
-// The table of pairs in the package and the list of the tests must agree.
+// TestPairsAreAllTested checks that the tests cover all pairs of the package.
 func TestPairsAreAllTested(t *testing.T) {
 	var want []string
 	for _, p := range method.Sums {
@@ -125,8 +125,7 @@ func upload[P boxsum.Pixel](t *testing.T, d *Device, images ...boxsum.Image[P]) 
 
 const guard = 0xA5
 
-// guarded is an array somewhere in a larger piece of memory that holds guard
-// values.
+// guarded returns an array inside a larger piece of memory that is filled with guard values.
 func guarded(d *Device, a devmem.Array, s spacing) (devmem.Array, int64, error) {
 	a.Device, a.Owned = d.inner, true
 	if _, err := a.Lay(); err != nil {
@@ -156,7 +155,7 @@ func guarded(d *Device, a devmem.Array, s spacing) (devmem.Array, int64, error) 
 	})
 }
 
-// intact says whether the guard values are still there.
+// intact returns an error if a guard value has changed.
 func intact(a *devmem.Array, bytes int64) error {
 	raw := make([]byte, bytes)
 	err := a.Device.Use(func() error {
@@ -170,7 +169,7 @@ func intact(a *devmem.Array, bytes int64) error {
 	if err != nil {
 		return err
 	}
-	next := int64(0) // first byte after the row before
+	next := int64(0) // first byte after the previous row
 	for i := range a.Count {
 		for y := range a.Rows().Count {
 			from := a.At.Offset + int64(i)*a.At.Distance + y*a.At.Stride
@@ -190,7 +189,7 @@ func intact(a *devmem.Array, bytes int64) error {
 	return nil
 }
 
-// place puts images on the device with the shape's layout.
+// place copies images to the device in the layout of the shape.
 func place[P boxsum.Pixel](d *Device, s shape) (*Image[P], []boxsum.Image[P], error) {
 	a, _, err := guarded(d, devmem.Array{Element: raster.TypeNamed[P](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count}, s.in)
 	if err != nil {
@@ -207,14 +206,14 @@ func place[P boxsum.Pixel](d *Device, s shape) (*Image[P], []boxsum.Image[P], er
 	return im, images, nil
 }
 
-// layer is a table of a shape on the device, among guard values.
+// layer returns a table for a shape on the device, among guard values.
 func layer[S boxsum.Sum](d *Device, s shape) (*Table[S], int64, error) {
 	a, bytes, err := guarded(d, devmem.Array{Element: raster.TypeNamed[S](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count, Border: 1}, s.out)
 	return &Table[S]{a}, bytes, err
 }
 
-// checkSums makes tables of one pair of types and holds them against the root
-// package. It says whether all was well.
+// checkSums computes tables of one pair of types and compares them with the root package. It
+// reports whether they are equal.
 func checkSums[P boxsum.Pixel, S boxsum.Sum](t *testing.T, d *Device, s shape) bool {
 	t.Helper()
 	err := func() error {
@@ -364,13 +363,13 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 	return err == nil
 }
 
-// plainSquares is both tables on the CPU, with this offset and no other.
+// plainSquares returns both tables computed on the CPU with exactly the given offset.
 func plainSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](im boxsum.Image[P], offset float32) (*boxsum.SquaredTable[S, Q], error) {
 	return boxsum.IntegrateSquares[S, Q](im, &boxsum.Options{Offset: offset, Plain: true})
 }
 
-// equals holds a table against the root package's: integers to the bit, floats
-// within the roundings that the documentation allows both.
+// equals compares a table with the root package's: integers bit for bit, floats within the
+// documented rounding errors of both.
 func equals[S boxsum.Sum, P boxsum.Pixel](got, want *boxsum.Table[S], im boxsum.Image[P], square bool) error {
 	e := raster.TypeNamed[S]()
 	if e != raster.F32 && e != raster.F64 {
@@ -399,7 +398,7 @@ func equals[S boxsum.Sum, P boxsum.Pixel](got, want *boxsum.Table[S], im boxsum.
 	return nil
 }
 
-// magnitudes is the table of what roundings are relative to.
+// magnitudes returns the table that rounding errors are relative to.
 func magnitudes[P boxsum.Pixel](im boxsum.Image[P], offset float32, square bool) (*boxsum.Table[float64], error) {
 	all, err := boxsum.NewImage[float64](im.Width, im.Height, im.Channels)
 	if err != nil {
@@ -416,13 +415,12 @@ func magnitudes[P boxsum.Pixel](im boxsum.Image[P], offset float32, square bool)
 	return boxsum.Integrate[float64](all, nil)
 }
 
-// answers holds box sums taken on the device against those from the tables that
-// were downloaded.
+// answers compares box sums computed on the device with those of the downloaded tables.
 func answers[S boxsum.Sum](table *Table[S], downloaded []*boxsum.Table[S], seed uint64) error {
 	r := rand.New(rand.NewPCG(seed, 17))
 	boxes := make([]image.Rectangle, 37)
 	for i := range boxes {
-		at := func(n int) int { return r.IntN(2*n+3) - n/2 - 1 } // outside too, and inside out
+		at := func(n int) int { return r.IntN(2*n+3) - n/2 - 1 } // outside too, and with corners exchanged
 		boxes[i] = image.Rectangle{
 			Min: image.Pt(at(table.array.Width), at(table.array.Height)),
 			Max: image.Pt(at(table.array.Width), at(table.array.Height)),

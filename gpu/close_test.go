@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A Device that nobody opened is an error, as nil is.
+// TestNoDevice checks that the zero Device and a nil device return errors.
 func TestNoDevice(t *testing.T) {
 	for _, d := range []*Device{nil, {}} {
 		_, _, memory := d.Memory()
@@ -40,7 +40,7 @@ func TestNoDevice(t *testing.T) {
 	}
 }
 
-// An idle backend does nothing and counts what is freed, and when it is closed.
+// An idleBackend does nothing except count what is freed, and when it is closed.
 type idleBackend struct {
 	driver.Backend
 	freed, closed *atomic.Int32
@@ -62,7 +62,8 @@ func (b idleBackend) Free(driver.Memory) error { b.freed.Add(1); return nil }
 
 func (b idleBackend) Close() error { b.closed.Add(1); return nil }
 
-// A guest that is made while its lender closes does not keep the driver for ever.
+// TestOnStreamBesideClose checks that a view created while its owner closes does not keep the
+// driver open forever.
 func TestOnStreamBesideClose(t *testing.T) {
 	const rounds = 3000
 	var closed atomic.Int32
@@ -89,7 +90,7 @@ func TestOnStreamBesideClose(t *testing.T) {
 	}
 }
 
-// A guest that is closed but has a pipeline yet is not handed out again.
+// TestOnStreamAfterClose checks that a closed view with a running pipeline is not returned again.
 func TestOnStreamAfterClose(t *testing.T) {
 	var closed atomic.Int32
 	d, err := newDevice(idleBackend{closed: &closed})
@@ -115,7 +116,7 @@ func TestOnStreamAfterClose(t *testing.T) {
 	}
 }
 
-// Of several that give the same memory back at once, one does.
+// TestGiveAtOnce checks that only one of several concurrent calls frees the same memory.
 func TestGiveAtOnce(t *testing.T) {
 	const rounds, givers = 5000, 4
 	var freed, closed, given atomic.Int32
@@ -149,7 +150,8 @@ func TestGiveAtOnce(t *testing.T) {
 	}
 }
 
-// What launches know of a workspace comes and goes with its memory: both begin as zeros.
+// TestWorkspaceState checks that the state of a workspace lives as long as its memory, and starts
+// as zeros like it.
 func TestWorkspaceState(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		s, err := d.inner.Backend.NewStream()
@@ -162,7 +164,7 @@ func TestWorkspaceState(t *testing.T) {
 			}
 		}()
 		const use, small, large = "a test", 1 << 16, 1 << 17
-		// check asks for a workspace, and leaves something in its state.
+		// check requests a workspace, and changes its state.
 		check := func(d *Device, bytes int64, epoch uint32) {
 			t.Helper()
 			_, state, err := d.inner.Workspace(s, use, bytes)
@@ -180,7 +182,7 @@ func TestWorkspaceState(t *testing.T) {
 		if _, _, err := d.inner.Workspace(s, use, math.MaxInt64/2); err == nil {
 			t.Fatal("more memory than there is")
 		}
-		check(d, small, 0) // the old one made room in vain
+		check(d, small, 0) // the old one was freed in vain
 		if err := d.inner.ClearSpace(s, use); err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +209,8 @@ func TestWorkspaceState(t *testing.T) {
 	})
 }
 
-// Calls beside Close of a histogram are done or say that it is closed.
+// TestHistogramClosedBeside checks that calls concurrent with Close of a histogram succeed or
+// return that it is closed.
 func TestHistogramClosedBeside(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		im := upload(t, d, fixture.Noise[uint8](3, 40, 30, 1, 0))
@@ -244,7 +247,7 @@ func TestHistogramClosedBeside(t *testing.T) {
 	})
 }
 
-// A rotated table may be closed while others ask it for sums.
+// TestRotatedClosedBeside closes a rotated table while others query it.
 func TestRotatedClosedBeside(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		im := upload(t, d, fixture.Noise[uint8](3, 40, 30, 1, 0))

@@ -21,8 +21,8 @@ import (
 
 var stageThreshold = regexp.MustCompile(`<(stageThreshold|stage_threshold)>([^<]*)</`)
 
-// cascadesOf is Debian's cascades, as they are or with lower thresholds, so that windows of
-// any image pass some or all of the stages.
+// cascadesOf returns Debian's cascades, unchanged or with lower thresholds, so that windows of any
+// image pass some or all of the stages.
 func cascadesOf(t testing.TB, names string) (all []*detect.Cascade, files []string) {
 	t.Helper()
 	dir := os.Getenv("BOXSUM_CASCADES")
@@ -60,7 +60,7 @@ func cascadesOf(t testing.TB, names string) (all []*detect.Cascade, files []stri
 	return all, files
 }
 
-// blotches is an image of dark and bright spots of many sizes, and some noise.
+// blotches returns an image of dark and bright spots of many sizes, with some noise.
 func blotches(rng *rand.Rand, width, height, channels int) boxsum.Image[uint8] {
 	img, _ := boxsum.NewImage[uint8](width, height, channels)
 	for range 30 {
@@ -80,8 +80,8 @@ func blotches(rng *rand.Rand, width, height, channels int) boxsum.Image[uint8] {
 	return img
 }
 
-// A device finds what a processor does, scores included: every cascade, gray and colour,
-// batches. BOXSUM_GPU_DETECTIONS is how many runs.
+// TestDetect compares results and scores with the CPU's, for every cascade, gray and color images,
+// and batches. BOXSUM_GPU_DETECTIONS sets the number of runs.
 func TestDetect(t *testing.T) {
 	cascades, files := cascadesOf(t, "*.xml")
 	rounds, err := strconv.Atoi(os.Getenv("BOXSUM_GPU_DETECTIONS"))
@@ -178,7 +178,7 @@ func TestDetectErrors(t *testing.T) {
 		if _, err := DetectHost(nil, []boxsum.Image[uint8]{{}}, cascades[0], nil); !errors.Is(err, ErrNoDevice) {
 			t.Errorf("no device: %v", err)
 		}
-		// Images of two sizes are one error on several devices too, of which each has one size.
+		// Images of two sizes are a single error even if each device gets one size.
 		many, _ := several(t, d, 2)
 		if _, err := DetectHost(many, []boxsum.Image[uint8]{blotches(rand.New(rand.NewPCG(1, 2)), 60, 50, 1), blotches(rand.New(rand.NewPCG(1, 2)), 50, 60, 1)}, cascades[0], nil); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("two sizes on two devices: %v", err)
@@ -204,8 +204,9 @@ func TestDetectErrors(t *testing.T) {
 	})
 }
 
-// TestDetectSpeed prints frames a second: BOXSUM_GPU_SPEED=1920x1080,3840x2160. BOXSUM_SCENE is
-// a folder with the pixels of scenes of these sizes, in files such as 1920x1080.gray.
+// TestDetectSpeed prints frames per second for sizes such as BOXSUM_GPU_SPEED=1920x1080,3840x2160.
+// BOXSUM_SCENE is a directory with the pixels of scenes of these sizes, in files such as
+// 1920x1080.gray.
 func TestDetectSpeed(t *testing.T) {
 	sizes, scenes := os.Getenv("BOXSUM_GPU_SPEED"), os.Getenv("BOXSUM_SCENE")
 	if sizes == "" || scenes == "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum/internal/fixture"
 )
 
-// devices lists the devices to test, see package devtest.
+// devices lists the devices to test; see package devtest.
 func devices(t testing.TB) (infos []Info) {
 	t.Helper()
 	for _, info := range devtest.Infos(t) {
@@ -24,13 +24,13 @@ func devices(t testing.TB) (infos []Info) {
 	return infos
 }
 
-// newDevice is a device over a backend.
+// newDevice returns a device that uses a backend.
 func newDevice(b driver.Backend) (*Device, error) {
 	d, err := devmem.NewDevice(b)
 	return &Device{inner: d}, err
 }
 
-// take and give are those of package interop.
+// take and give allocate and free memory like package interop.
 func take(d *Device, bytes int64) (m driver.Memory, err error) {
 	if err := d.mem().Enter(); err != nil {
 		return 0, err
@@ -47,7 +47,7 @@ func give(d *Device, m driver.Memory) error {
 	return d.mem().Give(m)
 }
 
-// onStream is a view of a device, as package interop makes it.
+// onStream returns a view of a device, as created by package interop.
 func onStream(d *Device, handle uintptr) (*Device, error) {
 	view, err := d.mem().OnStream(handle, func(view *devmem.Device) any { return &Device{inner: view} })
 	if err != nil {
@@ -56,7 +56,7 @@ func onStream(d *Device, handle uintptr) (*Device, error) {
 	return view.Outer.(*Device), nil
 }
 
-// eachDevice runs a test body on every device of the machine.
+// eachDevice runs a test on every device of the machine.
 func eachDevice(t *testing.T, body func(t *testing.T, d *Device)) {
 	t.Helper()
 	for _, info := range devices(t) {
@@ -77,7 +77,7 @@ func open(t *testing.T, info Info) *Device {
 		}
 	})
 	if b, ok := d.inner.Backend.(*driver.CUDABackend); ok {
-		b.Tuning.PTX = os.Getenv("BOXSUM_GPU_PTX") != "" // as on chips for which there is no machine code
+		b.Tuning.PTX = os.Getenv("BOXSUM_GPU_PTX") != "" // as on chips without machine code
 	}
 	return d
 }
@@ -183,8 +183,8 @@ func TestClose(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Several goroutines on one device must not disturb each other, and Close waits
-// for all of them.
+// TestConcurrent uses a device from several goroutines, and checks that Close waits for all of
+// them.
 func TestConcurrent(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		var wg sync.WaitGroup
@@ -203,7 +203,7 @@ func TestConcurrent(t *testing.T) {
 	})
 }
 
-// What is wrong with drivers and devices is told also where others work.
+// TestMissing checks that errors of drivers and devices are reported even if others work.
 func TestMissing(t *testing.T) {
 	real := driver.Drivers
 	defer func() { driver.Drivers = real }()

@@ -111,7 +111,8 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// A nil image or table can be closed, so that a deferred Close needs no thought.
+// TestCloseOfNothing checks that nil images and tables can be closed, so that Close can be deferred
+// without a check.
 func TestCloseOfNothing(t *testing.T) {
 	for name, err := range map[string]error{
 		"device":        (*Device)(nil).Close(),

@@ -22,7 +22,7 @@ func ExampleOpenAll() {
 		log.Fatal(err)
 	}
 	for _, err := range d.Failed() {
-		log.Print(err) // the others did its part
+		log.Print(err) // the other devices have taken over its work
 	}
 	fmt.Println(len(d.Members()), "devices:", table.Sum(image.Rect(1, 0, 3, 2)))
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 )
 
-// A camera writes frames to page-locked memory, and a box of each is asked for.
-// As many frames as there are in flight take turns.
+// A camera writes frames to page-locked memory, and a box of each is summed. As many frames as
+// there are in flight are used in rotation.
 func ExamplePipeline() {
-	capture := func(boxsum.Image[uint8]) bool { return false } // writes a frame, if there is one more
+	capture := func(boxsum.Image[uint8]) bool { return false } // writes a frame, if there is another
 
 	watch := func(ctx context.Context, d *gpu.Device) error {
 		var ring [4]boxsum.Image[uint8]
@@ -45,8 +45,8 @@ func ExamplePipeline() {
 	_ = watch
 }
 
-// Tables go to others, who give them back when they are done. There are a few more
-// than may be in flight, so that those others can take their time.
+// Tables go to others, who give them back when they are done. There are a few more than may be in
+// flight, so that the others can take their time.
 func ExamplePipelineInto() {
 	work := func(ctx context.Context, d *gpu.Device, frames iter.Seq[boxsum.Image[uint8]], use func(*boxsum.Table[uint32])) error {
 		const inFlight = 4

@@ -10,8 +10,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/method"
 )
 
-// All paths give the CPU's tables, also where another one would have been
-// chosen: sizes up to many tiles each way, batches, bands, any layout.
+// TestFastPaths compares all paths with the CPU's tables, even where another path would have been
+// chosen: sizes up to many tiles in each direction, batches, bands, and all layouts.
 func TestFastPaths(t *testing.T) {
 	count := 8
 	if testing.Short() {
@@ -36,7 +36,7 @@ func TestFastPaths(t *testing.T) {
 				}
 			}
 		}
-		// At 1920x1080 the choice is close; the others have many tiles in line.
+		// At 1920x1080 the choice is close; the other sizes have many tiles in a row or column.
 		for i, size := range [][2]int{{1920, 1080}, {1919, 1081}, {2500, 1100}, {4400, 65}, {63, 2300}} {
 			check(everyPair[0], shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast})
 			check(sums[float32, float32](), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast, bandRows: 300})
@@ -66,7 +66,7 @@ func TestFastPaths(t *testing.T) {
 	}
 }
 
-// Tilted tables are the same in tiles of every width.
+// TestTiltedWidths checks that tilted tables do not depend on the width of tiles.
 func TestTiltedWidths(t *testing.T) {
 	found := false
 	for _, info := range devices(t) {
@@ -93,7 +93,7 @@ func TestTiltedWidths(t *testing.T) {
 	}
 }
 
-// BenchmarkTurns says how many images of a batch should take turns.
+// BenchmarkTurns measures how many images of a batch should be interleaved.
 func BenchmarkTurns(bench *testing.B) {
 	infos, _ := Devices()
 	if len(infos) == 0 || infos[0].Kind != CUDA {

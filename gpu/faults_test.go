@@ -21,8 +21,7 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// A strict backend counts what is taken and given back, has only so much memory
-// and fails when it is told to.
+// A strict backend counts allocations and frees, limits memory, and fails on demand.
 type strict struct {
 	driver.Backend
 	mu                    sync.Mutex
@@ -31,11 +30,11 @@ type strict struct {
 	queues                map[driver.Stream]bool
 	events                map[driver.Event]bool
 	used                  int64
-	limit                 int64 // bytes; 0 for no limit
-	locked                int64 // bytes of page-locked memory
-	hostLimit, mostLocked int64 // the same, at most; 0 for no limit
-	fuse                  int   // calls until one fails; 0 for none
-	fault                 error // how it fails, if not by errFuse
+	limit                 int64 // in bytes; 0 for no limit
+	locked                int64 // page-locked memory in bytes
+	hostLimit, mostLocked int64 // limit and greatest amount of page-locked memory; 0 for no limit
+	fuse                  int   // number of the call that fails; 0 for none
+	fault                 error // the error of that call; nil means errFuse
 	calls                 int
 	wrong                 []string
 	sent                  func() // called for every copy to the device, if not nil
@@ -47,7 +46,7 @@ func newStrict(b driver.Backend) *strict {
 
 var errFuse = errors.New("gpu: a fault for the test")
 
-// burn counts a call that can fail and says whether it does.
+// burn counts a call that can fail, and returns an error if it is to fail.
 func (s *strict) burn() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +56,7 @@ func (s *strict) burn() error {
 	return nil
 }
 
-// left says what was never given back.
+// left returns an error if anything was not freed.
 func (s *strict) left() error {
 	if n := len(s.pieces) + len(s.hosts) + len(s.queues) + len(s.events); n > 0 || len(s.wrong) > 0 {
 		return fmt.Errorf("%d pieces of device memory, %d of host memory, %d streams and %d events are left; %v",
@@ -120,7 +119,7 @@ func (s *strict) AllocHost(bytes int64) (driver.HostMemory, error) {
 	return m, err
 }
 
-// count adds to what is in use, up to a limit if there is one.
+// count adds to the memory in use, up to the limit.
 func (s *strict) count(used *int64, bytes, limit int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,7 +226,7 @@ func (s *strict) Launch(on driver.Stream, kernel string, groups, group int, args
 	return s.Backend.Launch(on, kernel, groups, group, args...)
 }
 
-// strictly opens another device like d over a strict backend.
+// strictly opens the device d again, with a strict backend.
 func strictly(t *testing.T, d *Device) (*Device, *strict) {
 	t.Helper()
 	b, err := driver.Open(driver.Info(d.Info()))
@@ -242,8 +241,8 @@ func strictly(t *testing.T, d *Device) (*Device, *strict) {
 	return d, s
 }
 
-// everything uses all of a device, by the portable kernels: only they run on a
-// backend that is not the driver's own.
+// everything uses all features of a device with the portable kernels, which are the only ones that
+// run on a backend other than the driver's own.
 func everything(d *Device) error {
 	opt := &Options{Kernels: Portable}
 	pixels := fixture.Noise[uint8](1, 20, 10, 3, 1)
@@ -269,7 +268,7 @@ func everything(d *Device) error {
 	return solidsAndHistograms(d, im, pixels)
 }
 
-// solidsAndHistograms is the part of everything that has volumes and histograms.
+// solidsAndHistograms is the part of everything for volumes and histograms.
 func solidsAndHistograms(d *Device, im *Image[uint8], pixels boxsum.Image[uint8]) error {
 	src := randomVolume[uint8](solidShape{width: 5, height: 40, depth: 3, channels: 1})
 	vol, err := UploadVolume(d, src)
@@ -304,8 +303,8 @@ func solidsAndHistograms(d *Device, im *Image[uint8], pixels boxsum.Image[uint8]
 	return err
 }
 
-// Whichever call of the driver fails, the caller hears of it, nothing is left
-// behind, and the device goes on working.
+// TestFaults checks that whichever call of the driver fails, the caller gets an error, nothing is
+// leaked, and the device still works.
 func TestFaults(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, s := strictly(t, real)
@@ -335,8 +334,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// Too little memory makes bands smaller, down to one row, and is an error only
-// then.
+// TestLittleMemory checks that bands shrink down to one row if memory is short, and that only then
+// an error is returned.
 func TestLittleMemory(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		im := fixture.Noise[uint16](5, 200, 150, 2, 0)
@@ -376,8 +375,7 @@ func TestLittleMemory(t *testing.T) {
 	})
 }
 
-// Ten thousand rounds leave memory as they found it, on the device and on the
-// host.
+// TestRounds checks that ten thousand rounds leak no memory, on the device or on the host.
 func TestRounds(t *testing.T) {
 	rounds := 10_000
 	if testing.Short() {
@@ -425,8 +423,8 @@ func TestRounds(t *testing.T) {
 		if len(d.inner.Held) > 0 {
 			t.Errorf("%d pieces of memory are left", len(d.inner.Held))
 		}
-		// Other processes may use the device meanwhile; a leak of one table
-		// a round would be a hundred times this.
+		// Other processes may use the device meanwhile; a leak of one table per round would be a
+		// hundred times larger.
 		if free-after > 2<<20 {
 			t.Errorf("%d bytes of device memory are gone", free-after)
 		}
@@ -436,8 +434,7 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// residentBytes is what the process has in memory, and 0 where the system does
-// not say.
+// residentBytes returns the resident memory of the process, or 0 if the system does not report it.
 func residentBytes() int {
 	runtime.GC()
 	text, err := os.ReadFile("/proc/self/statm")

@@ -19,16 +19,16 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// fence is what lies between rows of images in a test.
+// fence is the guard value between rows of images in a test.
 const fence = 0xA5
 
-// A fenced is images in memory that has a guard between and around their rows.
+// A fenced holds images in memory with guard values between and around their rows.
 type fenced[P boxsum.Pixel] struct {
 	all  *Image[uint8] // one row of bytes
 	view *Image[P]
 }
 
-// guardedImages are of count images whose rows have gap bytes between them.
+// guardedImages returns count images whose rows have gap bytes between them.
 func guardedImages[P boxsum.Pixel](t *testing.T, d *Device, width, height, channels, count, gap int) fenced[P] {
 	t.Helper()
 	a := devmem.Array{Device: d.mem(), Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Count: count}
@@ -41,7 +41,7 @@ func guardedImages[P boxsum.Pixel](t *testing.T, d *Device, width, height, chann
 	return fenced[P]{all, &Image[P]{a}}
 }
 
-// filledWith is so many bytes of guards.
+// filledWith returns bytes guard values.
 func filledWith(t *testing.T, d *Device, bytes int) *Image[uint8] {
 	t.Helper()
 	im, err := Upload(d, boxsum.Image[uint8]{Pix: slices.Repeat([]uint8{fence}, bytes), Width: bytes, Height: 1})
@@ -52,7 +52,7 @@ func filledWith(t *testing.T, d *Device, bytes int) *Image[uint8] {
 	return im
 }
 
-// check compares the images with what they should be, and the guards.
+// check compares the images with the expected ones, and checks the guard values.
 func (g fenced[P]) check(t *testing.T, name string, want []boxsum.Image[P]) bool {
 	t.Helper()
 	a := &g.view.array
@@ -76,7 +76,7 @@ func (g fenced[P]) check(t *testing.T, name string, want []boxsum.Image[P]) bool
 	}
 	from := int(a.At.Offset - g.all.array.At.Offset)
 	for i := range a.Count {
-		for y := range a.Height { // what is left is guards
+		for y := range a.Height { // only guard values remain
 			clear(all.Pix[from+i*int(a.At.Distance)+y*int(a.At.Stride):][:a.RowBytes()])
 		}
 	}
@@ -89,7 +89,7 @@ func (g fenced[P]) check(t *testing.T, name string, want []boxsum.Image[P]) bool
 	return true
 }
 
-// A filterCase is what to filter.
+// A filterCase describes what to filter.
 type filterCase struct {
 	width, height, channels, count, gap int
 	window                              filter.Window
@@ -100,7 +100,7 @@ type filterCase struct {
 	seed                                uint64
 }
 
-// randomCase is small, with windows up to and beyond the image.
+// randomCase returns a small case, with windows up to and beyond the size of the image.
 func randomCase(rng *rand.Rand) filterCase {
 	c := filterCase{
 		width: 1 + rng.IntN(90), height: 1 + rng.IntN(60), channels: 1, count: 1 + rng.IntN(3), gap: rng.IntN(9),
@@ -113,7 +113,7 @@ func randomCase(rng *rand.Rand) filterCase {
 		c.channels = 2 + rng.IntN(3)
 	}
 	if c.channels == 1 && rng.IntN(2) == 0 {
-		c.gap = 16 - c.width%16 // where fast kernels can work
+		c.gap = 16 - c.width%16 // where fast kernels can be used
 	}
 	most := []int{9, 40, 200}[rng.IntN(3)]
 	c.window = filter.Window{Width: 1 + rng.IntN(most), Height: 1 + rng.IntN(most)}
@@ -142,7 +142,7 @@ func filterImages[P FilterPixel](c filterCase) []boxsum.Image[P] {
 	return images
 }
 
-// checkFilters makes all filters of a case and compares them with the CPU's.
+// checkFilters computes all filters of a case and compares them with the CPU's.
 func checkFilters[P FilterPixel](t *testing.T, d *Device, c filterCase) bool {
 	t.Helper()
 	images := filterImages[P](c)
@@ -209,7 +209,7 @@ func checkFilters[P FilterPixel](t *testing.T, d *Device, c filterCase) bool {
 	return ok
 }
 
-// Filters have the CPU's bits.
+// TestFilters checks that filters have the same bits as on the CPU.
 func TestFilters(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		rng := rand.New(rand.NewPCG(7, 5))
@@ -244,7 +244,7 @@ func TestFilters(t *testing.T) {
 	})
 }
 
-// The kernels that all devices have make the same.
+// TestPortableFilters checks the portable kernels in the same way.
 func TestPortableFilters(t *testing.T) {
 	defer func(was method.Way) { filterWay = was }(filterWay)
 	filterWay = method.Portable
@@ -261,7 +261,7 @@ func TestPortableFilters(t *testing.T) {
 	})
 }
 
-// What cannot be filtered is a clear error, and nothing is left on the device.
+// TestFilterErrors checks the errors of invalid filters, and that nothing is left on the device.
 func TestFilterErrors(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		img, _ := boxsum.NewImage[uint8](20, 10, 1)

@@ -18,7 +18,8 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// Every kernel of filters in one launch has the CPU's bits, in bands of any height.
+// TestFilterShapes checks that every kernel of filters in one launch has the CPU's bits, with bands
+// of any height.
 func TestFilterShapes(t *testing.T) {
 	was, way := method.FilterShape, filterWay
 	defer func() { method.FilterShape, filterWay = was, way }()
@@ -27,7 +28,7 @@ func TestFilterShapes(t *testing.T) {
 			t.Skip("they are CUDA's")
 		}
 		for kind, shapes := range kernels.FilterPassShapes {
-			for _, s := range append(shapes, [2]int{}) { // the last is by strips, where there are such
+			for _, s := range append(shapes, [2]int{}) { // the last one is by strips, if there are such kernels
 				rng := rand.New(rand.NewPCG(uint64(s[0]), uint64(s[1])))
 				for range 60 {
 					c := randomCase(rng)
@@ -103,7 +104,8 @@ func checkFilterKind(t *testing.T, d *Device, c filterCase, kind method.FilterKi
 	return dst.check(t, name, bytes)
 }
 
-// How long filters take beside a copy on the device, for BOXSUM_GPU_FILTER_TIMES, which may list heights of bands, such as 48,96,128.
+// TestFilterTimes prints the times of filters relative to a copy on the device.
+// BOXSUM_GPU_FILTER_TIMES enables it, and may list heights of bands, such as 48,96,128.
 func TestFilterTimes(t *testing.T) {
 	if os.Getenv("BOXSUM_GPU_FILTER_TIMES") == "" {
 		t.Skip("BOXSUM_GPU_FILTER_TIMES is not set")
@@ -189,7 +191,7 @@ func timeFilters(t *testing.T, d *Device, l launch.Device, width, height int) {
 					rows = append(rows, n)
 				}
 			}
-			for _, s := range append(shapes, [2]int{}) { // the last is what is used
+			for _, s := range append(shapes, [2]int{}) { // the last one is the default
 				line := fmt.Sprintf("k %d %-8s %2d columns %2d blocks:", k, kind, s[0], s[1])
 				for _, r := range rows {
 					method.FilterShape.Columns, method.FilterShape.Blocks, method.FilterShape.Rows = s[0], s[1], r

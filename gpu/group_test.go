@@ -24,15 +24,15 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// A mortal backend fails in every call from some call on, as after a fault that ends a
-// context. It still frees what it is asked to.
+// A mortal backend fails in every call from some call on, as after a fault that destroys a context.
+// It still frees memory.
 type mortal struct {
 	*strict
 	mu    sync.Mutex
-	lives int // calls until it fails for good; negative: never
+	lives int // calls until it fails for good; negative for never
 	calls int
 
-	launches int // of kernels
+	launches int // number of kernel launches
 }
 
 var errLost = errors.New("gpu: the device is lost")
@@ -106,7 +106,7 @@ func (m *mortal) Launch(s driver.Stream, kernel string, groups, group int, args 
 	return m.strict.Launch(s, kernel, groups, group, args...)
 }
 
-// several opens a device this many times, and all of them as one.
+// several opens a device count times, and combines these devices into one.
 func several(t *testing.T, real *Device, count int) (*Device, []*mortal) {
 	t.Helper()
 	var members []*Device
@@ -125,7 +125,7 @@ func several(t *testing.T, real *Device, count int) (*Device, []*mortal) {
 	}
 	d := combine(members)
 	t.Cleanup(func() {
-		_ = d.Close() // those that are lost say so
+		_ = d.Close() // lost devices return errors
 		for i, b := range backends {
 			if err := b.left(); err != nil {
 				t.Errorf("device %d: %v", i, err)
@@ -135,7 +135,7 @@ func several(t *testing.T, real *Device, count int) (*Device, []*mortal) {
 	return d, backends
 }
 
-// ofAllKinds is tables of every kind from host to host.
+// ofAllKinds computes tables of every kind from host to host.
 func ofAllKinds(d *Device, opt *boxsum.Options) (tables [5]any, err error) {
 	pixels := fixture.Noise[uint8](1, 70, 61, 2, 3)
 	solid := randomVolume[uint8](solidShape{width: 9, height: 8, depth: 23, channels: 1, pad: 2})
@@ -156,10 +156,11 @@ func ofAllKinds(d *Device, opt *boxsum.Options) (tables [5]any, err error) {
 	return tables, nil
 }
 
-// bandSizes are rows of bands: all in one, bands that make pieces of several, and rows.
+// bandSizes lists heights of bands: the whole image, bands that are combined into pieces, and the
+// whole image again.
 var bandSizes = []int{0, 1, 3, 7, 61}
 
-// alone is tables of every kind by one device, for each size of bands.
+// alone computes tables of every kind on one device, for each height of bands.
 func alone(t *testing.T, d *Device) map[int][5]any {
 	t.Helper()
 	want := map[int][5]any{}
@@ -173,7 +174,8 @@ func alone(t *testing.T, d *Device) map[int][5]any {
 	return want
 }
 
-// Several devices make the same bits as one, of every kind of table, and keep nothing.
+// TestSeveralDevices checks that several devices compute the same bits as one for every kind of
+// table, and leak nothing.
 func TestSeveralDevices(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		want := alone(t, real)
@@ -202,8 +204,8 @@ func TestSeveralDevices(t *testing.T) {
 	})
 }
 
-// Page-locked pixels and tables go over several devices too, whether only the first can copy
-// them directly or all, as with CUDA.
+// TestSeveralDevicesPageLocked distributes page-locked pixels and tables over several devices,
+// whether only the first can copy them directly or all can, as with CUDA.
 func TestSeveralDevicesPageLocked(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, _ := several(t, real, 3)
@@ -264,8 +266,8 @@ func copyImage(dst, src boxsum.Image[uint8]) {
 	}
 }
 
-// A device that fails, at whichever call and for good or once, leaves its work to the
-// others.
+// TestSeveralDevicesFaults checks that if a device fails, at any call, for good or once, the others
+// take over its work.
 func TestSeveralDevicesFaults(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		opt := &boxsum.Options{BandRows: 2, Level: portable}
@@ -283,7 +285,7 @@ func TestSeveralDevicesFaults(t *testing.T) {
 			backends[1].fuse = lives + 5 // one call fails
 			got, err := ofAllKinds(d, opt)
 			if err != nil {
-				// A single fault beside two lost devices may hit the last one.
+				// A single fault in addition to two lost devices may hit the last one.
 				if errors.Is(err, errLost) || errors.Is(err, errFuse) {
 					backends[1].fuse = 0
 					got, err = ofAllKinds(d, opt)
@@ -295,7 +297,7 @@ func TestSeveralDevicesFaults(t *testing.T) {
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("after %d calls: the tables differ", lives)
 			}
-			if failed := d.Failed(); len(failed) == 0 && lives < 120 { // with more, the others may have done the work before
+			if failed := d.Failed(); len(failed) == 0 && lives < 120 { // with more calls, the others may have finished the work before
 				t.Errorf("after %d calls nobody failed", lives)
 			}
 		}
@@ -309,8 +311,8 @@ func TestSeveralDevicesFaults(t *testing.T) {
 	})
 }
 
-// A device with too little memory takes fewer pieces or none, and smaller ones where all
-// have too little.
+// TestSeveralDevicesLittleMemory checks that a device with too little memory takes fewer pieces or
+// none, and smaller ones if all have too little.
 func TestSeveralDevicesLittleMemory(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		im := fixture.Noise[uint16](5, 200, 150, 2, 0)
@@ -324,7 +326,7 @@ func TestSeveralDevicesLittleMemory(t *testing.T) {
 				d, backends := several(t, real, 2)
 				backends[0].limit, backends[1].limit = limit, second
 				got, err := boxsum.Integrate[uint64](im, &boxsum.Options{On: d, Level: portable})
-				_ = d.Close() // contexts take memory of their own
+				_ = d.Close() // contexts need memory of their own
 				switch {
 				case errors.Is(err, boxsum.ErrMemory) && second > 0:
 				case err != nil:
@@ -343,7 +345,7 @@ func TestSeveralDevicesLittleMemory(t *testing.T) {
 	})
 }
 
-// Floats of unlike devices are the same from run to run.
+// TestUnlikeDevices checks that float sums of different devices are the same in every run.
 func TestUnlikeDevices(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, backends := several(t, real, 2)
@@ -371,8 +373,8 @@ func TestUnlikeDevices(t *testing.T) {
 	})
 }
 
-// Frames of a pipeline go over several devices and come in their order, also where devices
-// fail on the way.
+// TestSeveralDevicesPipeline distributes the frames of a pipeline over several devices, and checks
+// that they arrive in order, even if devices fail.
 func TestSeveralDevicesPipeline(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		frames := mixedFrames(t, 40)
@@ -421,7 +423,8 @@ func TestSeveralDevicesPipeline(t *testing.T) {
 	})
 }
 
-// When all devices are lost, every image says so, and the loop goes on.
+// TestPipelineAllLost checks that every image returns an error if all devices are lost, and that
+// the loop continues.
 func TestPipelineAllLost(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		frames := mixedFrames(t, 12)
@@ -444,12 +447,13 @@ func TestPipelineAllLost(t *testing.T) {
 	})
 }
 
-// A context that is done ends the work on all devices, and nothing goes on afterwards.
+// TestSeveralDevicesCancel checks that a canceled context ends the work on all devices, and that
+// nothing continues afterwards.
 func TestSeveralDevicesCancel(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, _ := several(t, real, 3)
 		im := fixture.Noise[uint8](4, 300, 200, 1, 0)
-		if _, err := boxsum.Integrate[uint32](im, &boxsum.Options{On: d, Level: portable}); err != nil { // compiles
+		if _, err := boxsum.Integrate[uint32](im, &boxsum.Options{On: d, Level: portable}); err != nil { // compiles the kernels
 			t.Fatal(err)
 		}
 		before := runtime.NumGoroutine()
@@ -491,7 +495,8 @@ func TestSeveralDevicesCancel(t *testing.T) {
 	})
 }
 
-// Without one of its devices a group goes on, and without all it is closed.
+// TestSeveralDevicesClosed checks that a group continues without one of its devices, and is closed
+// without all of them.
 func TestSeveralDevicesClosed(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, _ := several(t, real, 2)
@@ -525,7 +530,7 @@ func TestSeveralDevicesClosed(t *testing.T) {
 	})
 }
 
-// Every GPU is taken once, and processors only where there is none.
+// TestEveryGPU checks that every GPU is opened once, and processors only if there is no GPU.
 func TestEveryGPU(t *testing.T) {
 	h200 := driver.Info{Kind: CUDA, Name: "H200", Vendor: "NVIDIA"}
 	twin := driver.Info{Kind: OpenCL, Name: "H200", Vendor: "NVIDIA Corporation"}
@@ -543,13 +548,14 @@ func TestEveryGPU(t *testing.T) {
 	}
 }
 
-// Devices open as one: each of the machine, and one of them twice, in contexts of their own.
+// TestOpenAll opens devices as one: all devices of the machine, and one of them twice, in separate
+// contexts.
 func TestOpenAll(t *testing.T) {
 	infos := devices(t)
 	for _, c := range []struct {
 		name  string
 		infos []Info
-		count int // 0: whatever there is
+		count int // 0 for any number
 	}{
 		{"all", nil, 0},
 		{"all, listed", infos, len(infos)},
@@ -615,10 +621,10 @@ func TestOpenAll(t *testing.T) {
 	}
 }
 
-// wantDevices is the environment variable that says how many devices [OpenAll] must find.
+// wantDevices is the environment variable that sets the number of devices that [OpenAll] must find.
 const wantDevices = "BOXSUM_WANT_DEVICES"
 
-// PoCL shows one processor as two devices, where it is told to: both are used.
+// TestTwoDevices uses both devices if PoCL is configured to show one processor as two.
 func TestTwoDevices(t *testing.T) {
 	infos := devices(t)
 	if !slices.ContainsFunc(infos, func(info Info) bool {
@@ -632,7 +638,7 @@ func TestTwoDevices(t *testing.T) {
 	}
 	test := exec.Command(os.Args[0], "-test.run=^TestOpenAll$", "-test.v")
 	test.Env = append(os.Environ(), "POCL_DEVICES=pthread pthread", "BOXSUM_GPU_KIND=opencl")
-	if everyOther := everyGPU(driverInfos(infos)); len(everyOther) == 1 { // nothing but the processor
+	if everyOther := everyGPU(driverInfos(infos)); len(everyOther) == 1 { // only the processor
 		test.Env = append(test.Env, wantDevices+"=2")
 	}
 	out, err := test.CombinedOutput()

@@ -20,8 +20,7 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// histogramPixels is an image whose values lie on all edges of some bins, between
-// them and beyond them.
+// histogramPixels returns an image with values at, between and beyond the edges of bins.
 func histogramPixels[P boxsum.Pixel](s shape, bins histogram.Bins) boxsum.Image[P] {
 	im := fixture.Noise[P](s.seed, s.width, s.height, s.channels, s.pad)
 	r := rand.New(rand.NewPCG(s.seed, 1))
@@ -49,7 +48,7 @@ func histogramPixels[P boxsum.Pixel](s shape, bins histogram.Bins) boxsum.Image[
 	return im
 }
 
-// histogramWays are all ways that a device has to make integral histograms.
+// histogramWays returns the kernels for integral histograms that a device has.
 func histogramWays(d *Device) []Kernels {
 	if b, ok := d.inner.Backend.(*driver.CUDABackend); ok && b.Major >= 8 {
 		return []Kernels{Fast, Portable, AutoKernels}
@@ -57,8 +56,8 @@ func histogramWays(d *Device) []Kernels {
 	return []Kernels{AutoKernels, Portable}
 }
 
-// checkHistogram makes integral histograms among guard values, in all ways, and holds
-// them against those of the CPU.
+// checkHistogram computes integral histograms among guard values with all kernels, and compares
+// them with those of the CPU.
 func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) error {
 	over, err := histogram.Over[P](bins)
 	if err != nil {
@@ -138,7 +137,7 @@ func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) err
 	return nil
 }
 
-// firstDifference is where two slices differ, and -1 where they do not.
+// firstDifference returns the index where two slices differ, or -1.
 func firstDifference(a, b []uint32) int {
 	if slices.Equal(a, b) {
 		return -1
@@ -151,15 +150,15 @@ func firstDifference(a, b []uint32) int {
 	return min(len(a), len(b))
 }
 
-// A histogramType is pixels that a test runs for.
+// A histogramType holds the pixels that a test runs for.
 type histogramType struct {
 	name  string
 	check func(d *Device, s shape, bins histogram.Bins) error
-	open  bool // zeros may stand for a range
+	open  bool // the range may be left zero
 }
 
-// The first types run everywhere; the rest, which are the same source, only where
-// kernels need not be compiled for seconds each. TestLimits has them all.
+// The first types run everywhere. The others, which share the source, run only where compiling
+// kernels does not take seconds for each. TestLimits covers all types.
 var histogramTypes = []histogramType{
 	{"u8", checkHistogram[uint8], true}, {"f32", checkHistogram[float32], false}, {"i16", checkHistogram[int16], true},
 	{"u16", checkHistogram[uint16], true}, {"u32", checkHistogram[uint32], false}, {"i32", checkHistogram[int32], false},
@@ -173,7 +172,7 @@ func histogramTypesOf(d *Device) []histogramType {
 	return histogramTypes
 }
 
-// Limits say of every value what the bins do.
+// TestLimits checks that limits put every value into the same bin as the bins do.
 func TestLimits(t *testing.T) {
 	for _, bins := range histogramBins[1:] {
 		limitsAgree[uint8](t, bins)
@@ -210,8 +209,8 @@ func limitsAgree[P boxsum.Pixel](t *testing.T, bins histogram.Bins) {
 	}
 }
 
-// histogramBins are few and many bins, of ranges that end among the values, at their
-// ends and beyond.
+// histogramBins holds few and many bins, with ranges that end among the values, at their ends and
+// beyond.
 var histogramBins = []histogram.Bins{
 	{N: 32}, {N: 2, Low: 10, High: 200}, {N: 3, Low: 0, High: 256, Clamp: true}, {N: 5, Low: -7.5, High: 90.1}, {N: 8, Low: 0.1, High: 0.7},
 	{N: 16, Low: 0, High: 255}, {N: 37, Low: 30, High: 30.5, Clamp: true}, {N: 64, Low: 0, High: 1 << 16}, {N: 255, Low: -1, High: 254}, {N: 256, Low: 0, High: 256}, {N: 33, Low: 0, High: 1e9},
@@ -270,8 +269,8 @@ func TestHistogramRandom(t *testing.T) {
 	})
 }
 
-// From host memory to host memory, whole and in bands, asked for and for want of
-// memory.
+// TestHistogramHost computes histograms from host memory to host memory, whole and in bands, on
+// request and for lack of memory.
 func TestHistogramHost(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		bins := histogram.Bins{N: 12, Low: 3, High: 240}
@@ -299,7 +298,7 @@ func TestHistogramHost(t *testing.T) {
 		}
 		if d.Info().CPU {
 			limited, s := strictly(t, d)
-			s.limit = 1 << 20 // the table takes 0.77 MB, and its counts more than that
+			s.limit = 1 << 20 // the table takes 0.77 MB, and its counts more
 			got, err := histogram.Integrate(src, bins, &histogram.Options{On: limited})
 			if err != nil {
 				t.Fatal(err)
@@ -315,8 +314,8 @@ func TestHistogramHost(t *testing.T) {
 	})
 }
 
-// Wide images, whose rows are counted in several chunks, and batches of images that go
-// in several companies of strips.
+// TestHistogramWide tests wide images, whose rows are counted in several chunks, and batches of
+// images that are processed in several cohorts of strips.
 func TestHistogramWide(t *testing.T) {
 	ref.Alone(t)
 	numbers := []int{2, 12, 32, 70}
@@ -346,7 +345,7 @@ func TestHistogramWide(t *testing.T) {
 	})
 }
 
-// What cannot be done is an error that says so.
+// TestHistogramErrors checks the errors of invalid calls.
 func TestHistogramErrors(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		src := fixture.Noise[uint8](1, 30, 20, 2, 0)

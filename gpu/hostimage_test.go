@@ -8,7 +8,8 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// A smaller table in the corner of a page-locked one is all that is written to.
+// TestCornerOfHostTable checks that only the corner is written if a page-locked table holds a
+// smaller one in its corner.
 func TestCornerOfHostTable(t *testing.T) {
 	const width, height, guard = 60, 40, 7
 	eachDevice(t, func(t *testing.T, d *Device) {
@@ -41,8 +42,8 @@ func TestCornerOfHostTable(t *testing.T) {
 	})
 }
 
-// Page-locked memory that is only kept for later is given up for that which is needed
-// now, whoever needs it.
+// TestSpareHostMemory checks that cached page-locked memory is freed if it is needed, whoever needs
+// it.
 func TestSpareHostMemory(t *testing.T) {
 	small, large := goodFrame(t, 1, 40, 30, 1, 0), goodFrame(t, 2, 80, 60, 1, 0)
 	viaPipeline := func(f frame) func(d *Device) error {
@@ -86,7 +87,7 @@ func TestSpareHostMemory(t *testing.T) {
 			{"bands after pipeline", viaPipeline(small), viaBands(large)},
 			{"volume after pipeline", viaPipeline(small), inVolume},
 		} {
-			// What it takes alone must be enough.
+			// The memory of a run alone must be enough.
 			alone, s := strictly(t, real)
 			if err := c.then(alone); err != nil {
 				t.Fatal(err)
@@ -108,7 +109,7 @@ func TestSpareHostMemory(t *testing.T) {
 	})
 }
 
-// roomOfImages is what a device keeps for the next pipeline.
+// roomOfImages returns the device memory that is kept for the next pipeline.
 func roomOfImages(d *Device) int64 {
 	spare := d.inner.TakeSpare("images")
 	if spare == nil {

@@ -19,14 +19,14 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// sizes are the corners: one pixel, one row, one column, primes, a pixel more
-// or less than a power of two, and wider or higher than several tiles.
+// sizes holds corner cases: one pixel, one row, one column, primes, one more or less than a power
+// of two, and wider or higher than several tiles.
 var sizes = [][2]int{
 	{1, 1}, {1, 2}, {2, 1}, {1, 601}, {601, 1}, {3, 5}, {31, 33}, {64, 64},
 	{127, 129}, {257, 17}, {17, 257}, {509, 131}, {1031, 37}, {4099, 3}, {3, 2053},
 }
 
-// ways is the kernels that a device has.
+// ways returns the kernels that a device has.
 func ways(d *Device, channels int) []Kernels {
 	if (method.Plane{}).Obstacle(method.Job{Device: d.inner, Channels: channels}) == "" {
 		return []Kernels{Portable, Fast}
@@ -37,7 +37,7 @@ func ways(d *Device, channels int) []Kernels {
 func TestIntegrate(t *testing.T) {
 	ref.Alone(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
-		every := 1 // of the sizes and channels, so that the pairs together have all of them
+		every := 1 // of the sizes and channels, so that the pairs together cover all of them
 		if d.Info().CPU {
 			every = 3
 		}
@@ -78,7 +78,7 @@ func TestIntegrate(t *testing.T) {
 	})
 }
 
-// BOXSUM_GPU_SHAPES says how many random shapes to try.
+// TestRandomShapes tries BOXSUM_GPU_SHAPES random shapes.
 func TestRandomShapes(t *testing.T) {
 	count := 300
 	if testing.Short() {
@@ -96,7 +96,7 @@ func TestRandomShapes(t *testing.T) {
 			if s.kernels = w[r.IntN(len(w))]; s.kernels == Fast && !p.onePass {
 				s.kernels = Portable
 			}
-			if b, ok := d.inner.Backend.(*driver.CUDABackend); ok { // most shapes would go along the paths of small images
+			if b, ok := d.inner.Backend.(*driver.CUDABackend); ok { // most shapes would use the paths of small images
 				b.Tuning.Path = []string{"", method.TilePath}[r.IntN(2)]
 			}
 			values += s.width * s.height * s.channels * s.count
@@ -137,7 +137,7 @@ func randomShape(r *rand.Rand, float bool) shape {
 	return s
 }
 
-// An image without pixels has a table of zeros.
+// TestEmpty checks that an image without pixels has a table of zeros.
 func TestEmpty(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for _, size := range [][2]int{{0, 0}, {0, 7}, {7, 0}} {
@@ -150,7 +150,7 @@ func TestEmpty(t *testing.T) {
 	})
 }
 
-// Integer tables wrap, and boxes stay exact.
+// TestWrap checks that integer tables wrap, and box sums stay exact.
 func TestWrap(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		const size = 300
@@ -175,7 +175,7 @@ func TestWrap(t *testing.T) {
 	})
 }
 
-// More boxes than one launch takes.
+// TestManyBoxes queries more boxes than fit in one launch.
 func TestManyBoxes(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		im := fixture.Noise[uint8](3, 40, 30, 3, 0)
@@ -207,7 +207,7 @@ func TestManyBoxes(t *testing.T) {
 	})
 }
 
-// Tables of the host keep what lies between their rows.
+// TestHostTables checks that the gaps between rows of tables on the host do not change.
 func TestHostTables(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		const width, height, channels, stride = 45, 33, 3, 46*3 + 5
@@ -246,7 +246,8 @@ func TestHostTables(t *testing.T) {
 	})
 }
 
-// Tables of images without pixels are filled at once, however many rows they have.
+// TestClearAtOnce checks that tables of images without pixels are filled at once, however many rows
+// they have.
 func TestClearAtOnce(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		for _, size := range [][2]int{{0, 1000}, {1000, 0}, {0, 0}} {
@@ -288,7 +289,7 @@ func TestClearAtOnce(t *testing.T) {
 	})
 }
 
-// Rows of tables that lie somewhere else are filled alone.
+// TestClearBetween checks that rows of tables in larger memory are filled separately.
 func TestClearBetween(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for s := range spacings {

@@ -9,8 +9,8 @@ import (
 	"github.com/boxsum/boxsum/internal/launch"
 )
 
-// What package launch offers: memory of zeros, copies of rows, kernels on streams that
-// wait for one another.
+// TestLaunch tests the operations of package launch: cleared memory, copies of rows, and kernels on
+// streams that wait for one another.
 func TestLaunch(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		l, err := launch.Open(d)
@@ -30,7 +30,7 @@ func TestLaunch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The middle column of the image becomes 1, and then its rows are summed.
+		// The middle column of the image is set to 1, and then its rows are summed.
 		column := []byte{1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}
 		at := launch.Rows{Buffer: b, Offset: 8, Stride: 4 * width, Bytes: 4, Count: height}
 		whole := launch.Rows{Buffer: b, Stride: 4 * width, Bytes: 4 * width, Count: height}
@@ -76,7 +76,8 @@ func TestLaunch(t *testing.T) {
 	}
 }
 
-// Streams and memory that nobody freed go with the device, and only once.
+// TestLaunchLeft checks that streams and memory that were not freed are freed with the device, and
+// only once.
 func TestLaunchLeft(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, counts := strictly(t, real)

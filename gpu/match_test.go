@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/match"
 )
 
-// definition is a score from sums that are exact.
+// definition returns a score computed from exact sums.
 func definition(img, template boxsum.Image[uint8], m match.Method, x, y int) float32 {
 	var both, sum, squares, sumT, squaresT int64
 	for j := range template.Height {
@@ -31,7 +31,7 @@ func definition(img, template boxsum.Image[uint8], m match.Method, x, y int) flo
 	return float32(max(-1, min(1, score)))
 }
 
-// Scores are what exact sums give, and those of package match.
+// TestMatch compares scores with those from exact sums, and with those of package match.
 func TestMatch(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		rng := rand.New(rand.NewPCG(3, 8))

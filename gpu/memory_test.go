@@ -16,9 +16,9 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// Work that takes memory besides its tables is cut until it fits what is left: in batches,
-// then in bands of an image, boxes in smaller launches. What cannot be cut is an error that
-// tells what it needs and what there is.
+// TestLittleMemoryLeft checks that work which needs memory besides its tables is cut until it fits:
+// into batches, then into bands of an image, boxes into smaller launches. What cannot be cut
+// returns an error with the needed and the available memory.
 func TestLittleMemoryLeft(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		im := fixture.Noise[uint8](3, 3000, 700, 1, 0)
@@ -141,7 +141,8 @@ func TestLittleMemoryLeft(t *testing.T) {
 	})
 }
 
-// Tilted tables of sums and squares go one after the other where both do not fit.
+// TestLittleMemoryTilted checks that tilted tables of sums and of squares are computed one after
+// the other if both do not fit.
 func TestLittleMemoryTilted(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		im := fixture.Noise[int16](3, 300, 200, 1, 0)
@@ -171,7 +172,7 @@ func TestLittleMemoryTilted(t *testing.T) {
 				t.Errorf("%d bytes: %v", limit, err)
 			}
 		}
-		// Both tables take a megabyte, and one with the image and its carries less than that.
+		// Both tables need a megabyte; one of them with the image and its carries needs less.
 		if worked < 5 || failed == 0 {
 			t.Errorf("%d limits were enough and %d too little", worked, failed)
 		}

@@ -13,7 +13,8 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// What is narrow and tall takes about as much memory as what is as large and is not.
+// TestNarrow checks that narrow, tall images take about as much memory as others with the same
+// number of pixels.
 func TestNarrow(t *testing.T) {
 	const height = 150_000
 	most := int64(transfer.SlotCount()) * (20 << 20)
@@ -65,7 +66,7 @@ func TestNarrow(t *testing.T) {
 	})
 }
 
-// What cannot be done takes no memory for its table first.
+// TestRefusedBeforeMemory checks that invalid calls do not allocate a table first.
 func TestRefusedBeforeMemory(t *testing.T) {
 	const height = 1 << 22
 	short := boxsum.Image[uint8]{Pix: make([]uint8, 3), Width: 1, Height: height}

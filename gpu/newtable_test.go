@@ -12,8 +12,8 @@ import (
 	"github.com/boxsum/boxsum/internal/fixture"
 )
 
-// Large new tables are laid out like others, and clear where they hold no sums,
-// whatever their memory held before.
+// TestNewTable checks that large new tables are laid out like others, and are zero outside of the
+// sums, whatever their memory held before.
 func TestNewTable(t *testing.T) {
 	for _, size := range [][3]int{{5, 4, 1}, {1200, 1100, 1}, {337, 1500, 3}, {0, 100_000, 1}, {1, 1 << 20, 1}, {31, 30_000, 4}, {32, 30_000, 4}} {
 		got, err := transfer.NewTable[uint32](size[0], size[1], size[2])
@@ -49,7 +49,7 @@ func TestNewTable(t *testing.T) {
 					t.Errorf("%v, %s: %v", size, how, err)
 				}
 			}
-			for range 4 { // the next has the memory of the last, in which nothing is zero
+			for range 4 { // the next one reuses memory that holds no zeros
 				got, err := boxsum.IntegrateSquares[uint32, uint64](im, &boxsum.Options{On: d})
 				check("in bands", got, err)
 				if err != nil {
@@ -65,7 +65,7 @@ func TestNewTable(t *testing.T) {
 			}
 			for got, err := range PipelineSquares[uint32, uint64](t.Context(), d, func(yield func(boxsum.Image[uint8]) bool) { yield(im) }, nil) {
 				check("in a pipeline", got, err)
-				for _, s := range [][]uint32{got.Sum.Sums} { // for who gets the memory next
+				for _, s := range [][]uint32{got.Sum.Sums} { // for the next user of the memory
 					for i := range s {
 						s[i] = math.MaxUint32
 					}
@@ -75,7 +75,7 @@ func TestNewTable(t *testing.T) {
 	})
 }
 
-// gaps says whether something lies between the rows of a table.
+// gaps returns an error if the gaps between the rows of a table are not zero.
 func gaps[S boxsum.Sum](t *boxsum.Table[S]) error {
 	row := (t.Width + 1) * t.Channels
 	for i, v := range t.Sums {

@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// What is nil or empty has no size, and can be printed and closed.
+// TestSizeOfNothing checks that nil and empty values have no size, and can be printed and closed.
 func TestSizeOfNothing(t *testing.T) {
 	type sized interface {
 		Width() int
@@ -61,7 +61,8 @@ func TestSizeOfNothing(t *testing.T) {
 	}
 }
 
-// Calls from host to host need an open device, also where there is nothing to do.
+// TestHostCallsNeedADevice checks that calls from host to host require an open device, even if
+// there is nothing to do.
 func TestHostCallsNeedADevice(t *testing.T) {
 	eachDevice(t, func(t *testing.T, closed *Device) {
 		if err := closed.Close(); err != nil {
@@ -91,7 +92,8 @@ func TestHostCallsNeedADevice(t *testing.T) {
 	})
 }
 
-// What is timed may close the device, and pipelines go without a context.
+// TestTimedClose checks that a timed function may close the device, and that pipelines run without
+// a context.
 func TestTimedClose(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		var none context.Context

@@ -103,7 +103,7 @@ func arrayOf(a *raster.Array) devmem.Array {
 	return devmem.Array{Element: a.Type, Width: a.Width, Height: a.Height, Channels: a.Channels, Count: 1}
 }
 
-// rowsOf returns where the rows of an array lie.
+// rowsOf returns the location of the rows of an array.
 func rowsOf(a *raster.Array) devmem.Host {
 	return devmem.Host{At: unsafe.Pointer(unsafe.SliceData(a.Data)), Stride: int64(a.Stride) * int64(a.Type.Bytes())}
 }

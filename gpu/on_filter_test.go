@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum/internal/fixture"
 )
 
-// part returns an image of fences that is a part of a larger one.
+// part returns an image of guard values that is part of a larger one.
 func part[P boxsum.Pixel](width, height, channels, pad int) boxsum.Image[P] {
 	stride := width*channels + pad
 	pix := make([]P, stride*height+pad)
@@ -25,7 +25,7 @@ func part[P boxsum.Pixel](width, height, channels, pad int) boxsum.Image[P] {
 	return boxsum.Image[P]{Pix: pix[pad:], Stride: stride, Width: width, Height: height, Channels: channels}
 }
 
-// sameParts holds an image and what lies between its rows against another.
+// sameParts compares an image, including the gaps between its rows, with another.
 func sameParts[P boxsum.Pixel](t *testing.T, name string, got, want boxsum.Image[P]) {
 	t.Helper()
 	if !slices.Equal(got.Pix, want.Pix) {
@@ -37,7 +37,7 @@ func sameParts[P boxsum.Pixel](t *testing.T, name string, got, want boxsum.Image
 	}
 }
 
-// filtersOn holds all filters that devices have against the processor's.
+// filtersOn compares all filters that devices support with the CPU's.
 func filtersOn[P FilterPixel](t *testing.T, d *Device, c filterCase) {
 	t.Helper()
 	name := fmt.Sprintf("%T of %+v", *new(P), c)
@@ -88,7 +88,7 @@ func filtersOn[P FilterPixel](t *testing.T, d *Device, c filterCase) {
 	}
 }
 
-// TestFilterOn holds filters from host memory to host memory against the processor's.
+// TestFilterOn compares filters from host memory to host memory with the CPU's.
 func TestFilterOn(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		rng := rand.New(rand.NewPCG(3, 35))
@@ -140,7 +140,7 @@ func TestFilterOnSeveral(t *testing.T) {
 		}
 		backends[0].limit = 0
 		filtersOn[uint8](t, d, filterCase{width: 30, height: 400, channels: 1, window: filter.Square(9)})
-		if failed := d.Failed(); len(failed) != 3 { // the first had too little memory
+		if failed := d.Failed(); len(failed) != 3 { // the first one had too little memory
 			t.Errorf("failed are %v", failed)
 		}
 		backends[0].lives = 0
@@ -150,7 +150,7 @@ func TestFilterOnSeveral(t *testing.T) {
 	})
 }
 
-// TestFilterOnRefused asks devices for filters that they do not have.
+// TestFilterOnRefused requests filters that devices do not support.
 func TestFilterOnRefused(t *testing.T) {
 	im := fixture.Noise[uint8](1, 6, 5, 1, 0)
 	floats := fixture.Noise[float32](1, 6, 5, 1, 0)
@@ -185,7 +185,7 @@ func TestFilterOnRefused(t *testing.T) {
 				t.Errorf("%s: %v, want %v", name, c.err, c.want)
 			}
 		}
-		// A context that ends between two bands.
+		// A context that is canceled between two bands.
 		many, _ := several(t, d, 2)
 		ctx, cancel := context.WithCancel(context.Background())
 		tall := fixture.Noise[uint8](1, 6, 400, 1, 0)
@@ -202,7 +202,7 @@ func TestFilterOnRefused(t *testing.T) {
 	})
 }
 
-// A late context is canceled when it has been asked once.
+// A late context is canceled after it has been asked once.
 type late struct {
 	context.Context
 	asked *atomic.Int32

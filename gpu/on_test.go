@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// portable is the level that asks a device for the kernels that run everywhere.
+// portable is the level that selects the portable kernels of a device.
 var portable = func() boxsum.Level {
 	l, err := boxsum.ParseLevel("portable")
 	if err != nil {
@@ -21,7 +21,7 @@ var portable = func() boxsum.Level {
 	return l
 }()
 
-// levelOf returns the level that asks a device for kernels, the fastest for Fast.
+// levelOf returns the level that selects kernels of a device: the fastest ones for Fast.
 func levelOf(k Kernels) boxsum.Level {
 	if k == Portable {
 		return portable
@@ -29,7 +29,7 @@ func levelOf(k Kernels) boxsum.Level {
 	return boxsum.Level{}
 }
 
-// boxsumOn returns options, of which nil are none, for a device.
+// boxsumOn returns options, which may be nil, with a device.
 func boxsumOn(d *Device, opt *boxsum.Options) *boxsum.Options {
 	on := boxsum.Options{}
 	if opt != nil {
@@ -54,7 +54,8 @@ func histogramOn(d *Device, opt *boxsum.Options) *histogram.Options {
 	return &histogram.Options{On: d, BandRows: o.BandRows, Level: o.Level, Context: o.Context, Progress: o.Progress}
 }
 
-// TestOnRefused asks devices for what they do not do: nothing falls back to the processor.
+// TestOnRefused requests what devices do not support, and checks that nothing falls back to the
+// CPU.
 func TestOnRefused(t *testing.T) {
 	im := fixture.Noise[uint8](1, 6, 5, 1, 0)
 	wide := boxsum.Image[uint64]{Pix: make([]uint64, 6), Width: 3, Height: 2}

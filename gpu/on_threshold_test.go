@@ -13,7 +13,7 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// thresholdsOn holds Sauvola's rule on a device against that on the processor.
+// thresholdsOn compares Sauvola's rule on a device with that on the CPU.
 func thresholdsOn[P FilterPixel](t *testing.T, d *Device, c filterCase) {
 	t.Helper()
 	name := fmt.Sprintf("%T of %+v", *new(P), c)
@@ -45,7 +45,7 @@ func thresholdsOn[P FilterPixel](t *testing.T, d *Device, c filterCase) {
 	}
 }
 
-// TestThresholdOn holds decisions from host memory to host memory against the processor's.
+// TestThresholdOn compares decisions from host memory to host memory with the CPU's.
 func TestThresholdOn(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		rng := rand.New(rand.NewPCG(5, 35))
@@ -74,7 +74,7 @@ func TestThresholdOn(t *testing.T) {
 	})
 }
 
-// TestThresholdOnRefused asks devices for thresholds that they do not have.
+// TestThresholdOnRefused requests thresholds that devices do not support.
 func TestThresholdOnRefused(t *testing.T) {
 	im, floats := fixture.Noise[uint8](1, 30, 25, 1, 0), fixture.Image[float32](rand.New(rand.NewPCG(1, 2)), 30, 25, 1)
 	done, stop := context.WithCancel(context.Background())

@@ -30,19 +30,19 @@ func firstCUDA(bench *testing.B) (*Device, *driver.CUDABackend) {
 	return d, d.inner.Backend.(*driver.CUDABackend)
 }
 
-// A timed is work that a device is timed for.
+// A timed is work to be timed on a device.
 type timed struct {
 	name string
 	run  func() error
 }
 
-// medians times all works by turns, in microseconds.
+// medians times all works in turn, and returns the medians in microseconds.
 func medians(bench *testing.B, d *Device, works []timed) []float64 {
 	bench.Helper()
 	times := make([][]time.Duration, len(works))
 	for range 15 {
 		for i, w := range works {
-			took, err := d.Time(3, w.run) // the first keep the device busy while the host queues
+			took, err := d.Time(3, w.run) // the first runs keep the device busy while the host queues
 			if err != nil {
 				bench.Fatalf("%s: %v", w.name, err)
 			}
@@ -62,8 +62,8 @@ var benchSizes = []struct {
 	width, height int
 }{{"480p", 854, 480}, {"720p", 1280, 720}, {"1080p", 1920, 1080}, {"1440p", 2560, 1440}, {"2160p", 3840, 2160}, {"4096²", 4096, 4096}}
 
-// BenchmarkPaths times the paths of the one-pass kernels beside a copy of as many bytes:
-// it says up to which size images are small.
+// BenchmarkPaths times the paths of the one-pass kernels relative to a copy of as many bytes. The
+// result shows up to which size images count as small.
 func BenchmarkPaths(bench *testing.B) {
 	d, b := firstCUDA(bench)
 	fmt.Printf("%-6s %-12s %9s", "size", "types", "copy, µs")
@@ -103,8 +103,8 @@ func BenchmarkPaths(bench *testing.B) {
 	bench.ReportMetric(0, "ns/op")
 }
 
-// pathOf makes an image, its table and, where squares is set, that of its squares: their
-// types, how many bytes they have, and the work.
+// pathOf returns a function that prepares an image, its table and, if squares is set, the table of
+// squares. It returns their types, their size in bytes, the work, and a function that frees them.
 func pathOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](squares bool) func(*testing.B, *Device, int, int) (string, int64, func() error, func()) {
 	return func(bench *testing.B, d *Device, width, height int) (string, int64, func() error, func()) {
 		src, err := Upload(d, fixture.Noise[P](1, width, height, 1, 0))
@@ -130,7 +130,7 @@ func pathOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](squares bool) func(*t
 	}
 }
 
-// BenchmarkTilted times tilted tables in tiles of every width and rotated ones beside
+// BenchmarkTilted times tilted tables in tiles of every width, and rotated ones, relative to
 // upright ones of the same image.
 func BenchmarkTilted(bench *testing.B) {
 	d, b := firstCUDA(bench)

@@ -21,8 +21,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A frame is an image for a pipeline, and its table by the root package; nil for
-// one that has none.
+// A frame is an image for a pipeline, and its table by the root package, or nil for an invalid
+// image.
 type frame struct {
 	image boxsum.Image[uint8]
 	want  *boxsum.Table[uint32]
@@ -42,7 +42,7 @@ func badFrame() frame {
 	return frame{boxsum.Image[uint8]{Width: 5, Height: 4, Pix: make([]uint8, 19)}, nil}
 }
 
-// mixedFrames are of many sizes, with a bad one among them.
+// mixedFrames returns frames of many sizes, one of which is invalid.
 func mixedFrames(t *testing.T, count int) []frame {
 	t.Helper()
 	frames := make([]frame, count)
@@ -53,8 +53,8 @@ func mixedFrames(t *testing.T, count int) []frame {
 	return frames
 }
 
-// each yields the images of frames, all from the same memory: a pipeline must
-// be done with an image when it asks for the next.
+// each yields the images of frames, all in the same memory: a pipeline must be done with an image
+// when it requests the next one.
 func each(frames []frame) iter.Seq[boxsum.Image[uint8]] {
 	return func(yield func(boxsum.Image[uint8]) bool) {
 		var shared []uint8
@@ -73,7 +73,7 @@ func each(frames []frame) iter.Seq[boxsum.Image[uint8]] {
 	}
 }
 
-// check holds what a pipeline gave for a frame against what it should be.
+// check compares the result of a pipeline for a frame with the expected one.
 func (f frame) check(got *boxsum.Table[uint32], err error) error {
 	switch {
 	case f.want == nil && (got != nil || !errors.Is(err, boxsum.ErrInvalid)):
@@ -120,7 +120,7 @@ func TestPipeline(t *testing.T) {
 			{BandRows: 9, Reuse: true},
 			{Kernels: Portable, Reuse: true},
 		} {
-			for range 2 { // with new memory, and with that of last time
+			for range 2 { // with new memory, and with that of the previous run
 				if err := checkPipeline(d, frames, opt); err != nil {
 					t.Errorf("%+v: %v", opt, err)
 				}
@@ -181,8 +181,8 @@ func TestPipelineSquares(t *testing.T) {
 	})
 }
 
-// Whatever goes in and however the loop ends, tables are right and in order,
-// errors are where they belong, and nothing is left behind.
+// TestPipelineProperty checks that for all inputs, and however the loop ends, tables are correct
+// and in order, errors are in their place, and nothing is leaked.
 func TestPipelineProperty(t *testing.T) {
 	eachDevice(t, func(test *testing.T, real *Device) {
 		rapid.Check(test, func(t *rapid.T) {
@@ -269,7 +269,7 @@ func TestPipelineProperty(t *testing.T) {
 	})
 }
 
-// Pipelines share a device with each other and with everyone else.
+// TestPipelinesAtOnce runs pipelines that share a device with each other.
 func TestPipelinesAtOnce(t *testing.T) {
 	frames := mixedFrames(t, 20)
 	eachDevice(t, func(t *testing.T, d *Device) {
@@ -285,7 +285,7 @@ func TestPipelinesAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		// One inside of another's loop.
+		// One inside the loop of another.
 		for got, err := range Pipeline[uint32](t.Context(), d, each(frames[:3]), &PipelineOptions{Reuse: true}) {
 			if err != nil || got == nil {
 				t.Fatal(err)
@@ -297,8 +297,8 @@ func TestPipelinesAtOnce(t *testing.T) {
 	})
 }
 
-// The less memory there is, the fewer images are in flight, down to bands of
-// one; only when these do not fit either is it an error, one for each image.
+// TestPipelineLittleMemory checks that less memory means fewer images in flight, down to bands of
+// one, and that every image returns an error only if these do not fit either.
 func TestPipelineLittleMemory(t *testing.T) {
 	frames := []frame{goodFrame(t, 1, 200, 150, 2, 0), goodFrame(t, 2, 20, 30, 2, 0), goodFrame(t, 3, 200, 150, 2, 0), goodFrame(t, 4, 210, 170, 2, 0), goodFrame(t, 5, 10, 10, 1, 0)}
 	eachDevice(t, func(t *testing.T, real *Device) {
@@ -333,8 +333,8 @@ func TestPipelineLittleMemory(t *testing.T) {
 	})
 }
 
-// The memory of a pipeline serves the next one, and gives way to whoever needs
-// it.
+// TestPipelineKeepsMemory checks that the memory of a pipeline is reused by the next one, and freed
+// if it is needed elsewhere.
 func TestPipelineKeepsMemory(t *testing.T) {
 	frames := []frame{goodFrame(t, 1, 200, 150, 1, 0), goodFrame(t, 2, 200, 150, 1, 0), goodFrame(t, 3, 100, 50, 1, 0)}
 	eachDevice(t, func(t *testing.T, real *Device) {
@@ -366,8 +366,8 @@ func TestPipelineKeepsMemory(t *testing.T) {
 	})
 }
 
-// Slots that an earlier pipeline left give way to an image that needs their
-// memory, and so much that the host would suffer is not asked for.
+// TestSlots checks that slots of an earlier pipeline are freed for an image that needs their
+// memory, and that pipelines do not allocate so much that the host would suffer.
 func TestSlots(t *testing.T) {
 	small, large := goodFrame(t, 1, 100, 100, 1, 0), goodFrame(t, 2, 300, 200, 1, 0)
 	eachDevice(t, func(t *testing.T, real *Device) {
@@ -394,8 +394,8 @@ func TestSlots(t *testing.T) {
 	})
 }
 
-// Whichever call of the driver fails, some image says so or the run goes on
-// without it, nothing is left behind, and the next run works.
+// TestPipelineFaults checks that whichever call of the driver fails, some image returns the error
+// or the run continues without it, nothing is leaked, and the next run works.
 func TestPipelineFaults(t *testing.T) {
 	frames := []frame{goodFrame(t, 1, 20, 10, 3, 1), goodFrame(t, 2, 30, 10, 1, 0), goodFrame(t, 3, 25, 15, 2, 0)}
 	opt := &PipelineOptions{InFlight: 1, Kernels: Portable}
@@ -428,8 +428,8 @@ func TestPipelineFaults(t *testing.T) {
 	})
 }
 
-// The same with images alike, of which one is staged while the work of another is
-// queued: the others have their tables.
+// TestPipelineFaultsSideBySide does the same with equal images, one of which is staged while the
+// work of another is queued. The others must have their tables.
 func TestPipelineFaultsSideBySide(t *testing.T) {
 	var frames []frame
 	for i := range 6 {
@@ -466,8 +466,8 @@ func TestPipelineFaultsSideBySide(t *testing.T) {
 	})
 }
 
-// Memory that runs out while images alike are staged and queued side by side is no
-// error of any of them.
+// TestPipelineShortSideBySide checks that no image returns an error if memory runs out while equal
+// images are staged and queued concurrently.
 func TestPipelineShortSideBySide(t *testing.T) {
 	var frames []frame
 	for i := range 6 {
@@ -476,7 +476,7 @@ func TestPipelineShortSideBySide(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		for _, reuse := range []bool{false, true} {
 			opt := &PipelineOptions{InFlight: 3, Reuse: reuse, Kernels: Portable}
-			const streams = 4 // are made first, and must be there
+			const streams = 4 // created first; they must not fail
 			for fuse := streams + 1; ; fuse += 2 {
 				d, s := strictly(t, real)
 				s.fuse, s.fault = fuse, boxsum.ErrMemory
@@ -494,8 +494,8 @@ func TestPipelineShortSideBySide(t *testing.T) {
 	})
 }
 
-// A device that is closed in the loop ends it: tables on their way may still come,
-// then one error. What the loop has in hand stays readable.
+// TestPipelineClose closes the device inside the loop. Tables in progress may still arrive,
+// followed by one error, and the table that the loop holds remains readable.
 func TestPipelineClose(t *testing.T) {
 	frames := mixedFrames(t, 30)[:15]
 	eachDevice(t, func(t *testing.T, real *Device) {
@@ -533,8 +533,8 @@ func TestPipelineClose(t *testing.T) {
 	})
 }
 
-// An image that goes in bands does not keep a loop that has ended waiting for all of
-// them.
+// TestPipelineCancelInBands checks that a loop which has ended does not wait for all bands of an
+// image.
 func TestPipelineCancelInBands(t *testing.T) {
 	const height = 3000
 	tall := goodFrame(t, 1, 3, height, 1, 0)
@@ -564,7 +564,7 @@ func TestPipelineCancelInBands(t *testing.T) {
 	})
 }
 
-// A table of reused memory is empty once the next one is there.
+// TestPipelineReuseEmpties checks that a reused table is empty once the next one arrives.
 func TestPipelineReuseEmpties(t *testing.T) {
 	frames := mixedFrames(t, 10)
 	eachDevice(t, func(t *testing.T, d *Device) {
@@ -582,7 +582,7 @@ func TestPipelineReuseEmpties(t *testing.T) {
 	})
 }
 
-// What images does to its goroutine happens to the loop's.
+// TestPipelinePanics checks that what images does to its goroutine happens to that of the loop.
 func TestPipelinePanics(t *testing.T) {
 	twice := []frame{goodFrame(t, 1, 20, 10, 1, 0), goodFrame(t, 2, 20, 10, 1, 0)}
 	broken := errors.New("broken")
@@ -672,9 +672,9 @@ func TestPipelineErrors(t *testing.T) {
 
 func third[A, B any](_ A, _ B, err error) error { return err }
 
-// Page-locked images and parts of them go through a pipeline like others. One
-// that is released too early stays until the device has read it, and one that
-// is released late outlives its device.
+// TestHostImage passes page-locked images and parts of them through a pipeline. An image that is
+// released too early remains valid until the device has read it, and one that is released late
+// outlives its device.
 func TestHostImage(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, s := strictly(t, real)
@@ -735,9 +735,9 @@ func TestHostImage(t *testing.T) {
 	})
 }
 
-// Tables of the caller's own come back in order, each with the sums of its image or
-// beside what was wrong with it, and can go in again. It makes no difference whether
-// they are page-locked; what lies between and round their rows stays as it is.
+// TestPipelineInto checks that given tables are returned in order, each with the sums of its image
+// or with its error, and can be used again. It makes no difference whether they are page-locked,
+// and the gaps between and around their rows do not change.
 func TestPipelineInto(t *testing.T) {
 	const width, height, channels = 61, 37, 2
 	var frames []frame
@@ -766,7 +766,7 @@ func TestPipelineInto(t *testing.T) {
 		for _, opt := range []PipelineOptions{{}, {InFlight: 1}, {Reuse: true}, {BandRows: 5}} {
 			opt.Kernels = Portable
 			pool := []*boxsum.Table[uint32]{locked, part, plain, {Width: width, Height: height, Channels: channels, Stride: 200, Sums: make([]uint32, 200*(height+1))}}
-			out := map[*boxsum.Table[uint32]]int{} // which image is in a table
+			out := map[*boxsum.Table[uint32]]int{} // the image in each table
 			images := func(yield func(*boxsum.Table[uint32], boxsum.Image[uint8]) bool) {
 				for i, f := range frames {
 					if len(pool) == 0 {
@@ -818,7 +818,8 @@ func TestPipelineInto(t *testing.T) {
 	})
 }
 
-// Tables that cannot take an image are an error of that image, and come out again.
+// TestPipelineIntoErrors checks that tables which cannot hold an image return an error for that
+// image, and are handed back.
 func TestPipelineIntoErrors(t *testing.T) {
 	im := fixture.Noise[uint16](1, 20, 10, 1, 0)
 	want, err := boxsum.IntegrateSquares[uint64, uint64](im, nil)
@@ -862,8 +863,8 @@ func TestPipelineIntoErrors(t *testing.T) {
 	})
 }
 
-// IntegrateHostInto reads and writes page-locked memory where it is, and leaves
-// what is round it alone.
+// TestIntegrateHostLocked checks that IntegrateInto reads and writes page-locked memory in place,
+// and does not touch the memory around it.
 func TestIntegrateHostLocked(t *testing.T) {
 	const width, height, channels = 130, 71, 3
 	eachDevice(t, func(t *testing.T, real *Device) {
@@ -913,8 +914,8 @@ func TestIntegrateHostLocked(t *testing.T) {
 	})
 }
 
-// BenchmarkPipeline is for choosing how many images are in flight: each is 2160p,
-// and "of-copies" is the share of the time that copies alone take.
+// BenchmarkPipeline helps to choose the number of images in flight. Images are 2160p, and
+// "of-copies" is the fraction of the time that the copies alone take.
 func BenchmarkPipeline(b *testing.B) {
 	d, err := OpenBest(CUDA, OpenCL)
 	if err != nil {
@@ -946,7 +947,7 @@ func BenchmarkPipeline(b *testing.B) {
 						}
 					}
 				}
-				run(2 * n) // for its memory
+				run(2 * n) // allocates memory
 				copies, err := launch.TransferTime(d, width*height, 4*(width+1)*(height+1), b.N)
 				if err != nil {
 					b.Fatal(err)

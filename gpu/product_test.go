@@ -14,8 +14,8 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// Squares come beside the sums for tilted tables and volumes too, on the device and on
-// the host, into new tables and into those that are there.
+// TestSquaresBesideSums checks squares together with sums for tilted tables and volumes, on the
+// device and on the host, in new and in existing tables.
 func TestSquaresBesideSums(t *testing.T) {
 	im := fixture.Noise[uint8](3, 70, 40, 2, 3)
 	leaning, err := tilted.IntegrateSquares[uint32, uint64](im, nil)
@@ -91,7 +91,7 @@ func TestSquaresBesideSums(t *testing.T) {
 	})
 }
 
-// A rotated table of the host is filled along its own rotation.
+// TestRotatedHostInto checks that a rotated table on the host is filled with its own rotation.
 func TestRotatedHostInto(t *testing.T) {
 	im, rot := fixture.Noise[uint8](3, 50, 30, 1, 0), rotated.Rotation{A: 2, B: 5}
 	want, err := rotated.Integrate[uint32](im, rot, nil)
@@ -115,10 +115,10 @@ func TestRotatedHostInto(t *testing.T) {
 	})
 }
 
-// A context ends calls before they begin and between pieces, and progress goes from
-// piece to piece up to 1.
+// TestContextAndProgress checks that a context cancels calls before they begin and between pieces,
+// and that progress increases from piece to piece up to 1.
 func TestContextAndProgress(t *testing.T) {
-	// More pieces than slots can have done before the first of them is told of.
+	// More pieces than slots can have completed before the first of them is reported.
 	im := fixture.Noise[uint8](3, 50, 100, 1, 0)
 	src := randomVolume[uint8](solidShape{width: 20, height: 11, depth: 100, channels: 1})
 	bins := histogram.Bins{N: 4}

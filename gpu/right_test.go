@@ -17,13 +17,13 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// A statistics is what tables of the host say about boxes.
+// A statistics is a table on the host that returns statistics of boxes.
 type statistics interface {
 	Mean(box image.Rectangle, channel int) float64
 	StdDev(box image.Rectangle, channel int) float64
 }
 
-// squaredWays makes both tables of an image in every way that there is.
+// squaredWays returns all ways to compute both tables of an image.
 func squaredWays[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, im boxsum.Image[P], opt *Options) map[string]func() (*boxsum.SquaredTable[S, Q], error) {
 	host := &boxsum.Options{On: d}
 	if opt != nil {
@@ -80,7 +80,7 @@ func squaredWays[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d *Device, im bo
 	}
 }
 
-// someBoxes is boxes of all sizes, the whole image first.
+// someBoxes returns boxes of all sizes, the whole image first.
 func someBoxes(width, height int) []image.Rectangle {
 	boxes := []image.Rectangle{image.Rect(0, 0, width, height), image.Rect(1, 0, width, height-1), image.Rect(width/3, height/4, width/3+2, height/4+1)}
 	r := rand.New(rand.NewPCG(3, 7))
@@ -91,7 +91,7 @@ func someBoxes(width, height int) []image.Rectangle {
 	return boxes
 }
 
-// sameStatistics holds what a table says against another.
+// sameStatistics compares the statistics of two tables.
 func sameStatistics(got, want statistics, boxes []image.Rectangle) error {
 	for _, box := range boxes {
 		if g, w := got.Mean(box, 0), want.Mean(box, 0); g != w {
@@ -104,7 +104,7 @@ func sameStatistics(got, want statistics, boxes []image.Rectangle) error {
 	return nil
 }
 
-// Means and deviations of boxes whose sums do not fit are right.
+// TestBrightImage checks means and deviations of boxes whose sums overflow.
 func TestBrightImage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("25 megapixels")
@@ -135,7 +135,7 @@ func TestBrightImage(t *testing.T) {
 	})
 }
 
-// wrapped32 is an image of 32 bits of which hardly two fit a sum, or a square of one.
+// wrapped32 returns a 32-bit image of which hardly two pixels, or a single square, fit in a sum.
 func wrapped32[P uint32 | int32](width, height int, bits int) boxsum.Image[P] {
 	im, _ := boxsum.NewImage[P](width, height, 1)
 	r := rand.New(rand.NewPCG(1, uint64(bits)))
@@ -145,8 +145,8 @@ func wrapped32[P uint32 | int32](width, height int, bits int) boxsum.Image[P] {
 	return im
 }
 
-// Sums of 32 bits and squares in 64 bits wrap soon where pixels have 32: means and
-// deviations are those of the CPU.
+// TestWidePixels checks that means and deviations equal the CPU's for 32-bit pixels, whose 32-bit
+// sums and 64-bit squares soon wrap.
 func TestWidePixels(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		const width, height = 70, 45
@@ -181,7 +181,7 @@ func TestWidePixels(t *testing.T) {
 	})
 }
 
-// The same of volumes, tilted and rotated tables.
+// TestWidePixelsOfOtherTables does the same for volumes, tilted and rotated tables.
 func TestWidePixelsOfOtherTables(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		const width, height = 30, 21
@@ -238,7 +238,7 @@ func TestWidePixelsOfOtherTables(t *testing.T) {
 	})
 }
 
-// far is noise of a deviation of about 1 around a middle.
+// far returns noise around middle with a deviation of about 1.
 func far[P float32 | float64](width, height int, middle float64) boxsum.Image[P] {
 	im, _ := boxsum.NewImage[P](width, height, 1)
 	r := rand.New(rand.NewPCG(5, math.Float64bits(middle)))
@@ -248,7 +248,7 @@ func far[P float32 | float64](width, height int, middle float64) boxsum.Image[P]
 	return im
 }
 
-// deviation is that of a box, in two passes.
+// deviation returns the standard deviation of a box, in two passes.
 func deviation[P float32 | float64](im boxsum.Image[P], box image.Rectangle) float64 {
 	var sum, squares, n float64
 	for y := box.Min.Y; y < box.Max.Y; y++ {
@@ -265,8 +265,7 @@ func deviation[P float32 | float64](im boxsum.Image[P], box image.Rectangle) flo
 	return math.Sqrt(squares / n)
 }
 
-// checkFar holds deviations against those of two passes. They may be NaN where refused
-// says so.
+// checkFar compares deviations with those of two passes. If refused is set, they may be NaN.
 func checkFar[S boxsum.Sum, P float32 | float64](t *testing.T, name string, table *boxsum.SquaredTable[S, float64], im boxsum.Image[P], refused bool) {
 	t.Helper()
 	for _, box := range someBoxes(im.Width, im.Height)[:8] {
@@ -283,8 +282,8 @@ func checkFar[S boxsum.Sum, P float32 | float64](t *testing.T, name string, tabl
 	}
 }
 
-// Deviations of floats far from zero are right: the offset is that of the CPU, and box
-// sums of the device have it back.
+// TestFarFromZero checks that deviations of floats far from zero are correct: the offset is the
+// CPU's, and box sums on the device have it added back.
 func TestFarFromZero(t *testing.T) {
 	ref.Alone(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
@@ -355,7 +354,7 @@ func farFromZero[P float32 | float64, S float32 | float64](t *testing.T, d *Devi
 	if tables.Sum.Offset() != cpu.Sum.Offset {
 		t.Errorf("the offset is %v, not %v", tables.Sum.Offset(), cpu.Sum.Offset)
 	}
-	// The sums beside the squares are those that they were made with, or nothing.
+	// The sums that belong to the squares are those that were computed with them, or none.
 	if err := IntegrateInto(tables.Sum, src, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +366,7 @@ func farFromZero[P float32 | float64, S float32 | float64](t *testing.T, d *Devi
 	}
 }
 
-// The images of a batch may lie anywhere.
+// TestFarBatch uses a batch of images with different means.
 func TestFarBatch(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		var images []boxsum.Image[float32]
@@ -411,7 +410,7 @@ func TestFarBatch(t *testing.T) {
 	})
 }
 
-// Volumes too.
+// TestFarVolume does the same for volumes.
 func TestFarVolume(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		im := far[float32](40, 30*20, 1e5)

@@ -86,7 +86,7 @@ func IntegrateRotatedInto[S boxsum.Sum, P boxsum.Pixel](dst *RotatedTable[S], sr
 	return dst.tables().integrate(src.inner(), opt)
 }
 
-// tables returns how the tables are made.
+// tables describes how the tables are computed.
 func (t *RotatedTable[S]) tables() tables {
 	return tables{method: t.lattice, sums: t.cells.inner(), takes: &t.images, open: t.lattice.Open, noOffset: noTiltedOffset}
 }
@@ -159,8 +159,7 @@ func (t *RotatedTable[S]) DownloadInto(i int, dst *rotated.Table[S]) error {
 	return nil
 }
 
-// cornerSums copies table i to the host and returns the function that
-// [rotated.Table.Fill] takes.
+// cornerSums copies table i to the host and returns the function for [rotated.Table.Fill].
 func (t *RotatedTable[S]) cornerSums(i int) (func(dst []S, boxes []rotated.Box), error) {
 	shape := t.lattice.Shape
 	var parts []*boxsum.Table[S]

@@ -18,7 +18,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// latticeCell is the definition of where a pixel lies, apart from both packages.
+// latticeCell defines where a pixel lies, independently of both packages.
 func latticeCell(x, y, width int, rot rotated.Rotation) (c, r int) {
 	a, b := rot.A, rot.B
 	if a < 0 {
@@ -30,7 +30,7 @@ func latticeCell(x, y, width int, rot rotated.Rotation) (c, r int) {
 	return x - a*y/b, y + a*x/b
 }
 
-// bruteBox is the sum, area and sum of magnitudes of a box, pixel by pixel.
+// bruteBox returns the sum, area and sum of magnitudes of a box, pixel by pixel.
 func bruteBox[S boxsum.Sum, P boxsum.Pixel](im boxsum.Image[P], rot rotated.Rotation, box rotated.Box, channel int) (sum S, area int64, magnitude float64) {
 	for y := range im.Height {
 		for x := range im.Width {
@@ -45,7 +45,7 @@ func bruteBox[S boxsum.Sum, P boxsum.Pixel](im boxsum.Image[P], rot rotated.Rota
 	return sum, area, magnitude
 }
 
-// someBox is a box that begins and ends anywhere in the bounds and around them.
+// someBox returns a box that begins and ends anywhere in the bounds and around them.
 func someBox(r *rand.Rand, bounds rotated.Box) rotated.Box {
 	const margin = 3
 	c, n := bounds.C0-margin, bounds.C1-bounds.C0+2*margin
@@ -53,7 +53,7 @@ func someBox(r *rand.Rand, bounds rotated.Box) rotated.Box {
 	return rotated.Box{C0: c + r.IntN(n), C1: c + r.IntN(n), R0: y + r.IntN(m), R1: y + r.IntN(m)}
 }
 
-// A rotatedPair is types that a test runs for.
+// A rotatedPair holds the types that a test runs for.
 type rotatedPair struct {
 	name  string
 	check func(d *Device, s shape, rot rotated.Rotation, boxes int) error
@@ -71,9 +71,8 @@ var rotatedPairs = []rotatedPair{
 	rotatedSums[float32, float32](), rotatedSums[float32, float64](), rotatedSums[float64, float64](),
 }
 
-// checkRotated makes rotated tables of one pair of types, twice, and holds random
-// boxes of theirs against counting, on the device and downloaded, among guard
-// values.
+// checkRotated computes rotated tables of one pair of types twice, among guard values, and compares
+// random boxes with brute force, on the device and downloaded.
 func checkRotated[P boxsum.Pixel, S boxsum.Sum](d *Device, s shape, rot rotated.Rotation, count int) error {
 	im, images, err := place[P](d, s)
 	if err != nil {
@@ -138,8 +137,7 @@ func checkRotated[P boxsum.Pixel, S boxsum.Sum](d *Device, s shape, rot rotated.
 	return intact(&table.cells.array, bytes)
 }
 
-// quadrants are ratios of each of the four ways to look at an image, besides
-// random ones.
+// quadrants holds ratios of each of the four orientations, besides random ones.
 var quadrants = []struct {
 	name   string
 	ratios []rotated.Rotation
@@ -167,8 +165,8 @@ var quadrants = []struct {
 		}},
 }
 
-// Two thousand random boxes of random images and ratios in each quadrant have the
-// sums that counting gives.
+// TestRotatedQuadrants compares two thousand random boxes of random images and ratios in each
+// quadrant with brute force.
 func TestRotatedQuadrants(t *testing.T) {
 	ref.Alone(t)
 	cases, boxes := 2000, 10
@@ -190,7 +188,7 @@ func TestRotatedQuadrants(t *testing.T) {
 						s.channels, s.count, p = 1+r.IntN(5), 1+r.IntN(3), rotatedPairs[r.IntN(len(rotatedPairs))]
 						s.in, s.out = spacing(r.IntN(int(spacings))), spacing(r.IntN(int(spacings)))
 					}
-					if n%16 == 5 { // many tiles each way
+					if n%16 == 5 { // many tiles in each direction
 						s.width, s.height = 200+r.IntN(300), 100+r.IntN(200)
 					}
 					if b, ok := d.inner.Backend.(*driver.CUDABackend); ok {
@@ -205,7 +203,7 @@ func TestRotatedQuadrants(t *testing.T) {
 	})
 }
 
-// Large tables, most of whose lattice is left out, against the CPU's.
+// TestRotatedLarge compares large tables, most of whose lattice is left out, with the CPU's.
 func TestRotatedLarge(t *testing.T) {
 	ref.Alone(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
@@ -260,7 +258,7 @@ func TestRotatedLarge(t *testing.T) {
 	})
 }
 
-// Every pair of types, at sizes where tiles begin and end.
+// TestRotatedTypes runs every pair of types, at sizes where tiles begin and end.
 func TestRotatedTypes(t *testing.T) {
 	ref.Alone(t)
 	sizes := [][2]int{{1, 1}, {1, 90}, {90, 1}, {64, 64}, {257, 33}, {33, 257}, {129, 130}}
@@ -275,7 +273,7 @@ func TestRotatedTypes(t *testing.T) {
 				}
 			}
 		}
-		// More channels than a row of a tile has values.
+		// More channels than values in a row of a tile.
 		for _, rot := range []rotated.Rotation{{A: 1, B: 2}, {A: 1, B: 1}} {
 			s := shape{width: 5, height: 7, channels: 301, count: 2}
 			if err := rotatedPairs[4].check(d, s, rot, 2); err != nil {
@@ -285,14 +283,15 @@ func TestRotatedTypes(t *testing.T) {
 	})
 }
 
-// A table that does not fit the device is an error before the host works for it.
+// TestRotatedTooLarge checks that a table which does not fit the device is an error before the host
+// does any work.
 func TestRotatedTooLarge(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := NewRotatedTable[uint32](d, 1<<20, 1<<20, 1, 1, rotated.Rotation{A: 1, B: 2})
 		runtime.ReadMemStats(&after)
-		if !errors.Is(err, boxsum.ErrMemory) && !errors.Is(err, boxsum.ErrInvalid) { // the latter where addresses have 32 bits
+		if !errors.Is(err, boxsum.ErrMemory) && !errors.Is(err, boxsum.ErrInvalid) { // the latter if addresses have 32 bits
 			t.Errorf("terabytes: %v", err)
 		}
 		if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {

@@ -12,7 +12,8 @@ import (
 	"github.com/boxsum/boxsum/internal/fixture"
 )
 
-// Workspaces that nobody uses make room for what is asked for, and come back as zeros.
+// TestIdleWorkspacesMakeRoom checks that unused workspaces are freed if memory is needed, and are
+// zero when they are allocated again.
 func TestIdleWorkspacesMakeRoom(t *testing.T) {
 	const piece = 1 << 20
 	// keep leaves a workspace behind on a stream.
@@ -47,7 +48,7 @@ func TestIdleWorkspacesMakeRoom(t *testing.T) {
 		for _, c := range []struct{ keeps, asks *Device }{{d, d}, {g, g}, {d, g}, {g, d}} {
 			keep(t, c.keeps, "first")
 			keep(t, c.keeps, "second")
-			keep(t, c.keeps, "third") // in place of the others
+			keep(t, c.keeps, "third") // replaces the others
 			handle, err := take(c.asks, 2*piece)
 			if err != nil {
 				t.Fatal(err)
@@ -59,7 +60,7 @@ func TestIdleWorkspacesMakeRoom(t *testing.T) {
 				t.Errorf("%d bytes are kept", s.used)
 			}
 		}
-		// What the call under way has asked for stays, and all else goes.
+		// Workspaces of the current call stay, all others are freed.
 		for _, own := range []*Device{d, g} {
 			keep(t, own, "old")
 			if err := own.inner.Use(func() error {
@@ -92,7 +93,7 @@ func TestIdleWorkspacesMakeRoom(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		// The stream of a guest may be gone.
+		// The stream of a view may have been destroyed.
 		keep(t, g, "first")
 		keep(t, g, "second")
 		if err := driver.FirstError(s.Wait(theirs), s.FreeStream(theirs)); err != nil {
@@ -104,8 +105,8 @@ func TestIdleWorkspacesMakeRoom(t *testing.T) {
 	})
 }
 
-// Sums are right while others ask for more memory than there is, and close what they
-// work on.
+// TestMakeRoomBesideCalls checks sums while other goroutines request more memory than there is, and
+// close what they work on.
 func TestMakeRoomBesideCalls(t *testing.T) {
 	eachDevice(t, func(t *testing.T, real *Device) {
 		d, s := strictly(t, real)
@@ -124,7 +125,7 @@ func TestMakeRoomBesideCalls(t *testing.T) {
 				sum += uint32(p)
 			}
 		}
-		// ask makes a table anew and asks it.
+		// ask computes a new table and queries it.
 		ask := func(d *Device) error {
 			im, err := Upload(d, src)
 			if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/boxsum/boxsum/tilted"
 )
 
-// coneSums is a tilted table, row by row: a cone is the one above it and the
-// diagonals that end where it does.
+// coneSums returns a tilted table, computed row by row: a cone is the one above it and the
+// diagonals that end at its tip.
 func coneSums[S boxsum.Sum, P boxsum.Pixel](im boxsum.Image[P], of func(P) S) []S {
 	n, row := im.Channels, (im.Width+1)*im.Channels
 	table := make([]S, (im.Height+1)*row)
@@ -40,7 +40,7 @@ func coneSums[S boxsum.Sum, P boxsum.Pixel](im boxsum.Image[P], of func(P) S) []
 	return table
 }
 
-// The reference itself, by the definition.
+// TestConeSums compares the reference itself with the definition.
 func TestConeSums(t *testing.T) {
 	im := fixture.Noise[uint8](1, 9, 7, 2, 1)
 	table := coneSums(im, func(p uint8) int64 { return int64(p) })
@@ -63,7 +63,7 @@ func TestConeSums(t *testing.T) {
 	}
 }
 
-// A tiltedPair is types that a test runs for.
+// A tiltedPair holds the types that a test runs for.
 type tiltedPair struct {
 	name  string
 	check func(t *testing.T, d *Device, s shape) bool
@@ -77,7 +77,7 @@ func tiltedSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() tiltedPair {
 	return tiltedPair{fmt.Sprintf("%s squared_%s", raster.TypeNamed[P](), raster.TypeNamed[Q]()), checkTilted(func(p P) Q { return Q(p) * Q(p) }, tiltedSquaresBeside[P, S, Q])}
 }
 
-// tiltedSquaresBeside makes tables of squares, and sums that are dropped.
+// tiltedSquaresBeside computes tables of squares, and discards the sums.
 func tiltedSquaresBeside[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *TiltedTable[Q], im *Image[P], opt *Options) error {
 	sums, err := wrapped[TiltedTable[S]](tablesOf[S](im.inner()))
 	if err != nil {
@@ -99,14 +99,14 @@ var tiltedPairs = []tiltedPair{
 	tiltedSquares[float32, float32, float64](), tiltedSquares[float64, float64, float64](),
 }
 
-// tiltedPairsOf is the pairs to try on a device.
+// tiltedPairsOf returns the pairs to test on a device.
 func tiltedPairsOf(d *Device) []tiltedPair {
 	return devtest.Some(d.Info().CPU, tiltedPairs, func(p tiltedPair) string { return p.name },
 		"uint8_uint32", "uint16_float64", "uint32_uint64", "int16_int64", "float32_float32", "uint8 squared_uint64", "int32 squared_float64")
 }
 
-// checkTilted makes tilted tables of one pair of types, twice, among guard values,
-// and holds them against the definition.
+// checkTilted computes tilted tables of one pair of types twice, among guard values, and compares
+// them with the definition.
 func checkTilted[P boxsum.Pixel, S boxsum.Sum](of func(P) S, integrate func(*TiltedTable[S], *Image[P], *Options) error) func(*testing.T, *Device, shape) bool {
 	return func(t *testing.T, d *Device, s shape) bool {
 		t.Helper()
@@ -155,8 +155,8 @@ func checkTilted[P boxsum.Pixel, S boxsum.Sum](of func(P) S, integrate func(*Til
 	}
 }
 
-// tiltedAnswers holds what is downloaded against the CPU's table, where that is of
-// integers, and box sums taken on the device against those of what is downloaded.
+// tiltedAnswers compares downloaded tables with the CPU's, for integers, and box sums on the device
+// with those of the downloaded tables.
 func tiltedAnswers[P boxsum.Pixel, S boxsum.Sum](table *TiltedTable[S], images []boxsum.Image[P], seed uint64) error {
 	i := len(images) - 1
 	host, err := table.Download(i)
@@ -183,8 +183,8 @@ func tiltedAnswers[P boxsum.Pixel, S boxsum.Sum](table *TiltedTable[S], images [
 	return nil
 }
 
-// isTilted holds a table against the definition: integers to the bit, floats
-// within the roundings that the documentation allows.
+// isTilted compares a table with the definition: integers bit for bit, floats within the documented
+// rounding errors.
 func isTilted[P boxsum.Pixel, S boxsum.Sum](got *boxsum.Table[S], im boxsum.Image[P], of func(P) S) error {
 	row := (im.Width + 1) * im.Channels
 	e := raster.TypeNamed[S]()
@@ -216,7 +216,7 @@ func isTilted[P boxsum.Pixel, S boxsum.Sum](got *boxsum.Table[S], im boxsum.Imag
 	return nil
 }
 
-// What is downloaded is the CPU's table, to the bit.
+// TestTiltedEqualsCPU checks that downloaded tables equal the CPU's bit for bit.
 func TestTiltedEqualsCPU(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		im := fixture.Noise[uint8](2, 300, 200, 3, 5)
@@ -244,7 +244,7 @@ func TestTiltedEqualsCPU(t *testing.T) {
 	})
 }
 
-// tiltedSizes are sizes where tiles and strips begin and end.
+// tiltedSizes holds sizes where tiles and strips begin and end.
 var tiltedSizes = [][2]int{
 	{1, 1}, {1, 2}, {2, 1}, {1, 131}, {601, 1}, {3, 5}, {31, 33}, {32, 64}, {33, 65}, {64, 97},
 	{447, 40}, {449, 33}, {193, 34}, {961, 66}, {4, 200}, {1031, 37}, {70, 140},
@@ -255,7 +255,7 @@ func TestTilted(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		n := 0
 		for k, p := range tiltedPairsOf(d) {
-			every := 7 // of the sizes and channels, so that the pairs together have all of them
+			every := 7 // of the sizes and channels, so that the pairs together cover all of them
 			if k == 0 {
 				every = 2
 			}
@@ -306,7 +306,8 @@ func TestTiltedRandom(t *testing.T) {
 	})
 }
 
-// Boxes that stick out of the image on any side sum what package tilted says.
+// TestTiltedBoxesAreClipped compares boxes that extend beyond the image on any side with package
+// tilted.
 func TestTiltedBoxesAreClipped(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		checkClipped[uint32](t, d, fixture.Noise[uint8](1, 23, 17, 2, 1), fixture.Noise[uint8](2, 23, 17, 2, 0))

@@ -14,8 +14,8 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// BenchmarkTurned times tilted and rotated tables beside the upright one of the
-// same image and a copy of as many bytes as that moves, all by turns.
+// BenchmarkTurned times tilted and rotated tables relative to the upright one of the same image,
+// and to a copy of as many bytes as that moves, in turn.
 func BenchmarkTurned(bench *testing.B) {
 	for _, info := range devices(bench) {
 		bench.Run(fmt.Sprintf("%s%d", info.Kind, info.Index), func(bench *testing.B) { benchTurned(bench, info) })
@@ -71,7 +71,7 @@ func benchTurned(bench *testing.B, info Info) {
 	times := make([][]time.Duration, len(works))
 	for range 25 {
 		for i, w := range works {
-			took, err := d.Time(3, w.run) // the first keep the device busy while the host queues
+			took, err := d.Time(3, w.run) // the first runs keep the device busy while the host queues
 			if err != nil {
 				bench.Fatal(err)
 			}
@@ -113,7 +113,7 @@ func benchTurned(bench *testing.B, info Info) {
 	bench.ReportMetric(0, "ns/op")
 }
 
-// onlyKernel launches one of the kernels and leaves the others out.
+// onlyKernel launches one kernel and skips all others.
 type onlyKernel struct {
 	driver.Backend
 	name string
@@ -126,7 +126,7 @@ func (o onlyKernel) Launch(s driver.Stream, kernel string, groups, group int, ar
 	return o.Backend.Launch(s, kernel, groups, group, args...)
 }
 
-// layOnly lays out the part of a lattice that has pixels.
+// layOnly lays out the region of a lattice that has pixels.
 func layOnly(t *RotatedTable[uint32], src *Image[uint8]) error {
 	d := src.array.Device
 	columns, rows := t.lattice.Shape.Size()

@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/tilted"
 )
 
-// What cannot be done is an error that says so.
+// TestTurnedErrors checks the errors of invalid calls.
 func TestTurnedErrors(t *testing.T) {
 	half := rotated.Rotation{A: 1, B: 2}
 	eachDevice(t, func(t *testing.T, d *Device) {
@@ -98,7 +98,7 @@ func TestTurnedErrors(t *testing.T) {
 	})
 }
 
-// Images without pixels have tables too, whose boxes are empty.
+// TestTurnedEmpty checks that images without pixels have tables, whose boxes are empty.
 func TestTurnedEmpty(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for _, size := range [][2]int{{0, 0}, {0, 7}, {7, 0}} {

@@ -15,7 +15,7 @@ import (
 // [volume.Table]: all entries with a zero among x, y and z are zero.
 type VolumeTable[S boxsum.Sum] struct{ array devmem.Array }
 
-// sliceSide returns where a volume or its table lies.
+// sliceSide returns the location of a volume or of its table.
 func sliceSide[T any](values []T, stride, sliceStride int) transfer.Side {
 	return transfer.Side{At: devmem.HostRows(values, stride), Unit: int64(sliceStride) * int64(unsafe.Sizeof(*new(T)))}
 }

@@ -18,20 +18,20 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// A solidShape is a volume to integrate and how.
+// A solidShape describes a volume to integrate, and how.
 type solidShape struct {
 	width, height, depth, channels int
 
 	pad     int // elements after the rows and slices of the host's volume
 	offset  float32
 	kernels Kernels
-	slabs   int // of CUDA's one-pass kernels; 0 for what suits
+	slabs   int // of CUDA's one-pass kernels; 0 for the default
 	gaps    bool
 	in, out spacing
 	seed    uint64
 }
 
-// randomVolume is noise with gaps after its rows and slices.
+// randomVolume returns noise with gaps after its rows and slices.
 func randomVolume[P boxsum.Pixel](s solidShape) volume.Volume[P] {
 	im := fixture.Noise[P](s.seed, s.width, s.height*s.depth+1, s.channels, s.pad)
 	return volume.Volume[P]{
@@ -40,10 +40,10 @@ func randomVolume[P boxsum.Pixel](s solidShape) volume.Volume[P] {
 	}
 }
 
-// A solidPair is types that a test runs for.
+// A solidPair holds the types that a test runs for.
 type solidPair struct {
 	name  string
-	float bool // pixels or sums that an offset suits
+	float bool // pixels or sums for which an offset makes sense
 	check func(t *testing.T, d *Device, s solidShape) bool
 }
 
@@ -63,7 +63,7 @@ func solidSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() solidPair {
 	}, true)}
 }
 
-// squaresBeside makes a table of squares, and sums that are dropped.
+// squaresBeside computes a table of squares, and discards the sums.
 func squaresBeside[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *VolumeTable[Q], v *Volume[P], opt *Options) error {
 	sums, err := wrapped[VolumeTable[S]](tablesOf[S](v.inner()))
 	if err != nil {
@@ -71,7 +71,7 @@ func squaresBeside[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *VolumeTable
 	}
 	both := &SquaredVolumeTable[S, Q]{sums, t}
 	err = IntegrateVolumeSquaresInto(both, v, &Options{Kernels: opt.Kernels, Plain: true})
-	if opt.Kernels == Fast && errors.Is(err, boxsum.ErrTypes) { // one pass has not all types
+	if opt.Kernels == Fast && errors.Is(err, boxsum.ErrTypes) { // the one-pass kernels do not support all types
 		err = IntegrateVolumeSquaresInto(both, v, &Options{Plain: true})
 	}
 	return closeAfter(sums, err)
@@ -81,8 +81,8 @@ func closeAfter(c interface{ Close() error }, err error) error {
 	return driver.FirstError(err, c.Close())
 }
 
-// The first pairs run everywhere; the rest, which are the same source with other types,
-// only where kernels need not be compiled for seconds each.
+// The first pairs run everywhere. The others, which share the source, run only where compiling
+// kernels does not take seconds for each.
 var solidPairs = []solidPair{
 	solidSums[uint8, uint32](), solidSums[float32, float32](), solidSums[float32, float64](),
 	solidSums[int16, int64](), solidSquares[uint8, uint32, uint64](), solidSquares[float32, float64, float64](),
@@ -100,7 +100,7 @@ var solidPairs = []solidPair{
 	solidSquares[float64, float64, float64](),
 }
 
-// solidPairsOf is the pairs to try on a device.
+// solidPairsOf returns the pairs to test on a device.
 func solidPairsOf(d *Device) []solidPair {
 	if d.Info().CPU && os.Getenv("BOXSUM_GPU_PAIRS") != "all" {
 		return solidPairs[:6]
@@ -108,8 +108,8 @@ func solidPairsOf(d *Device) []solidPair {
 	return solidPairs
 }
 
-// checkVolume makes tables of one pair of types, twice, among guard values, and holds
-// them against those of the CPU.
+// checkVolume computes tables of one pair of types twice, among guard values, and compares them
+// with those of the CPU.
 func checkVolume[P boxsum.Pixel, S boxsum.Sum](integrate func(*VolumeTable[S], *Volume[P], *Options) error, onCPU func(volume.Volume[P], float32) (*volume.Table[S], error), square bool) func(*testing.T, *Device, solidShape) bool {
 	return func(t *testing.T, d *Device, s solidShape) bool {
 		t.Helper()
@@ -173,8 +173,7 @@ func checkVolume[P boxsum.Pixel, S boxsum.Sum](integrate func(*VolumeTable[S], *
 	}
 }
 
-// intactVolume says whether the guard values are still there, apart from those in gaps that
-// may be written to.
+// intactVolume returns an error if a guard value has changed, except in gaps that may be written.
 func intactVolume(a *devmem.Array, bytes int64) error {
 	whole := *a
 	if a.Gaps { // as one row, with the gap before its first entry
@@ -186,8 +185,8 @@ func intactVolume(a *devmem.Array, bytes int64) error {
 	return intact(&whole, bytes)
 }
 
-// nearVolume compares with the CPU: integers to the bit, floats to within the bound
-// of package volume and as much again for the other order.
+// nearVolume compares with the CPU: integers bit for bit, floats within twice the error bound of
+// package volume, because the order of additions differs.
 func nearVolume[S boxsum.Sum, P boxsum.Pixel](got, want *volume.Table[S], src volume.Volume[P], offset float32, square bool) error {
 	e := raster.TypeNamed[S]()
 	if e != raster.F32 && e != raster.F64 {
@@ -224,7 +223,7 @@ func sameVolume[S boxsum.Sum](got, want *volume.Table[S]) error {
 	return eachEntry(got, want, func(_, _, _, _ int, g, w S) bool { return g == w })
 }
 
-// eachEntry says where an entry is not as it should be.
+// eachEntry returns an error for an entry that is not as expected.
 func eachEntry[S boxsum.Sum](got, want *volume.Table[S], ok func(x, y, z, c int, g, w S) bool) error {
 	for z := range want.Depth + 1 {
 		for y := range want.Height + 1 {
@@ -240,8 +239,7 @@ func eachEntry[S boxsum.Sum](got, want *volume.Table[S], ok func(x, y, z, c int,
 	return nil
 }
 
-// volumeAnswers holds box sums taken on the device against those of what is
-// downloaded.
+// volumeAnswers compares box sums on the device with those of the downloaded table.
 func volumeAnswers[S boxsum.Sum](table *VolumeTable[S], host *volume.Table[S], s solidShape) error {
 	r := rand.New(rand.NewPCG(s.seed, 3))
 	boxes := []volume.Box{{}, host.Bounds(), volume.NewBox(-5, -5, -5, math.MaxInt32, math.MaxInt, 2)}
@@ -268,8 +266,7 @@ func volumeAnswers[S boxsum.Sum](table *VolumeTable[S], host *volume.Table[S], s
 	return nil
 }
 
-// solidSizes are single voxels, thin slabs and bars, primes, and sizes where tiles
-// begin and end.
+// solidSizes holds single voxels, thin slabs and bars, primes, and sizes where tiles begin and end.
 var solidSizes = [][3]int{
 	{1, 1, 1}, {1, 1, 17}, {1, 19, 1}, {23, 1, 1}, {1, 131, 3}, {257, 1, 5}, {127, 61, 1}, {3, 2, 5}, {13, 11, 7},
 	{16, 16, 16}, {129, 33, 4}, {128, 64, 3}, {255, 17, 9}, {301, 67, 5}, {37, 97, 11}, {5, 3, 101},
@@ -279,7 +276,7 @@ func TestVolume(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		n := 0
 		for k, p := range solidPairsOf(d) {
-			every := 5 // of the sizes and channels, so that the pairs together have all of them
+			every := 5 // of the sizes and channels, so that the pairs together cover all of them
 			if k < 3 {
 				every = 3
 			}
@@ -299,7 +296,7 @@ func TestVolume(t *testing.T) {
 						if n%2 == 0 {
 							s.in, s.out = own, own
 						}
-						s.kernels = []Kernels{Fast, Portable, Fast, AutoKernels}[n/2%4] // fast where it can be
+						s.kernels = []Kernels{Fast, Portable, Fast, AutoKernels}[n/2%4] // fast where possible
 						if p.float && n%3 == 0 {
 							s.offset = 0.75
 						}
@@ -346,8 +343,8 @@ func TestVolumeRandom(t *testing.T) {
 	})
 }
 
-// From host memory to host memory, whole and in slabs, asked for and for want of
-// memory.
+// TestVolumeHost computes volumes from host memory to host memory, whole and in slabs, on request
+// and for lack of memory.
 func TestVolumeHost(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for _, channels := range []int{1, 2} {
@@ -393,7 +390,7 @@ func TestVolumeHost(t *testing.T) {
 func TestVolumeLittleMemory(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		if !d.Info().CPU {
-			return // a limit on what is taken needs the portable kernels
+			return // a limit on memory requires the portable kernels
 		}
 		src := randomVolume[uint8](solidShape{width: 200, height: 150, depth: 40, channels: 1, seed: 4})
 		want, err := volume.Integrate[uint32](src, nil)
@@ -453,7 +450,7 @@ func TestVolumeEmpty(t *testing.T) {
 	})
 }
 
-// What cannot be done is an error that says so.
+// TestVolumeErrors checks the errors of invalid calls.
 func TestVolumeErrors(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		src := randomVolume[uint8](solidShape{width: 9, height: 8, depth: 7, channels: 2})
@@ -512,8 +509,7 @@ func TestVolumeErrors(t *testing.T) {
 	})
 }
 
-// BenchmarkVolumeHost goes from host memory to host memory, in slabs that overlap and
-// all at once.
+// BenchmarkVolumeHost runs from host memory to host memory, in overlapping slabs and all at once.
 func BenchmarkVolumeHost(bench *testing.B) {
 	for _, info := range devices(bench) {
 		size := 512

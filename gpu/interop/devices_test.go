@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 )
 
-// eachDevice runs a test body on every device of the machine.
+// eachDevice runs a test on every device of the machine.
 func eachDevice(t *testing.T, body func(t *testing.T, d *gpu.Device)) {
 	t.Helper()
 	for _, info := range devtest.Infos(t) {
@@ -38,7 +38,7 @@ func upload[P boxsum.Pixel](t *testing.T, d *gpu.Device, images ...boxsum.Image[
 	return im
 }
 
-// A Device that nobody opened is an error, as nil is.
+// TestNoDevice checks that the zero Device and a nil device return errors.
 func TestNoDevice(t *testing.T) {
 	for _, d := range []*gpu.Device{nil, {}} {
 		_, stream := OnStream(d, 0)

@@ -94,7 +94,7 @@ func TestForeignMemoryOnAForeignStream(t *testing.T) {
 				}
 			}
 			checkSolidOver(t, g, f, src)
-			// What is over foreign memory does not free it.
+			// Closing arrays in foreign memory does not free it.
 			if err := driver.FirstError(over.Close(), upright.Close(), leaning.Close(), im.Close()); err != nil {
 				t.Error(err)
 			}
@@ -147,8 +147,7 @@ func TestForeignMemoryThatCannotBe(t *testing.T) {
 	})
 }
 
-// checkSolidOver sees an image as two slices of a volume, an image of one row
-// each, and checks its table.
+// checkSolidOver treats an image as a volume of two slices with one row each, and checks its table.
 func checkSolidOver(t *testing.T, g *gpu.Device, f Foreign, src boxsum.Image[uint8]) {
 	t.Helper()
 	if src.Height < 2 {
@@ -189,8 +188,9 @@ func checkSolidOver(t *testing.T, g *gpu.Device, f Foreign, src boxsum.Image[uin
 	}
 }
 
-// Tables in memory of other libraries, and what is queued on their streams, are plain: nobody
-// else would know of an offset, or could wait. Deviations that are lost are NaN.
+// TestForeignSquaresArePlain checks that tables in the memory of other libraries, and on their
+// streams, have no offset, because others would not know about it or could not wait. Deviations
+// that lose their precision are NaN.
 func TestForeignSquaresArePlain(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *gpu.Device) {
 		src, err := boxsum.NewImage[float32](40, 30, 1)
@@ -264,8 +264,8 @@ func TestForeignSquaresArePlain(t *testing.T) {
 	})
 }
 
-// TestTables tests that tables of types that are known only at run time equal those of the
-// processor, for all kinds of tables.
+// TestTables checks that tables whose types are known only at run time equal those of the CPU, for
+// all kinds of tables.
 func TestTables(t *testing.T) {
 	const width, height, depth = 31, 9, 4
 	src, err := volume.New[uint8](width, height, depth, 1)
@@ -341,7 +341,7 @@ func TestTables(t *testing.T) {
 	})
 }
 
-// sameSlice compares the tables of an image of a job with those of the processor.
+// sameSlice compares the tables of an image of a job with those of the CPU.
 func sameSlice(d *gpu.Device, j *TableJob, z int, src boxsum.Image[uint8]) error {
 	if j.Kind == "tilted" {
 		over, err := TiltedTableOver[uint32](d, j.Sums)

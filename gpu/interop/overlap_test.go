@@ -13,8 +13,8 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// No call makes a table in the memory of its image or of another table, as on the CPU,
-// and none touches that memory.
+// TestOverlap checks that no call computes a table in the memory of its image or of another table,
+// as on the CPU, or touches that memory.
 func TestOverlap(t *testing.T) {
 	const width, height = 30, 20
 	buf := make([]uint32, 4*(width+1)*(height+1))
@@ -92,7 +92,7 @@ func TestOverlap(t *testing.T) {
 	})
 }
 
-// Images and tables may be parts of one memory, one after another or in turns.
+// TestPartsOfOneMemory puts images and tables in one memory, one after another or interleaved.
 func TestPartsOfOneMemory(t *testing.T) {
 	const width, height, count, row, table = 30, 20, 3, 8 * 31, 8 * 31 * 21
 	images := []boxsum.Image[uint8]{}
@@ -133,7 +133,7 @@ func TestPartsOfOneMemory(t *testing.T) {
 				}
 			}
 		}
-		// And one on the host.
+		// The same on the host.
 		buf := make([]uint64, 2*table/8)
 		host := &boxsum.SquaredTable[uint64, uint64]{
 			Sum:     &boxsum.Table[uint64]{Sums: buf[:table/8], Width: width, Height: height, Channels: 1},

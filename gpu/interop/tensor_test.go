@@ -11,7 +11,8 @@ import (
 	"github.com/boxsum/boxsum/internal/fixture"
 )
 
-// Kernels for tensors do the same as machine code, whose blocks share planes, and as PTX, where each is by itself.
+// TestTensors compares the kernels for tensors as machine code, whose blocks share planes, and as
+// PTX, whose blocks work alone.
 func TestTensors(t *testing.T) {
 	for _, ptx := range []bool{false, true} {
 		eachDevice(t, func(t *testing.T, d *gpu.Device) {
