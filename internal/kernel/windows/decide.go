@@ -119,7 +119,7 @@ func Decides(span, height int) bool {
 	return float64(span)*float64(height)*255 < 1<<31 && float64(height)*255*255 < 1<<32
 }
 
-// Aim prepares for windows of span×height pixels, of which at least least pixels are inside the
+// Aim prepares for windows of span×height pixels, at least least rows of which are inside the
 // image.
 func (d *Decider) Aim(level processor.Level, f *Formula, span, height, least int) {
 	d.Formula, d.level, d.span = f, level, span
