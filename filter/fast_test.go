@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
@@ -19,6 +20,7 @@ func TestMedianVectors(t *testing.T) {
 	for range ref.Trials(t, 10) {
 		testMedianVectors[uint8](t, rng)
 		testMedianVectors[uint16](t, rng)
+		testMedianVectors[float32](t, rng)
 	}
 }
 
@@ -49,6 +51,71 @@ func testMedianVectors[P filter.Pixel](t *testing.T, rng *rand.Rand) {
 		t.Fatal(err)
 	}
 	same(t, name+" in place", over, got)
+}
+
+// Medians of floats have the same bits at every level, whatever does them: the pixel in the middle
+// of an order in which -0 comes before 0, or NaN.
+func TestMedianBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 10), 18))
+	for range ref.Trials(t, 30) {
+		testMedianBits(t, rng, math.Float32bits)
+		testMedianBits(t, rng, math.Float64bits)
+	}
+}
+
+func testMedianBits[P float32 | float64, B uint32 | uint64](t *testing.T, rng *rand.Rand, bits func(P) B) {
+	t.Helper()
+	img := random[P](rng, 1+rng.IntN(220), 1+rng.IntN(130), 1+rng.IntN(3))
+	some := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 1, -1, math.NaN(), math.Copysign(math.NaN(), -1)}
+	nans := rng.IntN(3) // none, few or many
+	for i := range img.Pix {
+		if rng.IntN(2) == 0 {
+			img.Pix[i] = P(some[rng.IntN(6)])
+		}
+		if nans > 0 && rng.IntN([]int{0, 2000, 20}[nans]) == 0 {
+			img.Pix[i] = P(some[6+rng.IntN(2)])
+		}
+	}
+	w, opt := filter.Square(3+2*rng.IntN(2)), randomOptions(rng)
+	if rng.IntN(2) == 0 {
+		w = randomWindow(rng, 9)
+	}
+	opt.Value = some[rng.IntN(len(some))]
+	order := func(a, b P) int {
+		switch {
+		case a < b:
+			return -1
+		case a > b:
+			return 1
+		}
+		return int(bits(b)>>(unsafe.Sizeof(a)*8-1)) - int(bits(a)>>(unsafe.Sizeof(a)*8-1)) // of zeros
+	}
+	for _, level := range boxsum.Levels() {
+		opt.Level, opt.Workers = level, 1+rng.IntN(2)
+		name := fmt.Sprintf("%T %d×%d×%d %v %v %v", *new(P), img.Width, img.Height, img.Channels, w, opt.Border, opt.Level)
+		got := must[P](t, name)(filter.Median(img, w, opt))
+		var v []float64
+		var pixels []P
+		for i, have := range got.Pix {
+			if i%7 > 0 && min(i, len(got.Pix)-i) > 200 { // a part of large images
+				continue
+			}
+			x, y := i/img.Channels%img.Width, i/img.Channels/img.Width
+			v = values(v, img, w, opt, x, y, i%img.Channels)
+			want := P(math.NaN())
+			if !slices.ContainsFunc(v, math.IsNaN) {
+				pixels = pixels[:0]
+				for _, p := range v {
+					pixels = append(pixels, P(p))
+				}
+				slices.SortFunc(pixels, order)
+				want = pixels[(len(pixels)-1)/2]
+			}
+			if bits(have) != bits(want) {
+				t.Fatalf("%s: median of (%d, %d) is %v (%#x), want %v (%#x)", name, x, y, have, bits(have), want, bits(want))
+			}
+		}
+	}
 }
 
 // TestSmallBox tests means of 3×3 bytes, which wide images compute without column sums.

@@ -7,22 +7,26 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// smallMedians is the layer for medians of 3×3 and 5×5 integers, which compares vectors.
+// smallMedians is the layer for medians of 3×3 and 5×5 pixels, which compares vectors.
 type smallMedians struct {
 	job     job
 	image   window.Image
 	copied  []byte
 	columns []int32 // image columns used beside the image, or -1
-	value   []byte  // a pixel of the border's constant
+	value   []byte  // the key of the border's constant
 	plane   int     // in elements
 	workers []medianWorker
 }
 
 type medianWorker struct {
-	rows   [][]byte
+	rows   [][]byte // of pixels or their keys
+	keys   []byte   // the memory of these rows
 	planes []byte
 	_      [raster.LineBytes]byte
 }
+
+// medianKeys is the least number of pixels whose keys are made at once.
+const medianKeys = raster.LineBytes
 
 // hasSmallMedians reports whether [smallMedians] can do a job.
 func (j *job) hasSmallMedians() bool {
@@ -62,13 +66,24 @@ func (l *smallMedians) Prepare(p *engine.Plan) error {
 	}
 	l.plane = (j.src.Width+s.Width()-1)*j.src.Channels + raster.LineBytes
 	size := j.src.Type.Bytes()
-	l.value = engine.AtLeast(l.value, size)
+	row := j.src.Width * j.src.Channels * size
+	l.value = engine.AtLeast(l.value, medianKeys*size)
 	windows.Fill(j.src.Type, l.value, s.Value)
+	keys := windows.HasMedianKeys(j.src.Type)
+	if keys {
+		windows.MedianKeys(j.set.Level, j.src.Type, l.value, l.value)
+	}
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
 		w.rows = engine.AtLeast(w.rows, s.Height())
 		w.planes = engine.AtLeast(w.planes, l.plane*s.Height()*size)
+		if keys {
+			w.keys = engine.AtLeast(w.keys, row*s.Height())
+			for k := range w.rows {
+				w.rows[k] = w.keys[k*row:][:row]
+			}
+		}
 	}
 	return nil
 }
@@ -79,16 +94,29 @@ func (l *smallMedians) Tile(worker, _, y, n, rows int) {
 	c, t := j.src.Channels, j.src.Type
 	size := t.Bytes()
 	lead := s.Left * c * size
+	for place := y - s.Up; place < y+s.Down; place++ {
+		l.nextRow(w, place)
+	}
 	for end := y + rows; y < end; y++ {
-		for k := range w.rows {
-			w.rows[k] = l.image.Row(y - s.Up + k)
-		}
+		l.nextRow(w, y+s.Down)
 		windows.SortColumns(j.set.Level, t, w.planes[lead:], l.plane, w.rows)
 		for k := range w.rows {
 			l.pad(w.planes[k*l.plane*size:][:(n+s.Width()-1)*c*size], lead, c*size)
 		}
 		windows.Medians(j.set.Level, t, j.dst[0].Span(0, y, n), w.planes, l.plane, c, s.Width())
 	}
+}
+
+// nextRow drops the first row of a worker and appends another.
+func (l *smallMedians) nextRow(w *medianWorker, place int) {
+	row := l.image.Row(place)
+	if j := &l.job; windows.HasMedianKeys(j.src.Type) {
+		keys := w.rows[0]
+		windows.MedianKeys(j.set.Level, j.src.Type, keys, row)
+		row = keys
+	}
+	copy(w.rows, w.rows[1:])
+	w.rows[len(w.rows)-1] = row
 }
 
 // pad fills the columns beside the image.
@@ -102,7 +130,7 @@ func (l *smallMedians) pad(plane []byte, lead, bytes int) {
 		if x >= 0 {
 			copy(to, image[int(x)*bytes:])
 		} else {
-			windows.Repeat(to, l.value)
+			windows.Repeat(to, l.value[:l.job.src.Type.Bytes()])
 		}
 	}
 }
@@ -114,7 +142,7 @@ func (l *smallMedians) Release() int {
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.columns) + engine.Bytes(l.image.Outside)
 	for i := range l.workers {
 		clear(l.workers[i].rows)
-		bytes += engine.Bytes(l.workers[i].planes)
+		bytes += engine.Bytes(l.workers[i].planes) + engine.Bytes(l.workers[i].keys)
 	}
-	return bytes
+	return bytes + engine.Bytes(l.value)
 }

@@ -15,10 +15,11 @@ import (
 
 // Median returns the median of the window around every pixel, the lower of the two if their
 // number is even, which removes salt-and-pepper noise and preserves edges. It is exact for
-// all types. Windows of 3×3 and 5×5 integers are sorted in vectors. Others use a histogram
-// that is updated from one window to the next, which takes twice as many steps per pixel as
-// a window is high. Floats are first ranked, which takes 12 bytes per pixel. The median of
-// a window that contains a NaN is NaN.
+// all types. Windows of 3×3 and 5×5 are sorted in vectors, except those of float64. Others take
+// twice as many steps per pixel as a window is high: bytes in a histogram that is updated from
+// one window to the next, other pixels in a set of their ranks among those nearby. Only windows
+// of floats that are wider or higher than 400 need the ranks of all pixels, which take 12 bytes
+// per pixel. The median of a window that contains a NaN is NaN, and -0 comes before 0.
 func Median[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P], error) {
 	j := job{kind: median, src: arrayOf(&img)}
 	if err := j.checkCounted(w, opt); err != nil {
@@ -42,6 +43,8 @@ func runMedian(j *job) error {
 	switch {
 	case j.hasSmallMedians():
 		return runSmallMedians(j)
+	case j.isRanked():
+		return runRankedMedians(j)
 	case !j.src.Type.Float(): // pixels are their own keys
 		return runRank(j, j.src, ranking{n: int(largest(j.src.Type)) + 1, none: -1})
 	}

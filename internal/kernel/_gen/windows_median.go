@@ -13,25 +13,34 @@ import (
 // of the next row, and so on can be the median: 13 pixels remain, with 6 smaller and 6 larger ones
 // discarded.
 
-// sorter compares vectors of pixels.
+// Floats are sorted as whole numbers in the same order, their keys, because the least of two
+// floats depends on which comes first where one is NaN or both are zeros.
+
+// sorter compares vectors of pixels, or of keys.
 type sorter struct {
 	set  isa
 	elem elem
 }
 
 func (s *sorter) least(a, b, to reg.VecVirtual) {
-	if s.elem == u8 {
+	switch s.elem {
+	case u8:
 		VPMINUB(a, b, to)
-	} else {
+	case u16:
 		VPMINUW(a, b, to)
+	default:
+		VPMINSD(a, b, to)
 	}
 }
 
 func (s *sorter) most(a, b, to reg.VecVirtual) {
-	if s.elem == u8 {
+	switch s.elem {
+	case u8:
 		VPMAXUB(a, b, to)
-	} else {
+	case u16:
 		VPMAXUW(a, b, to)
+	default:
+		VPMAXSD(a, b, to)
 	}
 }
 
@@ -130,11 +139,63 @@ func sortColumns(size int, e elem) func(set isa, name string) {
 	}
 }
 
-// medians emits the medians of windows over sorted columns, each step bytes from the next.
+// infinities returns a vector of the key of infinity. Only the key of NaN is greater.
+func infinities(set isa) reg.VecVirtual {
+	v := set.vec()
+	set.ones(v)
+	VPSRLD(Imm(24), v, v)
+	VPSLLD(Imm(23), v, v)
+	return v
+}
+
+// above returns ones in the lanes of v that are greater than inf. No lane of v is negative. The
+// result overwrites inf.
+func above(v, inf reg.VecVirtual) reg.VecVirtual {
+	VPSUBD(v, inf, inf)
+	VPSRAD(Imm(31), inf, inf)
+	return inf
+}
+
+// flip turns floats into keys, and keys into floats: the lesser of two negative floats has the
+// greater bits.
+func flip(set isa, v reg.VecVirtual) {
+	t := set.vec()
+	VPSRAD(Imm(31), v, t)
+	VPSRLD(Imm(1), t, t)
+	xorBytes(set, t, v, v)
+}
+
+// keys emits the conversion of floats to keys.
+func keys(set isa, name string) {
+	text(name, NOSPLIT, "func(dst, src *byte, n int)", name+fmt.Sprintf(" is, for n a multiple of %d,", set.bytes()/4), "",
+		"\tfor i := range n {", "\t\tbits := int32(math.Float32bits(src[i]))", "\t\tif src[i] != src[i] {", "\t\t\tbits = 0x7fc00000", "\t\t}",
+		"\t\tdst[i] = bits ^ bits>>31&0x7fffffff", "\t}")
+	dst, src := arg("dst"), arg("src")
+	inf := infinities(set)
+	medianLoop(set, f32, func(at func(base reg.Register) Mem) {
+		v, size, limit := loaded(set, at(src)), set.vec(), set.vec()
+		VPSLLD(Imm(1), v, size)
+		VPSRLD(Imm(1), size, size)
+		move(set, inf, limit)
+		nan := above(size, limit)
+		andNot(set, nan, v, v)
+		VPSRLD(Imm(23), nan, nan)
+		VPSLLD(Imm(22), nan, nan)
+		VPADDD(nan, v, v)
+		flip(set, v)
+		set.store(v, at(dst))
+	})
+}
+
+// medians emits the medians of windows over sorted columns, each step bytes from the next. Medians
+// of keys are stored as floats, and as NaN if the window has one.
 func medians(size int, e elem) func(set isa, name string) {
 	return func(set isa, name string) {
-		text(name, NOSPLIT, "func(dst, src *byte, plane, step, n int)",
-			name+fmt.Sprintf(" computes the medians of %d sorted columns of %d %v each. n is a multiple of %d.", size, size, e, set.bytes()/e.Bytes()))
+		doc := fmt.Sprintf("%s computes the medians of %d sorted columns of %d %v each. n is a multiple of %d.", name, size, size, e, set.bytes()/e.Bytes())
+		if e == i32 {
+			doc += " The columns hold the keys of floats, and dst takes floats: NaN if a window has one."
+		}
+		text(name, NOSPLIT, "func(dst, src *byte, plane, step, n int)", doc)
 		dst, src, plane, step := arg("dst"), arg("src"), arg("plane"), arg("step")
 		s := &sorter{set, e}
 		from := GP64()
@@ -158,6 +219,19 @@ func medians(size int, e elem) func(set isa, name string) {
 				m = s.of3(row)
 			} else {
 				m = s.of5(row)
+			}
+			if e == i32 {
+				inf := infinities(set)
+				most := row(size - 1)
+				for _, v := range most[1:] {
+					s.most(v, most[0], most[0])
+				}
+				s.most(inf, most[0], most[0])
+				nan := above(most[0], inf)
+				andNot(set, nan, m, m)
+				andBytes(set, nan, most[0], nan)
+				VPADDD(nan, m, m)
+				flip(set, m)
 			}
 			set.store(m, at(dst))
 		})

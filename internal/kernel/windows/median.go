@@ -14,15 +14,19 @@ type medianKernel struct {
 	sort5   func(dst *byte, plane int, a, b, c, d, e *byte, n int)
 	median3 func(dst, src *byte, plane, step, n int)
 	median5 func(dst, src *byte, plane, step, n int)
+	keys    func(dst, src *byte, n int) // nil for pixels that are their own keys
 }
 
 // medianKernels holds the kernels by pixel type and level.
 var medianKernels = [raster.NumTypes][processor.Count]medianKernel{
 	raster.U8: newMedianKernels(func(w *windowRoutines) medianKernel {
-		return medianKernel{w.sort3U8, w.sort5U8, w.median3U8, w.median5U8}
+		return medianKernel{w.sort3U8, w.sort5U8, w.median3U8, w.median5U8, nil}
 	}),
 	raster.U16: newMedianKernels(func(w *windowRoutines) medianKernel {
-		return medianKernel{w.sort3U16, w.sort5U16, w.median3U16, w.median5U16}
+		return medianKernel{w.sort3U16, w.sort5U16, w.median3U16, w.median5U16, nil}
+	}),
+	raster.F32: newMedianKernels(func(w *windowRoutines) medianKernel {
+		return medianKernel{w.sort3I32, w.sort5I32, w.median3F32, w.median5F32, w.keysF32}
 	}),
 }
 
@@ -39,7 +43,19 @@ func HasMedians(level processor.Level, pixel raster.Type, size, n int) bool {
 	return medianKernels[pixel][level].sort3 != nil && (size == 3 || size == 5) && n >= medianUnit
 }
 
-// SortColumns sorts each column of 3 or 5 rows. The least pixels of all columns are stored at the
+// HasMedianKeys reports whether pixels of a type are sorted by keys of the same size.
+func HasMedianKeys(pixel raster.Type) bool { return pixel.Float() }
+
+// MedianKeys computes the keys of at least 64 floats: integers in the order of the floats,
+// in which -0 comes before 0 and NaN is last.
+func MedianKeys(level processor.Level, pixel raster.Type, dst, src []byte) {
+	size := pixel.Bytes()
+	wholeAndRest(len(src)/size, func(x, n int) {
+		medianKernels[pixel][level].keys(raster.First(dst[x*size:(x+n)*size]), raster.First(src[x*size:(x+n)*size]), n)
+	})
+}
+
+// SortColumns sorts each column of 3 or 5 rows of pixels, or of their keys. The least pixels of all columns are stored at the
 // start of planes, the next ones plane elements further on, and so on.
 func SortColumns(level processor.Level, pixel raster.Type, planes []byte, plane int, rows [][]byte) {
 	k, size := &medianKernels[pixel][level], pixel.Bytes()
@@ -56,7 +72,8 @@ func SortColumns(level processor.Level, pixel raster.Type, planes []byte, plane 
 	})
 }
 
-// Medians computes the medians of windows of sorted columns that are step elements apart.
+// Medians computes the medians of windows of sorted columns that are step elements apart. If a
+// window of floats contains a NaN, its median is NaN.
 func Medians(level processor.Level, pixel raster.Type, dst, planes []byte, plane, step, columns int) {
 	k, size := &medianKernels[pixel][level], pixel.Bytes()
 	n := len(dst) / size

@@ -1,6 +1,7 @@
 package windows
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -17,6 +18,73 @@ func TestMedians(t *testing.T) {
 			testMedians[uint8](t, rng, level, 256)
 			testMedians[uint8](t, rng, level, 3)
 			testMedians[uint16](t, rng, level, 1<<16)
+		}
+	}
+}
+
+// Medians of floats are those of sorted keys, or NaN.
+func TestMediansOfFloats(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 5))
+	some := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, -1e-40, float32(math.NaN()), -float32(math.NaN()), math.Float32frombits(0x7f800001), math.Float32frombits(0xffffffff)}
+	const guard = 0x12345678
+	for _, level := range processor.Levels() {
+		for trial := range 60 {
+			size, step, n := 3+2*rng.IntN(2), 1+rng.IntN(4), 64+rng.IntN(200)
+			columns := n + (size-1)*step
+			if !HasMedians(level, raster.F32, size, columns) {
+				continue
+			}
+			rows, keys := make([][]float32, size), make([][]byte, size)
+			for k := range rows {
+				rows[k] = make([]float32, columns)
+				for i := range rows[k] {
+					rows[k][i] = float32(rng.NormFloat64())
+					if rng.IntN(4) == 0 {
+						rows[k][i] = some[rng.IntN(6)]
+					} else if trial%3 > 0 && rng.IntN(100) == 0 {
+						rows[k][i] = some[6+rng.IntN(4)]
+					}
+				}
+				all := slices.Repeat([]uint32{guard}, columns+16)
+				MedianKeys(level, raster.F32, raster.Bytes(all[:columns]), raster.Bytes(rows[k]))
+				for i, v := range rows[k] {
+					bits := int32(math.Float32bits(v))
+					if v != v {
+						bits = 0x7fc00000
+					}
+					if want := bits ^ bits>>31&math.MaxInt32; int32(all[i]) != want {
+						t.Fatalf("%v: key of %v is %#x, want %#x", level, v, all[i], want)
+					}
+				}
+				if i := slices.IndexFunc(all[columns:], func(v uint32) bool { return v != guard }); i >= 0 {
+					t.Fatalf("%v: key %d of %d was written", level, columns+i, columns)
+				}
+				keys[k] = raster.Bytes(all[:columns])
+			}
+			plane := columns + 64
+			planes, dst := make([]int32, plane*size), slices.Repeat([]uint32{guard}, n+64)
+			SortColumns(level, raster.F32, raster.Bytes(planes), plane, keys)
+			Medians(level, raster.F32, raster.Bytes(dst[:n]), raster.Bytes(planes), plane, step, size)
+			for x := range dst {
+				want := uint32(guard)
+				if x < n {
+					var all []int32
+					for _, row := range keys {
+						for j := range size {
+							all = append(all, raster.Elems[int32](row)[x+j*step])
+						}
+					}
+					slices.Sort(all)
+					key := all[len(all)/2]
+					if last := all[len(all)-1]; last > 0x7f800000 {
+						key = last
+					}
+					want = uint32(key ^ key>>31&math.MaxInt32)
+				}
+				if dst[x] != want {
+					t.Fatalf("%v: median %d of %d, %d×%d, is %#x, want %#x", level, x, n, size, size, dst[x], want)
+				}
+			}
 		}
 	}
 }

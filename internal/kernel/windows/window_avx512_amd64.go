@@ -452,6 +452,39 @@ func median3U16AVX512(dst *byte, src *byte, plane int, step int, n int)
 //go:noescape
 func median5U16AVX512(dst *byte, src *byte, plane int, step int, n int)
 
+// keysF32AVX512 is, for n a multiple of 16,
+//
+//	for i := range n {
+//		bits := int32(math.Float32bits(src[i]))
+//		if src[i] != src[i] {
+//			bits = 0x7fc00000
+//		}
+//		dst[i] = bits ^ bits>>31&0x7fffffff
+//	}
+//
+//go:noescape
+func keysF32AVX512(dst *byte, src *byte, n int)
+
+// sort3I32AVX512 sorts n columns, a multiple of 16, of 3 int32. The least elements are stored at dst, the next ones plane bytes further on, and so on.
+//
+//go:noescape
+func sort3I32AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
+
+// sort5I32AVX512 sorts n columns, a multiple of 16, of 5 int32. The least elements are stored at dst, the next ones plane bytes further on, and so on.
+//
+//go:noescape
+func sort5I32AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
+
+// median3F32AVX512 computes the medians of 3 sorted columns of 3 int32 each. n is a multiple of 16. The columns hold the keys of floats, and dst takes floats: NaN if a window has one.
+//
+//go:noescape
+func median3F32AVX512(dst *byte, src *byte, plane int, step int, n int)
+
+// median5F32AVX512 computes the medians of 5 sorted columns of 5 int32 each. n is a multiple of 16. The columns hold the keys of floats, and dst takes floats: NaN if a window has one.
+//
+//go:noescape
+func median5F32AVX512(dst *byte, src *byte, plane int, step int, n int)
+
 // halveU8AVX512 is, for n a multiple of 32,
 //
 //	for i := range n {

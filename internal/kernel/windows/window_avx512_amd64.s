@@ -3294,6 +3294,468 @@ done:
 	VZEROUPPER
 	RET
 
+// func keysF32AVX512(dst *byte, src *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·keysF32AVX512(SB), NOSPLIT, $0-24
+	MOVQ       dst+0(FP), AX
+	MOVQ       src+8(FP), CX
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x18, Z0, Z0
+	VPSLLD     $0x17, Z0, Z0
+	MOVQ       n+16(FP), DX
+	XORQ       BX, BX
+
+loop:
+	CMPQ      BX, DX
+	JGE       done
+	VMOVDQU32 (CX)(BX*4), Z1
+	VPSLLD    $0x01, Z1, Z2
+	VPSRLD    $0x01, Z2, Z2
+	VMOVDQA32 Z0, Z3
+	VPSUBD    Z2, Z3, Z3
+	VPSRAD    $0x1f, Z3, Z3
+	VPANDND   Z1, Z3, Z1
+	VPSRLD    $0x17, Z3, Z3
+	VPSLLD    $0x16, Z3, Z3
+	VPADDD    Z3, Z1, Z1
+	VPSRAD    $0x1f, Z1, Z2
+	VPSRLD    $0x01, Z2, Z2
+	VPXORD    Z2, Z1, Z1
+	VMOVDQU32 Z1, (AX)(BX*4)
+	ADDQ      $+16, BX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func sort3I32AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·sort3I32AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ plane+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ c+32(FP), SI
+	MOVQ n+40(FP), R8
+	XORQ R9, R9
+
+loop:
+	CMPQ      R9, R8
+	JGE       done
+	VMOVDQU32 (DX)(R9*4), Z0
+	VMOVDQU32 (BX)(R9*4), Z1
+	VMOVDQU32 (SI)(R9*4), Z2
+	VPMINSD   Z0, Z1, Z3
+	VPMAXSD   Z0, Z1, Z1
+	VPMINSD   Z1, Z2, Z0
+	VPMAXSD   Z1, Z2, Z2
+	VPMINSD   Z3, Z0, Z1
+	VPMAXSD   Z3, Z0, Z0
+	MOVQ      AX, DI
+	VMOVDQU32 Z1, (DI)(R9*4)
+	ADDQ      CX, DI
+	VMOVDQU32 Z0, (DI)(R9*4)
+	ADDQ      CX, DI
+	VMOVDQU32 Z2, (DI)(R9*4)
+	ADDQ      $+16, R9
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func sort5I32AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·sort5I32AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ plane+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ c+32(FP), SI
+	MOVQ d+40(FP), DI
+	MOVQ e+48(FP), R8
+	MOVQ n+56(FP), R10
+	XORQ R11, R11
+
+loop:
+	CMPQ      R11, R10
+	JGE       done
+	VMOVDQU32 (DX)(R11*4), Z0
+	VMOVDQU32 (BX)(R11*4), Z1
+	VMOVDQU32 (SI)(R11*4), Z2
+	VMOVDQU32 (DI)(R11*4), Z3
+	VMOVDQU32 (R8)(R11*4), Z4
+	VPMINSD   Z0, Z1, Z5
+	VPMAXSD   Z0, Z1, Z1
+	VPMINSD   Z3, Z4, Z0
+	VPMAXSD   Z3, Z4, Z4
+	VPMINSD   Z2, Z4, Z3
+	VPMAXSD   Z2, Z4, Z4
+	VPMINSD   Z3, Z0, Z2
+	VPMAXSD   Z3, Z0, Z0
+	VPMINSD   Z1, Z4, Z3
+	VPMAXSD   Z1, Z4, Z4
+	VPMINSD   Z5, Z0, Z1
+	VPMAXSD   Z5, Z0, Z0
+	VPMINSD   Z1, Z2, Z5
+	VPMAXSD   Z1, Z2, Z2
+	VPMINSD   Z3, Z0, Z1
+	VPMAXSD   Z3, Z0, Z0
+	VPMINSD   Z1, Z2, Z3
+	VPMAXSD   Z1, Z2, Z2
+	MOVQ      AX, R9
+	VMOVDQU32 Z5, (R9)(R11*4)
+	ADDQ      CX, R9
+	VMOVDQU32 Z3, (R9)(R11*4)
+	ADDQ      CX, R9
+	VMOVDQU32 Z2, (R9)(R11*4)
+	ADDQ      CX, R9
+	VMOVDQU32 Z0, (R9)(R11*4)
+	ADDQ      CX, R9
+	VMOVDQU32 Z4, (R9)(R11*4)
+	ADDQ      $+16, R11
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func median3F32AVX512(dst *byte, src *byte, plane int, step int, n int)
+// Requires: AVX, AVX512F
+TEXT ·median3F32AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ plane+16(FP), DX
+	MOVQ step+24(FP), BX
+	MOVQ n+32(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ       R8, DI
+	JGE        done
+	MOVQ       CX, SI
+	VMOVDQU32  (SI)(R8*4), Z0
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z1
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z2
+	VPMAXSD    Z0, Z1, Z0
+	VPMAXSD    Z0, Z2, Z0
+	MOVQ       CX, SI
+	ADDQ       DX, SI
+	ADDQ       DX, SI
+	VMOVDQU32  (SI)(R8*4), Z1
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z2
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z4
+	VPMINSD    Z1, Z2, Z1
+	VPMINSD    Z1, Z4, Z1
+	MOVQ       CX, SI
+	ADDQ       DX, SI
+	VMOVDQU32  (SI)(R8*4), Z2
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z4
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z5
+	VPMINSD    Z2, Z5, Z6
+	VPMAXSD    Z2, Z5, Z5
+	VPMINSD    Z6, Z4, Z2
+	VPMAXSD    Z6, Z4, Z4
+	VPMINSD    Z4, Z5, Z2
+	VPMAXSD    Z4, Z5, Z5
+	VPMINSD    Z0, Z1, Z4
+	VPMAXSD    Z0, Z1, Z1
+	VPMINSD    Z4, Z2, Z0
+	VPMAXSD    Z4, Z2, Z2
+	VPMINSD    Z2, Z1, Z0
+	VPMAXSD    Z2, Z1, Z1
+	VPTERNLOGD $0xff, Z3, Z3, Z3
+	VPSRLD     $0x18, Z3, Z3
+	VPSLLD     $0x17, Z3, Z3
+	MOVQ       CX, SI
+	ADDQ       DX, SI
+	ADDQ       DX, SI
+	VMOVDQU32  (SI)(R8*4), Z1
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z2
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z4
+	VPMAXSD    Z2, Z1, Z1
+	VPMAXSD    Z4, Z1, Z1
+	VPMAXSD    Z3, Z1, Z1
+	VPSUBD     Z1, Z3, Z3
+	VPSRAD     $0x1f, Z3, Z3
+	VPANDND    Z0, Z3, Z0
+	VPANDD     Z3, Z1, Z3
+	VPADDD     Z3, Z0, Z0
+	VPSRAD     $0x1f, Z0, Z1
+	VPSRLD     $0x01, Z1, Z1
+	VPXORD     Z1, Z0, Z0
+	VMOVDQU32  Z0, (AX)(R8*4)
+	ADDQ       $+16, R8
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func median5F32AVX512(dst *byte, src *byte, plane int, step int, n int)
+// Requires: AVX, AVX512F
+TEXT ·median5F32AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ plane+16(FP), DX
+	MOVQ step+24(FP), BX
+	MOVQ n+32(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ       R8, DI
+	JGE        done
+	MOVQ       CX, SI
+	ADDQ       DX, SI
+	ADDQ       DX, SI
+	VMOVDQU32  (SI)(R8*4), Z0
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z1
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z2
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z3
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z4
+	VPMINSD    Z0, Z4, Z5
+	VPMAXSD    Z0, Z4, Z4
+	VPMINSD    Z1, Z3, Z0
+	VPMAXSD    Z1, Z3, Z3
+	VPMINSD    Z5, Z0, Z1
+	VPMAXSD    Z5, Z0, Z0
+	VPMINSD    Z1, Z2, Z5
+	VPMAXSD    Z1, Z2, Z2
+	VPMINSD    Z2, Z4, Z1
+	VPMAXSD    Z2, Z4, Z4
+	VPMINSD    Z3, Z4, Z2
+	VPMAXSD    Z3, Z4, Z4
+	MOVQ       CX, SI
+	ADDQ       DX, SI
+	VMOVDQU32  (SI)(R8*4), Z3
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z4
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z5
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z7
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z8
+	VPMINSD    Z3, Z4, Z9
+	VPMAXSD    Z3, Z4, Z4
+	VPMINSD    Z9, Z5, Z3
+	VPMAXSD    Z9, Z5, Z5
+	VPMINSD    Z3, Z7, Z9
+	VPMAXSD    Z3, Z7, Z7
+	VPMAXSD    Z9, Z8, Z8
+	VPMINSD    Z4, Z5, Z3
+	VPMAXSD    Z4, Z5, Z5
+	VPMINSD    Z3, Z7, Z4
+	VPMAXSD    Z3, Z7, Z7
+	VPMAXSD    Z4, Z8, Z8
+	MOVQ       CX, SI
+	ADDQ       DX, SI
+	ADDQ       DX, SI
+	ADDQ       DX, SI
+	VMOVDQU32  (SI)(R8*4), Z3
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z4
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z9
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z10
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z11
+	VPMINSD    Z10, Z11, Z12
+	VPMAXSD    Z10, Z11, Z11
+	VPMINSD    Z9, Z11, Z10
+	VPMAXSD    Z9, Z11, Z11
+	VPMINSD    Z4, Z11, Z9
+	VPMAXSD    Z4, Z11, Z11
+	VPMINSD    Z3, Z11, Z3
+	VPMINSD    Z10, Z12, Z4
+	VPMAXSD    Z10, Z12, Z12
+	VPMINSD    Z9, Z12, Z10
+	VPMAXSD    Z9, Z12, Z12
+	VPMINSD    Z3, Z12, Z3
+	VPMINSD    Z0, Z10, Z9
+	VPMAXSD    Z0, Z10, Z10
+	VPMINSD    Z1, Z3, Z0
+	VPMAXSD    Z1, Z3, Z3
+	VPMINSD    Z2, Z8, Z1
+	VPMAXSD    Z2, Z8, Z8
+	VPMINSD    Z5, Z7, Z2
+	VPMAXSD    Z5, Z7, Z7
+	VPMINSD    Z9, Z0, Z5
+	VPMAXSD    Z9, Z0, Z0
+	VPMINSD    Z5, Z1, Z9
+	VPMAXSD    Z5, Z1, Z1
+	VPMINSD    Z9, Z2, Z5
+	VPMAXSD    Z9, Z2, Z2
+	VPMINSD    Z7, Z10, Z5
+	VPMAXSD    Z7, Z10, Z10
+	VPMINSD    Z8, Z10, Z7
+	VPMAXSD    Z8, Z10, Z10
+	VPMINSD    Z3, Z10, Z8
+	VPMAXSD    Z3, Z10, Z10
+	VPMINSD    Z0, Z4, Z3
+	VPMAXSD    Z0, Z4, Z4
+	VPMINSD    Z1, Z8, Z0
+	VPMAXSD    Z1, Z8, Z8
+	VPMINSD    Z2, Z7, Z1
+	VPMAXSD    Z2, Z7, Z7
+	VPMINSD    Z3, Z0, Z2
+	VPMAXSD    Z3, Z0, Z0
+	VPMINSD    Z2, Z1, Z3
+	VPMAXSD    Z2, Z1, Z1
+	VPMINSD    Z3, Z5, Z2
+	VPMAXSD    Z3, Z5, Z5
+	VPMINSD    Z5, Z4, Z2
+	VPMAXSD    Z5, Z4, Z4
+	VPMINSD    Z7, Z4, Z3
+	VPMAXSD    Z7, Z4, Z4
+	VPMINSD    Z8, Z4, Z5
+	VPMAXSD    Z8, Z4, Z4
+	MOVQ       CX, SI
+	VMOVDQU32  (SI)(R8*4), Z4
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z7
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z8
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z9
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z10
+	VPMINSD    Z4, Z7, Z11
+	VPMAXSD    Z4, Z7, Z7
+	VPMINSD    Z11, Z8, Z4
+	VPMAXSD    Z11, Z8, Z8
+	VPMINSD    Z4, Z9, Z11
+	VPMAXSD    Z4, Z9, Z9
+	VPMAXSD    Z11, Z10, Z10
+	VPMINSD    Z7, Z8, Z4
+	VPMAXSD    Z7, Z8, Z8
+	VPMINSD    Z4, Z9, Z7
+	VPMAXSD    Z4, Z9, Z9
+	VPMAXSD    Z7, Z10, Z10
+	VPMINSD    Z8, Z9, Z4
+	VPMAXSD    Z8, Z9, Z9
+	VPMAXSD    Z4, Z10, Z10
+	VPMINSD    Z0, Z9, Z4
+	VPMAXSD    Z0, Z9, Z9
+	VPMINSD    Z1, Z5, Z0
+	VPMAXSD    Z1, Z5, Z5
+	VPMINSD    Z2, Z3, Z1
+	VPMAXSD    Z2, Z3, Z3
+	VPMINSD    Z4, Z0, Z2
+	VPMAXSD    Z4, Z0, Z0
+	VPMINSD    Z2, Z1, Z4
+	VPMAXSD    Z2, Z1, Z1
+	VPMINSD    Z3, Z9, Z2
+	VPMAXSD    Z3, Z9, Z9
+	VPMINSD    Z5, Z9, Z3
+	VPMAXSD    Z5, Z9, Z9
+	VPMINSD    Z0, Z10, Z4
+	VPMAXSD    Z0, Z10, Z10
+	VPMINSD    Z1, Z3, Z0
+	VPMAXSD    Z1, Z3, Z3
+	VPMINSD    Z4, Z0, Z1
+	VPMAXSD    Z4, Z0, Z0
+	VPMINSD    Z1, Z2, Z4
+	VPMAXSD    Z1, Z2, Z2
+	VPMINSD    Z2, Z10, Z1
+	VPMAXSD    Z2, Z10, Z10
+	VPMINSD    Z3, Z10, Z2
+	VPMAXSD    Z3, Z10, Z10
+	MOVQ       CX, SI
+	ADDQ       DX, SI
+	ADDQ       DX, SI
+	ADDQ       DX, SI
+	ADDQ       DX, SI
+	VMOVDQU32  (SI)(R8*4), Z3
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z4
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z5
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z7
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z8
+	VPMINSD    Z7, Z8, Z9
+	VPMAXSD    Z7, Z8, Z8
+	VPMINSD    Z5, Z8, Z7
+	VPMAXSD    Z5, Z8, Z8
+	VPMINSD    Z4, Z8, Z5
+	VPMAXSD    Z4, Z8, Z8
+	VPMINSD    Z3, Z8, Z3
+	VPMINSD    Z7, Z9, Z4
+	VPMAXSD    Z7, Z9, Z9
+	VPMINSD    Z5, Z9, Z7
+	VPMAXSD    Z5, Z9, Z9
+	VPMINSD    Z3, Z9, Z3
+	VPMINSD    Z7, Z4, Z5
+	VPMAXSD    Z7, Z4, Z4
+	VPMINSD    Z3, Z4, Z3
+	VPMINSD    Z0, Z3, Z4
+	VPMAXSD    Z0, Z3, Z3
+	VPMINSD    Z1, Z2, Z0
+	VPMAXSD    Z1, Z2, Z2
+	VPMINSD    Z4, Z0, Z1
+	VPMAXSD    Z4, Z0, Z0
+	VPMINSD    Z2, Z3, Z1
+	VPMAXSD    Z2, Z3, Z3
+	VPMINSD    Z0, Z5, Z2
+	VPMAXSD    Z0, Z5, Z5
+	VPMINSD    Z2, Z1, Z0
+	VPMAXSD    Z2, Z1, Z1
+	VPMINSD    Z1, Z5, Z0
+	VPMAXSD    Z1, Z5, Z5
+	VPTERNLOGD $0xff, Z6, Z6, Z6
+	VPSRLD     $0x18, Z6, Z6
+	VPSLLD     $0x17, Z6, Z6
+	MOVQ       CX, SI
+	ADDQ       DX, SI
+	ADDQ       DX, SI
+	ADDQ       DX, SI
+	ADDQ       DX, SI
+	VMOVDQU32  (SI)(R8*4), Z1
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z2
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z3
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z4
+	ADDQ       BX, SI
+	VMOVDQU32  (SI)(R8*4), Z5
+	VPMAXSD    Z2, Z1, Z1
+	VPMAXSD    Z3, Z1, Z1
+	VPMAXSD    Z4, Z1, Z1
+	VPMAXSD    Z5, Z1, Z1
+	VPMAXSD    Z6, Z1, Z1
+	VPSUBD     Z1, Z6, Z6
+	VPSRAD     $0x1f, Z6, Z6
+	VPANDND    Z0, Z6, Z0
+	VPANDD     Z6, Z1, Z6
+	VPADDD     Z6, Z0, Z0
+	VPSRAD     $0x1f, Z0, Z1
+	VPSRLD     $0x01, Z1, Z1
+	VPXORD     Z1, Z0, Z0
+	VMOVDQU32  Z0, (AX)(R8*4)
+	ADDQ       $+16, R8
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func halveU8AVX512(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·halveU8AVX512(SB), NOSPLIT, $0-32

@@ -30,11 +30,12 @@ if cv2:
     cv2.setNumThreads(1)
 
 a, page = read("photo"), read("page")
-a16, a32 = a.astype(np.uint16) * 257, a.astype(np.float32)
+a16, a32 = a.astype(np.uint16) * 257, a + (np.arange(w * h, dtype=np.uint32) * np.uint32(2654435761)).reshape(h, w).astype(np.float32) / np.float32(2**32)
+a64 = a32.astype(np.float64)
 b = np.ascontiguousarray(a[::-1])
 rgb = np.repeat(a[:, :, None], 3, 2)
 out, out16, out32, other32 = np.empty_like(a), np.empty_like(a16), np.empty_like(a32), np.empty_like(a32)
-out_rgb = np.empty_like(rgb)
+out64, out_rgb = np.empty_like(a64), np.empty_like(rgb)
 template32, template128 = a[40:72, 40:72].copy(), a[40:168, 40:168].copy()
 pil = PIL.fromarray(a) if PIL else None
 vips = pyvips.Image.new_from_memory(a.tobytes(), w, h, 1, "uchar") if pyvips else None

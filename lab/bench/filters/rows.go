@@ -59,8 +59,22 @@ var rows = []row{
 	{name: "guided by itself, r 16", floor: 4, ours: func(im *images, o how) error {
 		return filter.GuidedInto(im.out, im.a, im.a, filter.Radius(16), 100, o.filter())
 	}, peer: "cv2.ximgproc", does: "cv2.ximgproc.guidedFilter(a, a, 16, 100, out)"},
-	{name: "median u8, 3×3", ours: median(3), peer: "cv2.medianBlur", does: "cv2.medianBlur(a, 3, dst=out)"},
-	{name: "median u8, 5×5", ours: median(5), peer: "cv2.medianBlur", does: "cv2.medianBlur(a, 5, dst=out)"},
+	{name: "median u8, 3×3", floor: 1, ours: median(3), peer: "cv2.medianBlur", does: "cv2.medianBlur(a, 3, dst=out)"},
+	{name: "median u8, 5×5", floor: 1, ours: median(5), peer: "cv2.medianBlur", does: "cv2.medianBlur(a, 5, dst=out)"},
+	{name: "median u8, 7×7", floor: 1, ours: median(7), peer: "cv2.medianBlur", does: "cv2.medianBlur(a, 7, dst=out)"},
+	{name: "median u8, 15×15", floor: 1, ours: median(15), peer: "cv2.medianBlur", does: "cv2.medianBlur(a, 15, dst=out)"},
+	{name: "median u8, 31×31", floor: 1, ours: median(31), peer: "cv2.medianBlur", does: "cv2.medianBlur(a, 31, dst=out)"},
+	{name: "median u8, 51×51", floor: 1, ours: median(51), peer: "cv2.medianBlur", does: "cv2.medianBlur(a, 51, dst=out)"},
+	{name: "median u16, 3×3", floor: 1, ours: median16(3), peer: "cv2.medianBlur", does: "cv2.medianBlur(a16, 3, dst=out16)"},
+	{name: "median u16, 5×5", floor: 1, ours: median16(5), peer: "cv2.medianBlur", does: "cv2.medianBlur(a16, 5, dst=out16)"},
+	{name: "median u16, 9×9", floor: 1, ours: median16(9), peer: "scipy median_filter", does: "ndimage.median_filter(a16, 9, output=out16)", small: true},
+	{name: "median f32, 3×3", floor: 1, ours: median32(3), peer: "cv2.medianBlur", does: "cv2.medianBlur(a32, 3, dst=out32)"},
+	{name: "median f32, 5×5", floor: 1, ours: median32(5), peer: "cv2.medianBlur", does: "cv2.medianBlur(a32, 5, dst=out32)"},
+	{name: "median f32, 7×7", floor: 1, ours: median32(7), peer: "scipy median_filter", does: "ndimage.median_filter(a32, 7, output=out32)", small: true},
+	{name: "median f32, 31×31", floor: 1, ours: median32(31), peer: "scipy median_filter", does: "ndimage.median_filter(a32, 31, output=out32)", small: true},
+	{name: "median f64, 3×3", floor: 1, ours: func(im *images, o how) error {
+		return filter.MedianInto(im.thresholds(), im.doubles(), filter.Square(3), o.filter())
+	}, peer: "scipy median_filter", does: "ndimage.median_filter(a64, 3, output=out64)", small: true},
 	{name: "downsample u8, 2×2", ours: func(im *images, o how) error {
 		return filter.DownsampleInto(im.half, im.a, 2, 2, o.filter())
 	}, peer: "cv2.resize", does: "cv2.resize(a, (w // 2, h // 2), interpolation=cv2.INTER_AREA)"},
@@ -103,6 +117,18 @@ func gaussian(passes int) func(*images, how) error {
 func median(k int) func(*images, how) error {
 	return func(im *images, o how) error {
 		return filter.MedianInto(im.out, im.a, filter.Square(k), o.filter())
+	}
+}
+
+func median16(k int) func(*images, how) error {
+	return func(im *images, o how) error {
+		return filter.MedianInto(im.out16, im.a16, filter.Square(k), o.filter())
+	}
+}
+
+func median32(k int) func(*images, how) error {
+	return func(im *images, o how) error {
+		return filter.MedianInto(im.out32, im.a32, filter.Square(k), o.filter())
 	}
 }
 
@@ -149,8 +175,8 @@ type images struct {
 	a32, out32, other32   boxsum.Image[float32]
 
 	// Allocated when needed.
-	color *image.RGBA
-	out64 boxsum.Image[float64]
+	color      *image.RGBA
+	a64, out64 boxsum.Image[float64]
 }
 
 func newImages(w, h int) *images {
@@ -166,7 +192,7 @@ func newImages(w, h int) *images {
 			i := y*w + x
 			im.a.Pix[i], im.b.Pix[(h-1-y)*w+x] = v, v
 			im.rgb.Pix[3*i], im.rgb.Pix[3*i+1], im.rgb.Pix[3*i+2] = v, v, v
-			im.a16.Pix[i], im.a32.Pix[i] = uint16(v)*257, float32(v)
+			im.a16.Pix[i], im.a32.Pix[i] = uint16(v)*257, float32(v)+float32(uint32(i)*2654435761)/(1<<32) // hardly any two floats are equal
 		}
 	}
 	return im
@@ -188,6 +214,17 @@ func (im *images) thresholds() boxsum.Image[float64] {
 		im.out64 = pixels[float64](im.a.Width, im.a.Height, 1)
 	}
 	return im.out64
+}
+
+// doubles is a32 as float64.
+func (im *images) doubles() boxsum.Image[float64] {
+	if im.a64.Pix == nil {
+		im.a64 = pixels[float64](im.a.Width, im.a.Height, 1)
+		for i, v := range im.a32.Pix {
+			im.a64.Pix[i] = float64(v)
+		}
+	}
+	return im.a64
 }
 
 // drawPage draws dark strokes on paper that is lit from one side, with noise.
