@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+import warnings
 
 import numpy as np
 import pytest
@@ -145,6 +146,37 @@ def test_masks_are_not_ignored():
         assert boxsum.box_mean(sums, [0, 0, 4, 3]) == masked.mean()  # see test_known.py
     np.testing.assert_array_equal(boxsum.integral(np.ma.masked_array(values)), table)  # nothing is masked
     np.testing.assert_array_equal(boxsum.integral(np.ma.masked_array(values, False)), table)
+
+
+def test_planes_taken_for_channels():
+    """A warning says how to say what is meant, in the caller's line."""
+    planes = pixels((3, 19, 21), "u1")
+    for call in (
+        lambda a: boxsum.integral(a),
+        lambda a: boxsum.integral(a, squares=True),
+        lambda a: boxsum.integral(a, out=np.zeros((4, 20, 21), np.uint32)),
+        lambda a: boxsum.integral(a, mask=np.ones((3, 19))),
+        lambda a: boxsum.blur(a, 1),
+        lambda a: boxsum.blur(a.astype("i4"), 1),
+        lambda a: boxsum.local_mean(a, 3),
+        lambda a: boxsum.histogram(a),
+        lambda a: boxsum.moments(a),
+        lambda a: boxsum.rotated(a, 1),
+    ):
+        with pytest.warns(UserWarning, match=r"\(3, 19, 21\) is taken for 3 rows of 19 pixels with 21 channels. .*numpy.moveaxis\(image, 0, -1\)") as told:
+            call(planes)
+        assert len(told) == 1 and told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for axes in ((-2, -1), (0, 1)):
+            for call in (boxsum.integral, lambda a, axes: boxsum.blur(a, 1, axes=axes), lambda a, axes: boxsum.histogram(a, axes=axes)):
+                call(planes, axes=axes)
+        boxsum.volume(planes)
+        for shape in ((19, 21, 3), (5, 19, 21), (3, 19, 16), (3, 16, 19), (0, 19, 21), (3, 3, 3), (19, 21)):
+            boxsum.integral(np.zeros(shape, np.uint8))
+    with pytest.warns(UserWarning, match="channels"):
+        np.testing.assert_array_equal(boxsum.integral(planes, axes=(0, 1)), boxsum.integral(planes.copy()))
+    np.testing.assert_array_equal(boxsum.integral(np.moveaxis(planes, 0, -1)), np.moveaxis(boxsum.integral(planes, axes=(-2, -1)), 0, -1))
 
 
 def test_a_type_checker_finds_strings(tmp_path):

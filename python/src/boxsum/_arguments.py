@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,31 @@ def axes_of(shape: tuple[int, ...], kind: int) -> int:
         what = "a volume has shape (D, H, W) or (D, H, W, C)" if kind == VOLUME else "an image has shape (H, W) or (H, W, C)"
         raise ValueError(f"an array of shape {tuple(shape)}: {what}")
     return axes
+
+
+_COLORS, _MANY = 4, 16  # the most channels of color, and the most that images with channels commonly have
+
+
+def warn_of_planes(image: Any, axes: bool = True) -> bool:
+    """Warn of an array that looks like planes of color, (C, H, W), where it is taken for an image with channels, (H, W, C).
+
+    With `axes`, the caller has an ``axes`` argument, which says what is meant. It reports
+    whether there was reason to warn.
+    """
+    shape = getattr(image, "shape", ())
+    if len(shape) != 3 or not 0 < shape[0] <= _COLORS or min(shape[1:]) <= _MANY:
+        return False
+    rows = f"{shape[0]} row{'s' if shape[0] > 1 else ''} of {shape[1]} pixels with {shape[2]} channels"
+    how = "axes=(-2, -1) or " if axes else ""
+    otherwise = "; axes=(0, 1) means the same without this warning" if axes else ""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "boxsum":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(
+        f"an array of shape {tuple(shape)} is taken for {rows}. If its first axis is channels, pass {how}numpy.moveaxis(image, 0, -1){otherwise}",
+        stacklevel=level,
+    )
+    return True
 
 
 def arrays_out(out: Any, count: int, kind: Any) -> list:

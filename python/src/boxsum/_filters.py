@@ -13,7 +13,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import _batch, _types, _valid
-from ._arguments import refuse_overlap, same_type, thread_count
+from ._arguments import refuse_overlap, same_type, thread_count, warn_of_planes
 from ._cuda import Cuda
 from ._foreign import as_given, find, on_host
 from ._memory import new_image
@@ -50,6 +50,7 @@ def over_axes(function: F) -> F:
     @functools.wraps(function)
     def batched(a: Any, *arguments: Any, axes: Any = None, out: Any = None, **named: Any) -> Any:
         if axes is None:
+            warn_of_planes(a)
             return function(a, *arguments, out=out, **named)
         image = a if masks and isinstance(a, np.ma.MaskedArray) else on_host(a)
         strides = (0,) * image.ndim if function.__name__ == "guided" else image.strides  # a guide with channels is a color image

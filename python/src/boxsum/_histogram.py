@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _batch, _types
-from ._arguments import as_boxes, plain, results, thread_count
+from ._arguments import as_boxes, plain, results, thread_count, warn_of_planes
 from ._foreign import on_host
 from ._memory import new_table
 from ._native import LayoutError, call
@@ -225,7 +225,9 @@ def histogram(
     np.int64(1)
     """
     image = on_host(image)
-    if axes is not None:
+    if axes is None:
+        warn_of_planes(image)
+    else:
         order = _batch.order_of(image.shape, (0,) * image.ndim, 1, axes, (2,))
         image = order.see(image)
     lead = 0 if axes is None else order.lead

@@ -12,7 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import _core, _foreign, _host, _known, _shapes, _store, _types, _valid
-from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count
+from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count, warn_of_planes
 from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
 from ._typing import Axes
@@ -125,7 +125,8 @@ def integral(
         64 bits, arrays in another byte order, and arrays whose rows are out of order or
         whose pixels are not adjacent are copied first. Each channel is summed separately.
         GPU arrays are processed on their device: CuPy, PyTorch, and any array with
-        ``__cuda_array_interface__`` or ``__dlpack__``.
+        ``__cuda_array_interface__`` or ``__dlpack__``. An array that looks like planes of
+        color, (3, H, W), is taken for an image with channels too, with a warning.
     dtype : dtype, optional
         Type of the sums. The default is uint32 for uint8, uint64 for other unsigned
         integers, int64 for signed integers and float64 for floats. 8-bit images of more
@@ -207,6 +208,7 @@ def integral(
     if axes is not None:
         return _of_axes(image, axes, dtype, squares, tilted, mask, nan, out, workers, device)
     if mask is not None or nan != "keep":
+        warn_of_planes(image, axes=False)
         return _valid.tables_of(image, mask, nan, dtype, squares, tilted, out, workers, device)
     if out is not None and _remembered:
         for table in out if isinstance(out, (tuple, list)) else (out,):
@@ -218,6 +220,7 @@ def integral(
             return made
         if dtype is None and not squares and _again(image, out):
             return out
+    planes = warn_of_planes(image)
     if type(image) is ndarray and not tilted and device is None and alone:
         # The common calls, with as little overhead as possible. The extension module answers the next one of this kind.
         table = table2 = None
@@ -248,7 +251,7 @@ def integral(
             else:
                 if out is not None:
                     layouts = _layouts(image, out.dtype)
-                if layouts is not None:
+                if layouts is not None and not planes:
                     _core.remember(image, dtype if out is None else out.dtype, *layouts, layouts[1].bytes < LARGE_SQUARES and image.dtype not in _coarse)
                 return (table, table2) if squares else table
     if isinstance(image, np.ma.MaskedArray) and np.ma.is_masked(image):

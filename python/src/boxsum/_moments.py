@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _types
-from ._arguments import as_boxes, thread_count
+from ._arguments import as_boxes, thread_count, warn_of_planes
 from ._foreign import on_host
 from ._native import Handle, LayoutError, call
 
@@ -163,6 +163,7 @@ def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
     40000.0
     """
     image = on_host(image)
+    warn_of_planes(image, axes=False)
     if image.ndim not in (2, 3):
         raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
     image = _types.narrow(image)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _types
-from ._arguments import AREA, MEAN, SUM, as_boxes, device_number, results, thread_count
+from ._arguments import AREA, MEAN, SUM, as_boxes, device_number, results, thread_count, warn_of_planes
 from ._foreign import on_host
 from ._native import Handle, LayoutError, call
 
@@ -217,6 +217,7 @@ def rotated(image: Any, rotation: Any, *, dtype: Any = None, workers: int | None
     """
     ratio = as_rotation(rotation)
     image = on_host(image)
+    warn_of_planes(image, axes=False)
     if image.ndim not in (2, 3):
         raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
     number, threads = device_number(device), thread_count(workers)
