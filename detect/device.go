@@ -1,50 +1,100 @@
 package detect
 
 import (
+	"fmt"
 	"image"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/boxsum/boxsum/internal/cascade"
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/cascades"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-func init() { cascade.Plan = devicePlan }
+func init() {
+	cascade.Plan = func(of, options any, width, height int) (*cascade.Search, error) {
+		o := options.(*Options)
+		if o != nil && o.On != nil { // the images are on a device already
+			own := *o
+			own.On = nil
+			o = &own
+		}
+		p, err := of.(*Cascade).planOn(o, width, height)
+		if err != nil {
+			return nil, err
+		}
+		p.search.Results = func(found [][]cascade.Found) (any, error) { return p.results(found) }
+		return p.search, nil
+	}
+}
 
-// devicePlan returns a search in the form that package gpu runs.
-func devicePlan(of, options any, width, height int) (*cascade.Search, error) {
-	c, o := of.(*Cascade), options.(*Options)
+// detectOn returns the objects found by a device in images of one size.
+func (c *Cascade) detectOn(images []raster.Array, o *Options) ([][]Result, error) {
+	first := &images[0]
+	if err := first.Check(); err != nil {
+		return nil, err
+	}
+	if err := checkChannels(first.Channels); err != nil {
+		return nil, err
+	}
+	p, err := c.planOn(o, first.Width, first.Height)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.layers) == 0 {
+		p.set.Report(1)
+		return make([][]Result, len(images)), nil
+	}
+	job := device.Detect{Images: images, Search: p.search, Options: p.set.OnDevice()}
+	if err := p.set.On().Detect(&job); err != nil {
+		return nil, err
+	}
+	return p.results(job.Found)
+}
+
+// A devicePlan is a search in the form that package gpu runs, and what makes results from
+// the windows that it finds.
+type devicePlan struct {
+	search *cascade.Search
+	stages int
+	layers []layer
+	opt    Options
+	set    engine.Settings
+	bounds image.Rectangle
+}
+
+// planOn returns the search in images of a size on a device.
+func (c *Cascade) planOn(o *Options, width, height int) (*devicePlan, error) {
 	if c == nil || len(c.stages) == 0 {
 		return nil, raster.Invalid("no cascade: use one from Load")
 	}
-	var opt Options
-	var set engine.Settings
-	if err := o.check(&opt, &set); err != nil {
+	p := &devicePlan{stages: len(c.stages), bounds: image.Rect(0, 0, width, height)}
+	opt := &p.opt
+	if err := o.check(opt, &p.set); err != nil {
 		return nil, err
 	}
 	switch {
 	case !opt.isUpright():
-		return nil, raster.Invalid("turned objects on a device: package detect finds them")
+		return nil, raster.Invalid("turned objects on a device: devices find upright ones, use the processor for angles")
 	case opt.Mirror:
-		return nil, raster.Invalid("mirrored objects on a device: package detect finds them")
+		return nil, raster.Invalid("mirrored objects on a device: use the processor for them")
 	case opt.NearMisses > 0:
-		return nil, raster.Invalid("near misses on a device: package detect has them")
+		return nil, raster.Invalid("near misses on a device: use the processor for them")
 	case max(width, height) > 1<<22: // see axisOf
 		return nil, raster.Invalid("an image of %d×%d on a device: its sides may be %d at most", width, height, 1<<22)
 	}
-	layers, err := c.layersOf(nil, width, height, &opt, false)
-	if err != nil {
+	var err error
+	if p.layers, err = c.layersOf(nil, width, height, opt, false); err != nil {
 		return nil, err
 	}
 	s := &cascade.Search{
 		Patterns: c.kind == LBP, Tilted: c.tilted, Leaves: c.leaves, BlueFirst: opt.BGR, Limit: opt.Limit, TooMany: tooMany(opt.Limit),
-		Results: func(found []cascade.Found) (any, error) {
-			return resultsOf(c, layers, &opt, image.Rect(0, 0, width, height), found)
-		},
 	}
-	for i := range layers {
-		l := &layers[i]
+	for i := range p.layers {
+		l := &p.layers[i]
 		to := cascade.Layer{Width: l.width, Height: l.height, Columns: l.columns, Rows: l.rows, Step: l.step}
 		to.AxisX, to.AxisY = axisOf(width, l.width), axisOf(height, l.height)
 		s.Layers = append(s.Layers, to)
@@ -88,7 +138,8 @@ func devicePlan(of, options any, width, height int) (*cascade.Search, error) {
 	for _, st := range c.stages {
 		s.Stages = append(s.Stages, cascade.Stage{First: st.trees.first, End: st.trees.end, Threshold: st.threshold})
 	}
-	return s, nil
+	p.search = s
+	return p, nil
 }
 
 // axisOf returns the positions of a layer's pixels along one side of the image, see axis.
@@ -104,13 +155,42 @@ func axisOf(src, dst int) []int32 {
 	return all
 }
 
-// resultsOf groups the windows that passed into results.
-func resultsOf(c *Cascade, layers []layer, o *Options, bounds image.Rectangle, found []cascade.Found) ([]Result, error) {
+// results groups the windows that passed in each image into results. Grouping takes time in
+// proportion to the windows, so images are grouped in parallel.
+func (p *devicePlan) results(found [][]cascade.Found) ([][]Result, error) {
+	all, errs := make([][]Result, len(found)), make([]error, len(found))
+	var group sync.WaitGroup
+	room := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, windows := range found {
+		if len(windows) == 0 {
+			continue
+		}
+		room <- struct{}{}
+		group.Go(func() {
+			defer func() { <-room }()
+			all[i], errs[i] = p.resultsOf(windows)
+		})
+	}
+	group.Wait()
+	for i, err := range errs {
+		if err != nil && len(found) > 1 {
+			err = fmt.Errorf("image %d: %w", i, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// resultsOf groups the windows that passed in one image into results.
+func (p *devicePlan) resultsOf(found []cascade.Found) ([]Result, error) {
+	o := &p.opt
 	var all []candidate
 	for _, f := range found {
-		l := &layers[f.Layer]
+		l := &p.layers[f.Layer]
 		x, y := f.Column*l.step, f.Row*l.step
-		one := candidate{layer: int32(f.Layer), x: int32(x), y: int32(y), stage: int32(len(c.stages)), score: f.Score, rect: l.rect(x, y)}
+		one := candidate{layer: int32(f.Layer), x: int32(x), y: int32(y), stage: int32(p.stages), score: f.Score, rect: l.rect(x, y)}
 		middle := one.rect.Min.Add(one.rect.Max).Div(2)
 		if !slices.ContainsFunc(o.Ignore, func(r image.Rectangle) bool { return middle.In(r) }) {
 			all = append(all, one)
@@ -121,7 +201,7 @@ func resultsOf(c *Cascade, layers []layer, o *Options, bounds image.Rectangle, f
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return a.compare(&b) })
 	if o.Ungrouped {
-		return each(nil, all, bounds), nil
+		return each(nil, all, p.bounds), nil
 	}
-	return new(grouper).group(nil, all, o.Neighbors, bounds), nil
+	return new(grouper).group(nil, all, o.Neighbors, p.bounds), nil
 }

@@ -58,6 +58,13 @@ type Options struct {
 	// and blue.
 	BGR bool
 
+	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay
+	// in host memory. Results, including scores, are identical. Angles, Mirror and NearMisses
+	// are errors on a device, and so are images of more than 2^22 pixels a side. Each device
+	// needs room for an image and its scales: about 100 bytes for each pixel. Several devices
+	// share the images of [Cascade.DetectBatch]. OpenCL devices must support float64.
+	On boxsum.Device
+
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level is the best available
 	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
@@ -93,7 +100,7 @@ func (o *Options) check(to *Options, set *engine.Settings) (err error) {
 		o = new(Options)
 	}
 	*to = *o
-	opt := engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	opt := engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 	if *set, err = opt.Check(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"fmt"
 	"image"
 	"math"
 	"slices"
@@ -25,12 +26,63 @@ func (c *Cascade) DetectImage(img image.Image, o *Options) ([]Result, error) {
 	return c.AppendDetect(nil, boxsum.Gray(img), o)
 }
 
+// DetectBatch is like [Cascade.Detect] for several images of one size. A device searches
+// them together, and several devices share them.
+func (c *Cascade) DetectBatch(images []boxsum.Image[uint8], o *Options) ([][]Result, error) {
+	arrays := make([]raster.Array, len(images))
+	for i := range images {
+		arrays[i] = arrayOf(&images[i])
+		if err := arrays[i].Check(); err != nil {
+			return nil, fmt.Errorf("image %d: %w", i, err)
+		}
+		if a, first := &arrays[i], &arrays[0]; a.Width != first.Width || a.Height != first.Height || a.Channels != first.Channels {
+			return nil, raster.Invalid("image %d of the batch is %v, want %v like the first", i, a.Extent, first.Extent)
+		}
+	}
+	if len(images) == 0 {
+		return nil, nil
+	}
+	if o != nil && o.On != nil {
+		return c.detectOn(arrays, o)
+	}
+	all := make([][]Result, len(images))
+	for i, img := range images {
+		var err error
+		if all[i], err = c.Detect(img, o.share(i, len(images))); err != nil {
+			return nil, fmt.Errorf("image %d: %w", i, err)
+		}
+	}
+	return all, nil
+}
+
+// share returns the options for image i of n, which makes part of the progress.
+func (o *Options) share(i, n int) *Options {
+	if o == nil || o.Progress == nil {
+		return o
+	}
+	part := *o
+	part.Progress = func(done float64) { o.Progress((float64(i) + done) / float64(n)) }
+	return &part
+}
+
+// arrayOf returns the pixels of an image, unchecked.
+func arrayOf(img *boxsum.Image[uint8]) raster.Array {
+	return raster.ArrayOf(img.Pix, raster.PlaneExtent(img.Width, img.Height, img.Channels, img.Stride))
+}
+
 // AppendDetect appends the results of [Cascade.Detect] to a slice. If the slice has enough
 // capacity, searching images of the same size again allocates nothing. On error, it returns
 // the slice unchanged.
 func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options) ([]Result, error) {
 	if c == nil || len(c.stages) == 0 {
 		return to, raster.Invalid("no cascade: use one from Load")
+	}
+	if o != nil && o.On != nil {
+		found, err := c.detectOn([]raster.Array{arrayOf(&img)}, o)
+		if err != nil {
+			return to, err
+		}
+		return append(to, found[0]...), nil
 	}
 	s, _ := idle.Get().(*search)
 	if s == nil {
@@ -184,8 +236,8 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 	if err := s.src.Pixels(len(img.Pix)); err != nil {
 		return err
 	}
-	if n := s.src.Channels; n != 1 && n != 3 && n != 4 {
-		return raster.Invalid("an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", n)
+	if err := checkChannels(s.src.Channels); err != nil {
+		return err
 	}
 	c := s.views[0].cascade
 	if s.layers, err = c.layersOf(s.layers, s.src.Width, s.src.Height, &s.opt, s.coarse); err != nil || len(s.layers) == 0 {
@@ -241,6 +293,13 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 		workers = min(workers, max(1, most/(4*s.views[0].lattice[0].tables(c.tables()))))
 	}
 	s.work = engine.Plan{Grid: engine.Grid{Rows: len(s.bands), N: 1, BandRows: 1, TileWidth: 1, Lead: -1}, Workers: workers}
+	return nil
+}
+
+func checkChannels(n int) error {
+	if n != 1 && n != 3 && n != 4 {
+		return raster.Invalid("an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", n)
+	}
 	return nil
 }
 

@@ -406,8 +406,8 @@ func (t *turning) rotate(c *Cascade, o *Options) error {
 	if err := s.src.Pixels(len(src.Pix)); err != nil { // fills in defaults for zeros
 		return err
 	}
-	if n := s.src.Channels; n != 1 && n != 3 && n != 4 {
-		return raster.Invalid("an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", n)
+	if err := checkChannels(s.src.Channels); err != nil {
+		return err
 	}
 	if s.src.Channels > 1 {
 		s.opt.BGR = o.BGR

@@ -32,31 +32,9 @@ const shareRows = 64
 func (b *banded) run(d *Device) error {
 	height, bands := b.results[0].Height, 1
 	if !b.whole {
-		bands = max(1, min(len(d.Members()), height/max(shareRows, b.above+b.below)))
+		bands = height / max(shareRows, b.above+b.below)
 	}
-	type band struct {
-		rows int
-		err  error
-	}
-	through := make(chan band, bands)
-	for i := range bands {
-		from, to := i*height/bands, (i+1)*height/bands
-		go func() {
-			err := d.onOneFrom(i, func(m *Device) error { return b.rows(m, from, to) })
-			through <- band{to - from, err}
-		}()
-	}
-	var err error
-	done := 0
-	for range bands {
-		band := <-through
-		err = driver.FirstError(err, band.err)
-		done += band.rows
-		if err == nil && b.options.Progress != nil {
-			b.options.Progress(float64(done) / float64(height))
-		}
-	}
-	return err
+	return d.share(height, bands, b.options, b.rows)
 }
 
 // rows computes rows on one device, in halves where it has too little memory.

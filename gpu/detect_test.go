@@ -118,7 +118,9 @@ func TestDetect(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := DetectHost(d, images, c, o)
+			on := *o
+			on.On = d
+			again, err := c.DetectBatch(images, &on)
 			if err != nil || !slices.EqualFunc(again, got, slices.Equal) {
 				t.Errorf("run %d, images of the host: %v, %.300v\nand not %.300v", i, err, fmt.Sprint(again), fmt.Sprint(got))
 			}
@@ -165,26 +167,11 @@ func TestDetectErrors(t *testing.T) {
 			"angles":      func() error { _, err := Detect(src, cascades[0], &detect.Options{Angles: []float64{30}}); return err },
 			"mirror":      func() error { _, err := Detect(src, cascades[0], &detect.Options{Mirror: true}); return err },
 			"near misses": func() error { _, err := Detect(src, cascades[0], &detect.Options{NearMisses: 2}); return err },
-			"two sizes": func() error {
-				_, err := DetectHost(d, []boxsum.Image[uint8]{blotches(rand.New(rand.NewPCG(1, 2)), 60, 50, 1), blotches(rand.New(rand.NewPCG(1, 2)), 50, 60, 1)}, cascades[0], nil)
-				return err
-			},
-			"scale": func() error { _, err := Detect(src, cascades[0], &detect.Options{Scale: 0.5}); return err },
+			"scale":       func() error { _, err := Detect(src, cascades[0], &detect.Options{Scale: 0.5}); return err },
 		} {
 			if err := call(); !errors.Is(err, boxsum.ErrInvalid) {
 				t.Errorf("%s: %v", name, err)
 			}
-		}
-		if _, err := DetectHost(nil, []boxsum.Image[uint8]{{}}, cascades[0], nil); !errors.Is(err, ErrNoDevice) {
-			t.Errorf("no device: %v", err)
-		}
-		// Images of two sizes are a single error even if each device gets one size.
-		many, _ := several(t, d, 2)
-		if _, err := DetectHost(many, []boxsum.Image[uint8]{blotches(rand.New(rand.NewPCG(1, 2)), 60, 50, 1), blotches(rand.New(rand.NewPCG(1, 2)), 50, 60, 1)}, cascades[0], nil); !errors.Is(err, boxsum.ErrInvalid) {
-			t.Errorf("two sizes on two devices: %v", err)
-		}
-		if _, err := DetectHost(many, nil, cascades[0], nil); !errors.Is(err, boxsum.ErrInvalid) {
-			t.Errorf("no images on two devices: %v", err)
 		}
 		small, err := NewImage[uint8](d, 5, 5, 1, 3)
 		if err != nil {

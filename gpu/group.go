@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
+	"github.com/boxsum/boxsum/internal/device"
 )
 
 // A group is several devices used as one.
@@ -30,8 +32,9 @@ type group struct {
 // [boxsum.Integrate], with the device as [boxsum.Options.On], sends the bands of an
 // image to whichever device is free, and so do volumes and histograms; the last row
 // of a band goes through the host to the device of the next one. [Pipeline] sends
-// whole images and returns tables in order. Filters and thresholds divide the rows of
-// an image evenly. Tilted and rotated tables, and filters whose border wraps around,
+// whole images and returns tables in order. Filters, thresholds and templates divide the
+// rows of an image evenly, and [detect.Cascade.DetectBatch] divides images. Tilted and
+// rotated tables, filters whose border wraps around, and objects in a single image
 // cannot be divided and are computed on one device. Everything else, such as [Upload]
 // and Info, uses the first device; Wait and Close apply to all.
 //
@@ -168,6 +171,34 @@ func (d *Device) eachMember(f func(*Device) error) error {
 	return driver.EachError(slices.Values(d.group.members), f)
 }
 
+// share divides n rows or images evenly among at most parts devices, and calls do for each
+// part, at once. If a device fails, others take over.
+func (d *Device) share(n, parts int, opt *device.Options, do func(d *Device, from, to int) error) error {
+	parts = max(1, min(parts, len(d.Members())))
+	type part struct {
+		size int
+		err  error
+	}
+	through := make(chan part, parts)
+	for i := range parts {
+		from, to := i*n/parts, (i+1)*n/parts
+		go func() {
+			through <- part{to - from, d.onOneFrom(i, func(m *Device) error { return do(m, from, to) })}
+		}()
+	}
+	var err error
+	done := 0
+	for range parts {
+		part := <-through
+		err = driver.FirstError(err, part.err)
+		done += part.size
+		if err == nil && opt.Progress != nil {
+			opt.Progress(float64(done) / float64(n))
+		}
+	}
+	return err
+}
+
 // onOne calls f for one device after another until one succeeds.
 func (d *Device) onOne(f func(*Device) error) error { return d.onOneFrom(0, f) }
 
@@ -180,8 +211,8 @@ func (d *Device) onOneFrom(first int, f func(*Device) error) (err error) {
 	for i := range n {
 		m := d.group.members[(first+i)%n]
 		failed := f(m)
-		if failed == nil || errors.Is(failed, context.Canceled) || errors.Is(failed, context.DeadlineExceeded) {
-			return failed
+		if failed == nil || errors.Is(failed, context.Canceled) || errors.Is(failed, context.DeadlineExceeded) || errors.Is(failed, boxsum.ErrInvalid) {
+			return failed // no device would do it
 		}
 		if i+1 < n {
 			g.Failed(m.inner, failed)

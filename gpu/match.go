@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/boxsum/boxsum"
@@ -49,16 +50,14 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 		return fmt.Errorf("gpu: %w: an image with %d channels and a template with %d: on a device both have one", boxsum.ErrInvalid, a.Channels, template.Channels)
 	case w == 0 || h == 0 || w > a.Width || h > a.Height:
 		return fmt.Errorf("gpu: %w: a template of %d×%d pixels for an image of %d×%d: it must have some and fit into the image", boxsum.ErrInvalid, w, h, a.Width, a.Height)
-	case w*h > method.MatchPixels:
-		return fmt.Errorf("gpu: %w: a template of %d×%d pixels: on a device it has at most %d, package match takes larger ones", boxsum.ErrInvalid, w, h, method.MatchPixels)
 	case to.Device != a.Device || to.Width != a.Width-w+1 || to.Height != a.Height-h+1 || to.Channels != 1 || to.Count != a.Count:
 		return fmt.Errorf("gpu: %w: %s cannot take the scores of a template of %d×%d in %s", boxsum.ErrInvalid, to, w, h, a)
 	case opt != nil && opt.Context != nil && opt.Context.Err() != nil:
 		return fmt.Errorf("gpu: %w", opt.Context.Err())
 	}
-	t := &method.Match{Width: w, Height: h, Number: int(m)}
-	for y := range h {
-		t.Template = append(t.Template, template.Pix[y*template.Stride:][:w]...)
+	t, err := matchOf(template, m)
+	if err != nil {
+		return err
 	}
 	if t.Flat() {
 		return fmt.Errorf("gpu: %w: the template is flat: %v has no scores for it", boxsum.ErrInvalid, m)
@@ -70,11 +69,30 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 		if to.Overlaps(a) {
 			return devmem.ErrOverlap
 		}
-		job := method.Of(to, nil, a, 0)
-		job.Width, job.Height = to.Width, to.Height
+		var ctx context.Context
 		if opt != nil {
-			job.Context = opt.Context
+			ctx = opt.Context
 		}
-		return method.Run(t, job, method.Portable)
+		return runMatch(t, to, a, ctx)
 	})
+}
+
+// matchOf returns a template for devices.
+func matchOf(template boxsum.Image[uint8], m match.Method) (*method.Match, error) {
+	w, h := template.Width, template.Height
+	if w*h > method.MatchPixels {
+		return nil, fmt.Errorf("gpu: %w: a template of %d×%d pixels: devices take up to %d pixels, processors larger templates", boxsum.ErrInvalid, w, h, method.MatchPixels)
+	}
+	t := &method.Match{Width: w, Height: h, Number: int(m)}
+	for y := range h {
+		t.Template = append(t.Template, template.Row(y)...)
+	}
+	return t, nil
+}
+
+// runMatch queues the scores of all positions of a template in images on a device.
+func runMatch(t *method.Match, scores, images *devmem.Array, ctx context.Context) error {
+	job := method.Of(scores, nil, images, 0)
+	job.Width, job.Height, job.Context = scores.Width, scores.Height, ctx
+	return method.Run(t, job, method.Portable)
 }

@@ -14,10 +14,12 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/internal/bins"
+	"github.com/boxsum/boxsum/internal/cascade"
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
+	"github.com/boxsum/boxsum/match"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -163,11 +165,23 @@ func reportDone(o *device.Options) {
 
 // uploadImage copies an image to a device.
 func uploadImage(d *devmem.Device, src *raster.Array) (*devmem.Array, error) {
-	a, err := d.Make(arrayOf(src))
+	return uploadImages(d, []raster.Array{*src})
+}
+
+// uploadImages copies images of one size and type to a device.
+func uploadImages(d *devmem.Device, images []raster.Array) (*devmem.Array, error) {
+	a := arrayOf(&images[0])
+	a.Count = len(images)
+	a, err := d.Make(a)
 	if err != nil {
 		return nil, err
 	}
-	if err := using(&a, func() error { return a.CopyIn(0, rowsOf(src)) }); err != nil {
+	if err := using(&a, func() (err error) {
+		for i := 0; i < len(images) && err == nil; i++ {
+			err = a.CopyIn(i, rowsOf(&images[i]))
+		}
+		return err
+	}); err != nil {
 		return nil, driver.FirstError(err, a.Close())
 	}
 	return &a, nil
@@ -328,6 +342,68 @@ func (r runner) Threshold(job *device.Threshold) error {
 	}
 	m := method.Filter{Kind: method.SauvolaFilter, Shape: window.OfDevice(job.Window), K: job.K, InverseR: job.InverseR}
 	return r.windows(&m, &job.Src, []*raster.Array{&job.Dst}, &job.Options)
+}
+
+// Match scores all positions of a template.
+func (r runner) Match(job *device.Match) error {
+	src, template := &job.Src, &job.Template
+	if src.Type != raster.U8 || src.Channels != 1 {
+		return fmt.Errorf("gpu: %w: templates in images of %v with %d channels: devices find those of uint8 with one channel", boxsum.ErrTypes, src.Type, src.Channels)
+	}
+	t, err := matchOf(boxsum.Image[uint8]{Pix: template.Data, Width: template.Width, Height: template.Height, Stride: template.Stride, Channels: 1}, match.Method(job.Method))
+	if err != nil {
+		return err
+	}
+	b := banded{
+		src: src, results: []*raster.Array{&job.Scores}, below: template.Height - 1, options: &job.Options,
+		compute: func(src *devmem.Array, results []*devmem.Array) error {
+			own := *t // it holds where the template is on the device
+			return runMatch(&own, results[0], src, job.Options.Context)
+		},
+	}
+	return b.run(r.device)
+}
+
+// Detect finds the windows that pass a cascade.
+func (r runner) Detect(job *device.Detect) error {
+	job.Found = make([][]cascade.Found, len(job.Images))
+	return r.device.share(len(job.Images), len(job.Images), &job.Options, func(d *Device, from, to int) error {
+		return detectWindows(d, job, from, to)
+	})
+}
+
+// detectWindows searches some of the images of a job on one device, in halves where it has
+// too little memory.
+func detectWindows(d *Device, job *device.Detect, from, to int) error {
+	if ctx := job.Options.Context; ctx != nil && ctx.Err() != nil {
+		return fmt.Errorf("gpu: %w", ctx.Err())
+	}
+	found, err := detectAtOnce(d, job, from, to)
+	if errors.Is(err, boxsum.ErrMemory) && to-from > 1 {
+		middle := from + (to-from)/2
+		if err := detectWindows(d, job, from, middle); err != nil {
+			return err
+		}
+		return detectWindows(d, job, middle, to)
+	}
+	copy(job.Found[from:to], found)
+	return err
+}
+
+// detectAtOnce searches images on one device, which must have room for them.
+func detectAtOnce(d *Device, job *device.Detect, from, to int) (found [][]cascade.Found, err error) {
+	src, err := uploadImages(d.mem(), job.Images[from:to])
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = driver.FirstError(err, src.Close()) }()
+	err = using(src, func() (err error) {
+		images := method.Of(src, nil, src, 0)
+		images.Context = job.Options.Context
+		found, err = method.Detect(images, job.Search)
+		return err
+	})
+	return found, err
 }
 
 // windows computes images from the windows around the pixels of another.

@@ -3,6 +3,7 @@ package match
 import (
 	"math"
 
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -61,6 +62,9 @@ func (j *job) check(opt *Options) (err error) {
 	j.width, j.height = j.src.Width-w+1, j.src.Height-h+1
 	if err = j.checkMask(opt); err != nil {
 		return err
+	}
+	if j.masked && j.set.On() != nil {
+		return raster.Invalid("Options.Mask with Options.On: devices compare all pixels, leave On nil")
 	}
 	return j.checkTemplate()
 }
@@ -152,6 +156,9 @@ func (j *job) fill(dst raster.Array) error {
 	}
 	if err != nil {
 		return err
+	}
+	if on := j.set.On(); on != nil { // package gpu checks the types and the size of the template
+		return on.Match(&device.Match{Src: j.src, Template: j.template, Scores: dst, Method: uint8(j.method), Options: j.set.OnDevice()})
 	}
 	return j.run()
 }

@@ -74,6 +74,15 @@ type Options struct {
 	// zero do not count. The zero Image means no mask.
 	Mask boxsum.Image[uint8]
 
+	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay
+	// in host memory. Devices support gray uint8 without a mask, with templates of up to
+	// 66051 pixels; anything else is an error. The time is proportional to the size of the
+	// template. SSD scores are bit-identical to those of the processor; ZNCC and NCC scores
+	// are those of exact sums, rounded to float32. OpenCL devices must support float64. The
+	// rows of the image are divided among several devices, and where a device has too little
+	// memory.
+	On boxsum.Device
+
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level is the best available
 	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
@@ -84,5 +93,5 @@ func engineOptions(o *Options) *engine.Options {
 	if o == nil {
 		return nil
 	}
-	return &engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	return &engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 }

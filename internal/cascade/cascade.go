@@ -21,8 +21,8 @@ type Search struct {
 	BlueFirst bool // channels are blue, green and red
 	Limit     int  // maximum number of windows that pass
 	TooMany   error
-	// Results returns the detections, a grouped []detect.Result, for the windows that pass.
-	Results func(found []Found) (any, error)
+	// Results groups the windows that pass in each image into a [][]detect.Result.
+	Results func(found [][]Found) (any, error)
 }
 
 // A Point is a position in a window.

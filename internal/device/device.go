@@ -6,6 +6,7 @@ package device
 import (
 	"context"
 
+	"github.com/boxsum/boxsum/internal/cascade"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -23,6 +24,8 @@ type Runner interface {
 	Rotated(*Rotated) error
 	Filter(*Filter) error
 	Threshold(*Threshold) error
+	Match(*Match) error
+	Detect(*Detect) error
 }
 
 // open returns the Runner of a device; nil until package gpu registers.
@@ -118,4 +121,21 @@ type Threshold struct {
 	Window      Window
 	K, InverseR float64
 	Options     Options
+}
+
+// Match is the job of scoring all positions of a template in an image of as many channels.
+type Match struct {
+	Src, Template raster.Array
+	Scores        raster.Array // float32, does not lie in the memory of the images
+	Method        uint8        // see match.Method
+	Options       Options
+}
+
+// Detect is the job of finding the windows that pass a cascade in one or more images of one
+// size.
+type Detect struct {
+	Images  []raster.Array // of bytes, with 1, 3 or 4 channels
+	Search  *cascade.Search
+	Found   [][]cascade.Found // set to the windows of each image, in any order
+	Options Options
 }

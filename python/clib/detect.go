@@ -8,7 +8,6 @@ import (
 	"runtime/cgo"
 	"slices"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/detect"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/interop"
@@ -52,7 +51,7 @@ func detectObjects(a arguments) any {
 	opt := detectOptions(a.text(2))
 	must(room(24 * float64(v.width) * float64(v.height)))
 	if d := a.device(3); d != nil {
-		return foundOf(got(gpu.DetectHost(d, []boxsum.Image[uint8]{imageOf[uint8](&v)}, c, opt))[0])
+		opt.On = d
 	}
 	return foundOf(got(c.Detect(imageOf[uint8](&v), opt)))
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/detect"
-	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cascade/installed"
 	"github.com/boxsum/boxsum/internal/cli/console"
@@ -97,20 +96,7 @@ func foundOf(file string, results []detect.Result) []found {
 // A detector is a cascade and how to search.
 type detector struct {
 	*detect.Cascade
-	opt    detect.Options
-	device *gpu.Device // nil for the processor
-}
-
-// find is what is in an image.
-func (d *detector) find(to []detect.Result, img boxsum.Image[uint8], opt *detect.Options) ([]detect.Result, error) {
-	if d.device == nil {
-		return d.AppendDetect(to, img, opt)
-	}
-	found, err := gpu.DetectHost(d.device, []boxsum.Image[uint8]{img}, d.Cascade, opt)
-	if err != nil {
-		return to, err
-	}
-	return append(to, found[0]...), nil
+	opt detect.Options
 }
 
 func (c *Detect) detector(sh *console.Shell) (*detector, error) {
@@ -136,6 +122,8 @@ func (c *Detect) detector(sh *console.Shell) (*detector, error) {
 		return nil, console.Usage("--angles are for the processor: use --on cpu, or leave them out")
 	}
 	switch {
+	case place.OnGPU() && c.Level != "auto":
+		return nil, console.Usage("--level is for the processor: leave it out with --on %s", c.On)
 	case place.OnGPU() && c.Mirror:
 		return nil, console.Usage("--mirror is for the processor: use --on cpu, or leave it out")
 	case c.Compat && c.Mirror:
@@ -157,12 +145,16 @@ func (c *Detect) detector(sh *console.Shell) (*detector, error) {
 	if c.Turn == "tables" {
 		turn = detect.TurnTables
 	}
-	return &detector{cascade, detect.Options{
+	opt := detect.Options{
 		Turn:  turn,
 		Scale: c.Scale, Neighbors: c.Neighbors, Ungrouped: c.Neighbors == 0, Angles: c.Angles, EachAngle: c.EachAngle, Mirror: c.Mirror, Compat: c.Compat,
 		Min: image.Pt(c.Min.Width, c.Min.Height), Max: image.Pt(c.Max.Width, c.Max.Height),
 		Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level, Context: sh.Ctx,
-	}, device}, nil
+	}
+	if device != nil {
+		opt.On = device
+	}
+	return &detector{cascade, opt}, nil
 }
 
 // Run finds objects and prints where they are.
@@ -348,7 +340,7 @@ func (c *Detect) search(sh *console.Shell, d *detector, in, out string) (results
 		}
 	}
 	start := time.Now()
-	results, err = d.find(nil, gray, &opt)
+	results, err = d.Detect(gray, &opt)
 	return results, img, time.Since(start), err
 }
 
@@ -385,15 +377,15 @@ func (d *detector) search(slots []*frameSlot, opt *detect.Options) {
 	for _, slot := range slots {
 		light := slot.frame.Planes[0]
 		img := boxsum.Image[uint8]{Pix: light.Pix, Width: light.Width, Height: light.Height, Channels: 1, Stride: light.Width}
-		if d.device == nil {
+		if opt.On == nil {
 			slot.results, slot.err = d.AppendDetect(slot.results[:0], img, opt)
 		}
 		images = append(images, img)
 	}
-	if d.device == nil {
+	if opt.On == nil {
 		return
 	}
-	found, err := gpu.DetectHost(d.device, images, d.Cascade, opt)
+	found, err := d.DetectBatch(images, opt)
 	for i, slot := range slots {
 		if slot.err = err; err == nil {
 			slot.results = found[i]
@@ -421,7 +413,7 @@ func (c *Detect) eachFrame(sh *console.Shell, d *detector, r *y4m.Reader, to io.
 	opt := d.opt
 	opt.Workers = workers
 	ahead, most := 2, 1 // frames that are read before somebody is free to search them, and that one searches at a time
-	if d.device != nil {
+	if opt.On != nil {
 		lanes, ahead, most = 1, 16, 16
 	}
 	free, work, order := make(chan *frameSlot, lanes+ahead), make(chan *frameSlot, lanes+ahead), make(chan *frameSlot, lanes+ahead)
