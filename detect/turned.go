@@ -381,7 +381,7 @@ func (s *search) pose(c *Cascade, o *Options) {
 }
 
 func tooMany(limit int) error {
-	return raster.Invalid("more than %d windows pass: there is too much to find, see Options.Limit", limit)
+	return raster.Invalid("more than %d windows pass, too many to group: search for larger objects, or raise the limit", limit)
 }
 
 // A turning is an image rotated by an angle, which makes objects rotated by that angle

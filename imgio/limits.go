@@ -14,6 +14,16 @@ import (
 // all formats except .npy, where the file's length limits the size.
 const MaxPixels = 1 << 30
 
+// ErrTooLarge is the error for a picture of more than [MaxPixels] pixels, which
+// Large of [Options] admits.
+var ErrTooLarge = errors.New("too large")
+
+// tooLarge is an ErrTooLarge that does not repeat its text.
+type tooLarge string
+
+func (e tooLarge) Error() string { return string(e) }
+func (e tooLarge) Unwrap() error { return ErrTooLarge }
+
 // pixelLimit is MaxPixels, or less while fuzzing.
 var pixelLimit = MaxPixels
 
@@ -26,7 +36,7 @@ const maxEmpty = 1 << 20
 func checkPixels(w, h int) error {
 	switch {
 	case w < 0 || h < 0 || w != 0 && h > pixelLimit/w:
-		return fmt.Errorf("%d×%d pixels are more than the limit of %d", w, h, pixelLimit)
+		return tooLarge(fmt.Sprintf("%d×%d pixels are more than the limit of %d", w, h, pixelLimit))
 	case (w == 0 || h == 0) && max(w, h) > maxEmpty:
 		return fmt.Errorf("%d×%d is more than the limit of %d for an image without pixels", w, h, maxEmpty)
 	}

@@ -27,29 +27,29 @@ import (
 type commands struct {
 	Integrate  tables.Integrate  `cmd:"" help:"Make the summed-area table of an image."`
 	Query      tables.Query      `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
-	Info       stores.Info       `cmd:"" help:"Say what a Zarr array, group or table is."`
-	Convert    stores.Convert    `cmd:"" help:"Write an image or array as another: to Zarr and from it."`
-	Verify     stores.Verify     `cmd:"" help:"Check every chunk of a table in a store, and make damaged ones anew."`
+	Info       stores.Info       `cmd:"" help:"Describe a Zarr array, group or table."`
+	Convert    stores.Convert    `cmd:"" help:"Convert images and arrays to Zarr and back."`
+	Verify     stores.Verify     `cmd:"" help:"Check every chunk of a table in a store, and repair damaged ones."`
 	Histogram  tables.Histogram  `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`
 	Moments    tables.Moments    `cmd:"" help:"Print the moments of boxes of an image: centroid, ellipse, Hu's invariants."`
 	Haar       tables.Haar       `cmd:"" help:"Print the values of Haar-like features in an image."`
 	Blur       windows.Blur      `cmd:"" help:"Blur images, by boxes or Gaussians."`
-	Local      windows.Local     `cmd:"" help:"Make the mean, deviation, contrast, median or entropy of the window round every pixel."`
+	Local      windows.Local     `cmd:"" help:"Compute the mean, deviation, contrast, median or entropy of the window around every pixel."`
 	Threshold  windows.Threshold `cmd:"" help:"Make images black and white: scans for OCR and archives."`
-	Match      windows.Match     `cmd:"" help:"Find a template in images: the best places and their scores."`
-	Compare    windows.Compare   `cmd:"" help:"Measure a black and white image beside the truth: F-measure, PSNR, DRD."`
-	Detect     detection.Detect  `cmd:"" help:"Find faces, eyes, plates: what OpenCV has cascades for."`
-	View       viewCmd           `cmd:"" help:"Look at pictures and their tables in a browser: drag boxes, move sliders."`
+	Match      windows.Match     `cmd:"" help:"Find a template in images, and print the best positions and their scores."`
+	Compare    windows.Compare   `cmd:"" help:"Compare a black and white image with the truth: F-measure, PSNR, DRD."`
+	Detect     detection.Detect  `cmd:"" help:"Find faces and other objects by cascades in OpenCV's format."`
+	View       viewCmd           `cmd:"" help:"Explore images and their tables in a browser."`
 	Draw       tables.Draw       `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
 	Angles     tables.Angles     `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`
-	Bench      labs.Bench        `cmd:"" help:"Measure the speed of integration beside what memory allows."`
-	Reproduce  labs.Reproduce    `cmd:"" help:"Run the experiments of published works, and write a report."`
-	Devices    labs.Devices      `cmd:"" help:"List what boxsum can integrate on."`
-	Completion completionCmd     `cmd:"" help:"Print a script that completes the command line in a shell."`
+	Bench      labs.Bench        `cmd:"" help:"Measure the speed of integration, compared with that of memory."`
+	Reproduce  labs.Reproduce    `cmd:"" help:"Repeat the experiments of published works, and write a report."`
+	Devices    labs.Devices      `cmd:"" help:"List the devices that boxsum can use."`
+	Completion completionCmd     `cmd:"" help:"Print a completion script for a shell."`
 	Man        manCmd            `cmd:"" hidden:"" help:"Print the manual page."`
 	Version    versionCmd        `cmd:"" help:"Print the version."`
 
-	Quiet       bool             `short:"q" help:"Print no reports, notes or progress: only answers and errors."`
+	Quiet       bool             `short:"q" help:"Print only results and errors, no reports, notes or progress."`
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version and exit."`
 }
 

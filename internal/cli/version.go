@@ -13,7 +13,7 @@ import (
 var release, commit, date string
 
 type versionCmd struct {
-	JSON bool `help:"Print it for programs."`
+	JSON bool `help:"Print JSON."`
 }
 
 // Run prints the version.

@@ -188,7 +188,8 @@ func number(f float64, format string) string {
 	return fmt.Sprintf(format, f)
 }
 
-// WriteTable writes the results of [Run] as text: a row for every table, with the limits next to it.
+// WriteTable writes the results of [Run] as text that fits 80 columns: a row for every table. The times of the
+// limits, and others of the table, are in the JSON.
 func WriteTable(w io.Writer, results []Result) error {
 	types := 15
 	for _, r := range results {
@@ -196,15 +197,16 @@ func WriteTable(w io.Writer, results []Result) error {
 	}
 	lead := fmt.Sprintf("%%-%ds%%-14s", types) // types and size
 	t := report{w: w, lead: types + 14}
-	ours, limit := runner{Boxsum, 0}, runner{LimitFillRead, 0}
+	ours := runner{Boxsum, 0}
 	columns := []column{
-		about("workers", func(r Result) string { return fmt.Sprint(r.Workers) }),
-		took("best ms", ms, ours), median("median", ms, ours), p95("p95", ms, ours), about("mean ms", func(r Result) string { return ms(r.Mean) }), about("GB/s", gbPerSecond),
-		ratio("of limit", percent, limit, ours), took("fill+read", ms, limit), median("its median", ms, limit), p95("its p95", ms, limit), took("fill", ms, runner{LimitFill, 0}), took("copy", ms, runner{LimitCopy, 0}),
+		about("workers", func(r Result) string { return fmt.Sprint(r.Workers) }), took("best ms", ms, ours),
+		about("GB/s", gbPerSecond), ratio("of limit", percent, runner{LimitFillRead, 0}, ours),
 	}
 	beside := slices.ContainsFunc(results, func(r Result) bool { return r.is(Upright) })
-	if beside {
-		columns = append(columns, took("upright", ms, runner{Upright, 0}), ratio("of upright", percent, ours, runner{Upright, 0}))
+	if beside { // both would not fit 80 columns
+		columns = append(columns, ratio("× upright", digits("%.2f"), ours, runner{Upright, 0}))
+	} else {
+		columns = slices.Insert(columns, 2, median("median", ms, ours))
 	}
 	t.head(fmt.Sprintf(lead, "types", "size"), columns...)
 	for _, r := range results {

@@ -2,8 +2,10 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strconv"
 	"strings"
 	"unicode"
@@ -75,9 +77,23 @@ func (sh *Shell) SayAll() {
 	sh.notes = nil
 }
 
-// OneLine is an error in one line, without the names of the packages that it
-// came through: users need not know of packages.
+// Failed says on standard error that one of several files failed.
+func (sh *Shell) Failed(path string, err error) {
+	text := OneLine(err)
+	if name := Escape(path) + ": "; !strings.HasPrefix(text, name) {
+		text = name + text
+	}
+	fmt.Fprintln(sh.Stderr, "boxsum:", text)
+}
+
+// OneLine returns an error as one line, without the names of the packages that it
+// came through: users need not know of packages. A missing file is named, and not the
+// system call that missed it.
 func OneLine(err error) string {
+	var file *fs.PathError
+	if errors.As(err, &file) && errors.Is(file.Err, fs.ErrNotExist) {
+		return Escape(file.Path) + ": " + file.Err.Error()
+	}
 	text := Escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
 	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: ", "haar: ", "store: ", "sources: ", "zarr: ", "web: ", "moments: ", "rotated: ", "y4m: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")

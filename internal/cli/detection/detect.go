@@ -29,25 +29,25 @@ import (
 
 // Detect is the verb detect.
 type Detect struct {
-	Ins       []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest. A .y4m file, and such a stream on standard input, is frames, one after the other."`
-	Cascade   string       `required:"" placeholder:"XML" help:"What to find: a cascade of OpenCV's, as a file, or by name where it is installed: frontalface, eye, profileface, frontalface_alt2 …"`
-	Angles    angleList    `default:"0" placeholder:"DEG,…" help:"How far objects may be turned, in degrees clockwise: 0, a list such as -45,0,45, or all (${default})."`
-	Turn      string       `enum:"image,tables" default:"image" help:"How angles between multiples of 45 are searched: in a turned image, or on rotated tables of the image as it is, along the nearest ratio of numbers up to 5 (${default})."`
-	Mirror    bool         `help:"Find also what is as in a mirror, such as profiles that look the other way: JSON has \"mirrored\" for these, and a table says so."`
-	EachAngle bool         `help:"Search every angle by itself, also where the first stages of angles on both sides reject."`
-	Scale     float64      `default:"1.1" placeholder:"S" help:"Ratio of one size of windows to the next (${default}): nearer to 1 finds more, and takes longer."`
-	Neighbors int          `default:"3" placeholder:"N" help:"How many windows besides its own something must be found in (${default}); 0 prints every window."`
-	Min       flags.Window `placeholder:"N" help:"Least size to find, in pixels, such as 40, or 40x60."`
-	Max       flags.Window `placeholder:"N" help:"Greatest size to find."`
-	Compat    bool         `help:"Search exactly the windows that OpenCV does."`
-	Out       string       `short:"o" placeholder:"OUT" help:"Where the picture with boxes goes: .png, .jpg, .tiff, .ppm or .npy; - is PNG on standard output. Several go to a folder, such as found/. Of a stream, - or a .y4m file."`
-	Blur      bool         `help:"Hide what was found in the picture of -o, instead of drawing boxes."`
-	Eval      string       `placeholder:"TRUTH" help:"Compare with the truth in a JSON file, and print recall, false positives and time by angle and size. Without IN, all files are searched that it names."`
+	Ins       []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others. A .y4m file, or such a stream on standard input, is searched frame by frame."`
+	Cascade   string       `required:"" placeholder:"XML" help:"Cascade in OpenCV's format: a file, or the name of an installed one: frontalface, eye, profileface, frontalface_alt2 …"`
+	Angles    angleList    `default:"0" placeholder:"DEG,…" help:"Rotations of objects to find, in degrees clockwise: 0, a list such as -45,0,45, or all (${default})."`
+	Turn      string       `enum:"image,tables" default:"image" help:"How angles between multiples of 45 are searched: in a rotated image, or on rotated tables of the image, along the nearest ratio of numbers up to 5 (${default})."`
+	Mirror    bool         `help:"Also find mirrored objects, such as profiles that look the other way: marked \"mirrored\" in JSON and in the table."`
+	EachAngle bool         `help:"Search every angle by itself, even where the first stages of the angles on both sides reject."`
+	Scale     float64      `default:"1.1" placeholder:"S" help:"Ratio of one window size to the next (${default}): values closer to 1 find more and take longer."`
+	Neighbors int          `default:"3" placeholder:"N" help:"Minimum number of other windows in which an object must be found (${default}); 0 prints every window."`
+	Min       flags.Window `placeholder:"N" help:"Minimum size of objects, in pixels, such as 40, or 40x60."`
+	Max       flags.Window `placeholder:"N" help:"Maximum size of objects."`
+	Compat    bool         `help:"Search exactly the windows that OpenCV searches."`
+	Out       string       `short:"o" placeholder:"OUT" help:"Output file for the picture with boxes: .png, .jpg, .tiff, .ppm or .npy; - is PNG on standard output. For several images, a folder such as found/; for a stream, - or a .y4m file."`
+	Blur      bool         `help:"Blur the objects in the picture of -o instead of drawing boxes."`
+	Eval      string       `placeholder:"TRUTH" help:"Compare with the truth in a JSON file, and print recall, false positives and time by angle and size. Without IN, all files that it names are searched."`
 
 	imagefile.Flags `set:"color=keep"`
-	On              flags.DeviceName `words:"auto,cpu,cuda,opencl,all" default:"auto" help:"Where to search: cpu, cuda, opencl, one of several devices such as cuda:1, or all: every GPU of the machine, each with its share of a stream's frames. Auto is the CPU. A GPU finds the same; it has no --angles."`
-	Workers         int              `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
-	Level           string           `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
+	On              flags.DeviceName `words:"auto,cpu,cuda,opencl,all" default:"auto" help:"Device to use: cpu, cuda, opencl, one of several devices such as cuda:1, or all GPUs, which share the frames of a stream. auto is the CPU. A GPU finds the same objects, but does not support --angles."`
+	Workers         int              `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	Level           string           `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
 	JSON            bool             `name:"json" help:"Print JSON."`
 }
 
@@ -126,6 +126,8 @@ func (c *Detect) detector(sh *console.Shell) (*detector, error) {
 		return nil, console.Usage("--level is for the processor: leave it out with --on %s", c.On)
 	case place.OnGPU() && c.Mirror:
 		return nil, console.Usage("--mirror is for the processor: use --on cpu, or leave it out")
+	case c.Compat && slices.ContainsFunc(c.Angles, func(a float64) bool { return a != 0 }):
+		return nil, console.Usage("--compat searches as OpenCV does, which has no --angles: leave one out")
 	case c.Compat && c.Mirror:
 		return nil, console.Usage("--compat searches as OpenCV does, which has no --mirror: leave one out")
 	}
@@ -243,7 +245,7 @@ func (c *Detect) several(sh *console.Shell, d *detector) error {
 		sh.SayAll()
 		if err != nil {
 			failed++
-			fmt.Fprintf(sh.Stderr, "boxsum: %s: %s\n", console.Escape(in), console.OneLine(err))
+			sh.Failed(in, err)
 		}
 		all = append(all, foundOf(in, results)...)
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // Columns lines up rows: the first column to the left, where the words
@@ -89,4 +91,25 @@ func Finites(numbers []float64) []any {
 		all[i] = Finite(n)
 	}
 	return all
+}
+
+// Wrap breaks text at spaces into lines of at most width columns where it can, and indents all lines but the first.
+func Wrap(text string, width, indent int) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case column+1+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
 }

@@ -11,7 +11,7 @@ import (
 // Engine choose what integrates, and by which instructions.
 type Engine struct {
 	Place
-	Level string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use on the CPU: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
+	Level string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set of the CPU: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
 }
 
 // Options are the CPU's, for a number of workers.

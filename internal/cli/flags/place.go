@@ -16,7 +16,7 @@ type DeviceName string
 
 // Place chooses where to integrate.
 type Place struct {
-	On DeviceName `words:"auto,cpu,cuda,opencl,all" default:"auto" help:"Where to integrate: auto, cpu, cuda, opencl, one of several devices such as cuda:1, a list of them such as cuda:0,cuda:1, or all: every GPU of the machine. Auto is the CPU: it makes a table in the time that a table takes to come from a GPU."`
+	On DeviceName `words:"auto,cpu,cuda,opencl,all" default:"auto" help:"Device to use: auto, cpu, cuda, opencl, one of several devices such as cuda:1, a list such as cuda:0,cuda:1, or all GPUs. auto is the CPU, which makes a table in the time that copying one from a GPU takes."`
 }
 
 // Check reports whether there can be such a place.

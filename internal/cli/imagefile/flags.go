@@ -1,8 +1,8 @@
 package imagefile
 
 import (
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
@@ -13,10 +13,10 @@ import (
 
 // Flags say how pictures are read.
 type Flags struct {
-	Color    string `enum:"auto,gray,keep" default:"${color}" help:"What to do with colour: gray makes one channel of it, keep keeps its channels. Unless told, pictures become gray, and arrays (.npy, stores) and mosaics keep theirs."`
-	AsStored bool   `help:"Take rows and columns as the file has them. Unless told, a picture is turned as its orientation tag (EXIF) says, as viewers do; tiles of mosaics are not."`
-	Page     int    `placeholder:"N" help:"Page of a TIFF file, or frame of a GIF file, from 1 on."`
-	Large    bool   `help:"Read pictures of more than 2^30 pixels too. They are refused unless told, for a few bytes of a hostile file may promise as many."`
+	Color    string `enum:"auto,gray,keep" default:"${color}" help:"What to do with colour: gray converts it to one channel, keep keeps the channels. Default: gray for pictures, keep for arrays (.npy, stores) and mosaics."`
+	AsStored bool   `help:"Ignore the orientation tag (EXIF) of pictures. By default, pictures are rotated as viewers show them; tiles of mosaics are not."`
+	Page     int    `placeholder:"N" help:"Page of a TIFF file or frame of a GIF file, counted from 1."`
+	Large    bool   `help:"Also read pictures of more than 2^30 pixels. They are refused by default, because a small hostile file may claim to have that many."`
 
 	Wide bool `kong:"-"` // take 64-bit integers that fit no pixels as they are
 }
@@ -63,7 +63,7 @@ func (f *Flags) weighed(sh *console.Shell, a *zarr.Array) (*zarr.Array, error) {
 
 // hint adds to an error of a picture that is too large what to do about it.
 func (f *Flags) hint(err error) error {
-	if !f.Large && strings.Contains(err.Error(), fmt.Sprintf("more than the limit of %d", imgio.MaxPixels)) {
+	if !f.Large && errors.Is(err, imgio.ErrTooLarge) {
 		return fmt.Errorf("%w; --large reads it all the same", err)
 	}
 	return err

@@ -64,7 +64,7 @@ func Each[R fmt.Stringer](sh *console.Shell, ins, outs []string, folder string, 
 		switch {
 		case err != nil:
 			failed++
-			fmt.Fprintf(sh.Stderr, "boxsum: %s: %s\n", console.Escape(in), console.OneLine(err))
+			sh.Failed(in, err)
 		case asJSON:
 			reports = append(reports, r)
 		case sh.Quiet && folder != "":

@@ -30,17 +30,17 @@ func (c *Bench) algorithms(sh *console.Shell, cfg bench.Config) (_ []bench.Resul
 
 // Bench is the verb bench.
 type Bench struct {
-	Sizes      string `placeholder:"LIST" help:"Image sizes, such as 480p,1080p,4096x4096. Unless told: ${sizes}; with --peers ${peersizes}; on a GPU ${gpusizes}."`
-	Types      string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table and rotated:1/2 the one along the lines of a rotation, volume that of a volume, at sizes such as 256x256x256, and histogram:32 an integral histogram of 32 bins. Unless told: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
-	Workers    []int  `placeholder:"N" help:"Numbers of workers, such as 1,2. Unless told: one, and all processors."`
-	Repeat     *int   `placeholder:"N" help:"How many times to measure. The best counts, of ${repeat} unless told, and on a GPU the median, of ${gpurepeat}."`
-	Batch      int    `default:"1" placeholder:"N" help:"On a GPU: how many images go in one launch (${default})."`
+	Sizes      string `placeholder:"LIST" help:"Image sizes, such as 480p,1080p,4096x4096. Default: ${sizes}; with --peers ${peersizes}; on a GPU ${gpusizes}."`
+	Types      string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table and rotated:1/2 the one along the lines of a rotation, volume that of a volume, at sizes such as 256x256x256, and histogram:32 an integral histogram of 32 bins. Default: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
+	Workers    []int  `placeholder:"N" help:"Numbers of workers, such as 1,2. Default: one, and all processors."`
+	Repeat     *int   `placeholder:"N" help:"Number of measurements. The best one is reported, by default of ${repeat}; on a GPU the median, by default of ${gpurepeat}."`
+	Batch      int    `default:"1" placeholder:"N" help:"On a GPU: number of images per launch (${default})."`
 	Kernels    string `enum:"auto,portable,fast" default:"auto" help:"On a GPU: auto (the fastest it has), portable or fast kernels."`
-	Pipeline   bool   `help:"On a GPU: measure a pipeline of ${pipelineimages} images from memory to memory, beside its copies alone. Unless told: ${pipelinesizes}, ${pipelinetypes}."`
-	Peers      string `placeholder:"PYTHON" help:"Measure others in the same run, as far as this Python interpreter has them: OpenCV and scikit-image, NumPy for volumes; on a GPU NPP, PyTorch and CuPy."`
-	Algorithms string `placeholder:"LIST" help:"Measure published algorithms, each beside boxsum's own, such as intimg/parallel,bilgic/sequential:f64, the name of a work, or all; help lists them. Unless told: ${algorithmsizes}; many images at a time are --batch, ${algorithmbatch} unless told."`
-	JSON       string `name:"json" placeholder:"FILE" help:"Also write the results as JSON; - writes only that, to standard output."`
-	Plot       string `placeholder:"DIR" help:"Also draw the results, as SVG and PNG: time by size, throughput beside the limits, and speed-up by workers."`
+	Pipeline   bool   `help:"On a GPU: measure a pipeline of ${pipelineimages} images from memory to memory, compared with its copies alone. Default: ${pipelinesizes}, ${pipelinetypes}."`
+	Peers      string `placeholder:"PYTHON" help:"Also measure other libraries in the same run, if this Python interpreter has them: OpenCV and scikit-image, NumPy for volumes; on a GPU NPP, PyTorch and CuPy."`
+	Algorithms string `placeholder:"LIST" help:"Measure published algorithms, each compared with boxsum's own, such as intimg/parallel,bilgic/sequential:f64, the name of a work, or all; help lists them. Default: ${algorithmsizes}; many images at a time are --batch, default ${algorithmbatch}."`
+	JSON       string `name:"json" placeholder:"FILE" help:"Also write the results as JSON; - prints only the JSON, to standard output."`
+	Plot       string `placeholder:"DIR" help:"Also draw the results, as SVG and PNG: time by size, throughput compared with the limits, and speed-up by workers."`
 	flags.Engine
 }
 

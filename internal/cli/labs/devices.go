@@ -26,7 +26,7 @@ type device struct {
 	On   string `json:"on"`
 	Name string `json:"name,omitempty"`
 	Auto bool   `json:"auto,omitempty"` // whether --on auto takes it
-	Best bool   `json:"best,omitempty"` // whether gpu.OpenBest does
+	Best bool   `json:"best,omitempty"` // whether it is the best GPU
 
 	Level   string   `json:"level,omitempty"`
 	Levels  []string `json:"levels,omitempty"`
@@ -93,7 +93,7 @@ func (d device) String() string {
 		line("--on auto takes this one")
 	}
 	if d.Best {
-		line("the best GPU: gpu.OpenBest takes this one")
+		line("the best GPU")
 	}
 	return b.String()
 }

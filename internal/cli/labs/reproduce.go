@@ -22,13 +22,13 @@ import (
 
 // Reproduce is the verb reproduce.
 type Reproduce struct {
-	Names  []string `arg:"" optional:"" name:"name" help:"Works (bilgic, intimg, messom, bertazzini), their parts, gpu, or all. The word list, or no name, shows them."`
+	Names  []string `arg:"" optional:"" name:"name" help:"Works (bilgic, intimg, messom, bertazzini), their parts, gpu, or all; list prints them."`
 	Out    string   `short:"o" default:"boxsum-report" placeholder:"DIR" help:"Folder for the report (${default})."`
-	Quick  bool     `help:"Take fewer sizes and runs: about a minute."`
-	Sizes  string   `placeholder:"LIST" help:"Sizes to take in place of the published ones, such as 480p,1000x700."`
-	Repeat *int     `placeholder:"N" help:"Run everything N times, in place of as often as published."`
-	On     string   `enum:"auto,cpu,cuda,opencl" default:"auto" help:"What runs the GPU's algorithms: cuda, opencl, or the best there is (auto), which may be OpenCL on the processor. With cpu they are left out."`
-	From   string   `placeholder:"FILE" help:"Measure nothing: write the report of this results.json anew."`
+	Quick  bool     `help:"Use fewer sizes and runs: about a minute."`
+	Sizes  string   `placeholder:"LIST" help:"Sizes to use instead of the published ones, such as 480p,1000x700."`
+	Repeat *int     `placeholder:"N" help:"Run everything N times instead of as often as published."`
+	On     string   `enum:"auto,cpu,cuda,opencl" default:"auto" help:"Device for the GPU algorithms: cuda, opencl, or the best available (auto), which may be OpenCL on the processor. cpu leaves them out."`
+	From   string   `placeholder:"FILE" help:"Measure nothing, but write the report of this results.json again."`
 }
 
 // Run measures and writes the report.
@@ -79,7 +79,7 @@ func (c *Reproduce) Run(sh *console.Shell) error {
 				verified++
 			}
 		}
-		fmt.Fprintf(sh.Results(), "%s verified and measured in %.0f s: %s\n", display.Count(verified, "result"), time.Since(start).Seconds(), filepath.Join(c.Out, "report.html"))
+		fmt.Fprintf(sh.Results(), "%s verified and measured in %s: %s\n", display.Count(verified, "result"), display.Duration(float64(time.Since(start))/float64(time.Millisecond)), filepath.Join(c.Out, "report.html"))
 	}
 	return err
 }
@@ -181,6 +181,7 @@ func (c *Reproduce) again(sh *console.Shell) error {
 
 // listExperiments prints every experiment under its work.
 func listExperiments(w io.Writer) error {
+	const names, columns = 21, 80
 	var b strings.Builder
 	last := ""
 	for _, e := range reproduce.Experiments() {
@@ -191,9 +192,9 @@ func listExperiments(w io.Writer) error {
 			if i := slices.IndexFunc(works, func(w *papers.Work) bool { return w.Name == work }); i >= 0 {
 				about = strings.Join(slices.DeleteFunc([]string{works[i].Authors, works[i].Title}, func(s string) bool { return s == "" }), ": ")
 			}
-			fmt.Fprintf(&b, "%-20s %s\n", work, about)
+			fmt.Fprintf(&b, "%-20s %s\n", work, display.Wrap(about, columns-names, names))
 		}
-		fmt.Fprintf(&b, "  %-18s %s\n", e.Name, e.Title)
+		fmt.Fprintf(&b, "  %-18s %s\n", e.Name, display.Wrap(e.Title, columns-names, names))
 	}
 	fmt.Fprintf(&b, "all                  everything\n\nboxsum reproduce NAME... measures them and writes a report; --help says more.\n")
 	_, err := io.WriteString(w, b.String())

@@ -17,10 +17,10 @@ import (
 type Convert struct {
 	In          string `arg:"" name:"IN" help:"Image, .npy array, Zarr array, or mosaic: a list of tiles (.csv), GDAL's .vrt, or a pattern such as 'tiles/{row}_{column}.png'."`
 	Out         string `arg:"" name:"OUT" help:"Zarr array to write (a path that ends in .zarr or .zarr.zip, or a URL), or a file of another format for one that is: .npy, .tiff, .png."`
-	Chunk       int    `default:"1024" placeholder:"N" help:"Chunks of N×N."`
-	Shard       int    `placeholder:"N" help:"Shards of N×N, each one object of many chunks."`
+	Chunk       int    `default:"1024" placeholder:"N" help:"Size of the chunks, N×N."`
+	Shard       int    `placeholder:"N" help:"Size of the shards, N×N; each is one object with many chunks."`
 	Compression string `enum:"zstd,lz4,gzip,none" default:"zstd" help:"zstd, lz4, gzip or none."`
-	MaxChunks   int64  `placeholder:"N" help:"Refuse images of more than N chunks, and results of more blocks (16777216): damaged metadata may declare arrays without end."`
+	MaxChunks   int64  `placeholder:"N" help:"Refuse images of more than N chunks and results of more than N blocks (16777216): damaged metadata may declare huge arrays."`
 	imagefile.Flags
 }
 

@@ -15,7 +15,7 @@ import (
 // Verify is the verb verify.
 type Verify struct {
 	In     string `arg:"" name:"TABLE" help:"Table in a store that integrate wrote."`
-	Source string `placeholder:"IMAGE" help:"The image of the table: the table is made once more from it, and what differs is written anew."`
+	Source string `placeholder:"IMAGE" help:"Image of the table: the table is made again from it, and chunks that differ are rewritten."`
 	JSON   bool   `name:"json" help:"Print JSON."`
 }
 

@@ -15,3 +15,16 @@ func TestRounded(t *testing.T) {
 		}
 	}
 }
+
+func TestWrap(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                             "",
+		"short":                        "short",
+		"one two three four":           "one two\n   three\n   four",
+		"incomprehensibilities are ü→": "incomprehensibilities\n   are ü→",
+	} {
+		if got := display.Wrap(text, 8, 3); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

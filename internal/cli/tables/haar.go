@@ -22,10 +22,10 @@ import (
 // Haar is the verb haar.
 type Haar struct {
 	In        string       `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
-	Feature   featureList  `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature: one of ${kinds}, and the lines between which it lies in its window. May be given again."`
-	At        flags.Points `placeholder:"X,Y" help:"The pixel where a window starts (0,0). May be given again."`
+	Feature   featureList  `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature: one of ${kinds}, and the lines between which it lies in its window. May be repeated."`
+	At        flags.Points `placeholder:"X,Y" help:"The pixel where a window starts (0,0). May be repeated."`
 	Rotate    rotationFlag `placeholder:"A/B" help:"Features along the digital lines of a rotation, as for query and draw."`
-	Corrected bool         `help:"Values corrected for uneven areas: 0 in a flat image."`
+	Corrected bool         `help:"Correct values for unequal areas, so that they are 0 in a flat image."`
 	imagefile.Flags
 	JSON bool `name:"json" help:"Print JSON."`
 }

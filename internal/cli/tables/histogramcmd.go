@@ -26,16 +26,16 @@ import (
 // Histogram is the verb histogram.
 type Histogram struct {
 	In      string      `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
-	Demo    bool        `help:"Count a picture of 1920×1080 that boxsum draws itself, instead of IN."`
-	Bins    int         `default:"32" placeholder:"N" help:"How many bins, 2 to 256 (${default})."`
-	Range   flags.Range `placeholder:"LOW,HIGH" help:"Values to cut into bins. Unless told, all that 8- and 16-bit pixels can have; for others, from the smallest to the largest of the image."`
-	Weights string      `placeholder:"FILE" help:"Image or .npy array of IN's size, gray: a pixel counts as much as the weight in its place, such as 0 and 1 of a mask. White of a 1-bit picture weighs 1."`
-	Clamp   bool        `help:"Count what is out of range in the first or last bin, and not in none."`
-	Out     string      `short:"o" placeholder:"OUT" help:"Where the table goes: .npy, .npz (keys histogram and edges), or .png (the image with its boxes and their histograms); - is .npy on standard output."`
-	Box     boxList     `placeholder:"X0,Y0,X1,Y1" help:"Box whose histogram to print, from its first column and row up to, not with, X1 and Y1. May be given again."`
-	Boxes   string      `placeholder:"FILE" help:"File with a box on every line, of numbers with commas, spaces or tabs between; - is standard input. # begins a comment. A header may name the columns: x0,y0,x1,y1 or x,y,width,height."`
+	Demo    bool        `help:"Count a picture of 1920×1080 that boxsum draws, instead of IN."`
+	Bins    int         `default:"32" placeholder:"N" help:"Number of bins, 2 to 256 (${default})."`
+	Range   flags.Range `placeholder:"LOW,HIGH" help:"Values to divide into bins. Default: all values of 8- and 16-bit pixels; for others, from the smallest to the largest pixel."`
+	Weights string      `placeholder:"FILE" help:"Gray image or .npy array of IN's size with the weight of each pixel, such as 0 and 1 of a mask. White in a 1-bit picture is 1."`
+	Clamp   bool        `help:"Count values out of range in the first or last bin instead of ignoring them."`
+	Out     string      `short:"o" placeholder:"OUT" help:"Output file: .npy, .npz (keys histogram and edges), or .png (the image with its boxes and their histograms); - is .npy on standard output."`
+	Box     boxList     `placeholder:"X0,Y0,X1,Y1" help:"Box whose histogram to print, which excludes column X1 and row Y1. May be repeated."`
+	Boxes   string      `placeholder:"FILE" help:"File with a box per line, its numbers separated by commas, spaces or tabs; - is standard input. # starts a comment. A header may name the columns: x0,y0,x1,y1 or x,y,width,height."`
 	imagefile.Flags
-	Workers int `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
+	Workers int `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
 	flags.Place
 	JSON bool `name:"json" help:"Print JSON."`
 

@@ -15,20 +15,20 @@ import (
 
 // Integrate is the verb integrate.
 type Integrate struct {
-	Ins     []string `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest."`
-	Demo    bool     `help:"Integrate a picture of 1920×1080 that boxsum draws itself, instead of IN."`
-	Out     string   `short:"o" placeholder:"OUT" help:"Where the table goes: .npy (one table), .npz (keys sum, squares, tilted and counts) or .png (a heat map); - is .npy on standard output. Tables of several images go to a folder, such as tables/."`
-	Type    string   `enum:"auto,u32,u64,i64,f32,f64" default:"auto" help:"Type of the sums: auto, u32, u64, i64, f32 or f64. Auto is u32 for 8-bit pixels, and u64 for images of more than 16843009 of them, whose sum may not fit; u64 for 16- and 32-bit ones, i64 for signed ones and f64 for floats."`
+	Ins     []string `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
+	Demo    bool     `help:"Integrate a picture of 1920×1080 that boxsum draws, instead of IN."`
+	Out     string   `short:"o" placeholder:"OUT" help:"Output file: .npy (one table), .npz (keys sum, squares, tilted and counts) or .png (a heat map), or a Zarr store (.zarr, a URL); - is .npy on standard output. For several images, a folder such as tables/."`
+	Type    string   `enum:"auto,u32,u64,i64,f32,f64" default:"auto" help:"Type of the sums: auto, u32, u64, i64, f32 or f64. auto is u32 for 8-bit pixels, or u64 if there are more than 16843009, whose sum may not fit; u64 for 16- and 32-bit pixels, i64 for signed ones and f64 for floats."`
 	Squares bool     `help:"Also make the table of squares."`
-	Tilted  bool     `help:"Also make the 45° table, OpenCV's tilted one, of the pixels themselves."`
+	Tilted  bool     `help:"Also make the 45° table, which OpenCV calls tilted."`
 	Volume  bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
 	imagefile.Flags
 	validFlags
 	storeFlags
-	Workers int `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
+	Workers int `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
 	flags.Engine
-	Algorithm string `placeholder:"NAME" help:"Use a published algorithm instead of boxsum's own, such as intimg/parallel; boxsum bench --algorithms help lists them. It works in a type of its own, which --type may choose."`
-	Verbose   bool   `short:"v" help:"Also say on standard error which type auto chose where it is not the usual one."`
+	Algorithm string `placeholder:"NAME" help:"Use a published algorithm instead of boxsum's own, such as intimg/parallel; \"boxsum bench --algorithms help\" lists them. Each has sum types of its own, of which --type chooses one."`
+	Verbose   bool   `short:"v" help:"Also report on standard error which type auto chose, if not the usual one."`
 	JSON      bool   `name:"json" help:"Print JSON instead of the line."`
 
 	In string `kong:"-"` // the one of Ins that it is about

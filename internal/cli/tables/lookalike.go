@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -38,8 +39,7 @@ func (c *Query) checkImage(src *imagefile.Source) error {
 
 // tableHint adds to an error of reading an image that tables take a flag.
 func (c *Query) tableHint(err error) error {
-	text := err.Error()
-	if strings.EqualFold(filepath.Ext(c.In), ".npz") || strings.Contains(text, "values of uint64 from") || strings.Contains(text, "values of int64 from") {
+	if strings.EqualFold(filepath.Ext(c.In), ".npz") || errors.Is(err, boxsum.ErrTypes) {
 		return fmt.Errorf("%w; if it is a table that integrate wrote, add --table", err)
 	}
 	return err

@@ -19,8 +19,8 @@ import (
 // Moments is the verb moments.
 type Moments struct {
 	In    string  `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
-	Box   boxList `placeholder:"X0,Y0,X1,Y1" help:"Box whose moments to print, from its first column and row up to, not with, X1 and Y1. May be given again."`
-	Boxes string  `placeholder:"FILE" help:"File with a box on every line, as for query; - is standard input."`
+	Box   boxList `placeholder:"X0,Y0,X1,Y1" help:"Box whose moments to print, which excludes column X1 and row Y1. May be repeated."`
+	Boxes string  `placeholder:"FILE" help:"File with a box per line, as for query; - is standard input."`
 	imagefile.Flags
 	JSON bool `name:"json" help:"Print JSON, with all moments."`
 }

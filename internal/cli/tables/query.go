@@ -18,19 +18,19 @@ import (
 // Query is the verb query.
 type Query struct {
 	In     string   `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; with --table, a saved table; - is standard input."`
-	Box    boxTexts `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, from its first column and row up to, not with, X1 and Y1; X0,Y0,Z0,X1,Y1,Z1 with --volume. May be given again."`
-	Boxes  string   `placeholder:"FILE" help:"File with a box on every line, of numbers with commas, spaces or tabs between; - is standard input. # begins a comment. A header may name the columns: x0,y0,x1,y1 or x,y,width,height."`
+	Box    boxTexts `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, which excludes column X1 and row Y1; X0,Y0,Z0,X1,Y1,Z1 with --volume. May be repeated."`
+	Boxes  string   `placeholder:"FILE" help:"File with a box per line, its numbers separated by commas, spaces or tabs; - is standard input. # starts a comment. A header may name the columns: x0,y0,x1,y1 or x,y,width,height."`
 	Volume bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
-	Table  bool     `xor:"what" help:"IN is a table that integrate wrote, .npy or .npz: nothing is integrated, and only the entries that the boxes need are read. The deviation needs the squares of a .npz file."`
+	Table  bool     `xor:"what" help:"IN is a table that integrate wrote, .npy or .npz: only the entries that the boxes need are read. The deviation needs the squares, in a .npz file."`
 	Image  bool     `xor:"what" help:"IN is an image, even if it is an array that looks like a table."`
-	Cache  string   `default:"256MiB" placeholder:"SIZE" help:"For a table in a store: memory for the parts of it that were read, at most."`
+	Cache  string   `default:"256MiB" placeholder:"SIZE" help:"For a table in a store: maximum memory for the parts that have been read."`
 	rotateFlags
 	imagefile.Flags
 	validFlags
 	flags.Place
-	Verbose bool `short:"v" help:"Also say on standard error what integrated the image, and how fast."`
+	Verbose bool `short:"v" help:"Also report on standard error how the image was integrated, and how fast."`
 	JSON    bool `name:"json" xor:"form" help:"Print JSON."`
-	CSV     bool `name:"csv" xor:"form" help:"Print comma-separated values, every digit of them."`
+	CSV     bool `name:"csv" xor:"form" help:"Print comma-separated values with all digits."`
 }
 
 // Run prints what is asked of every box.

@@ -13,9 +13,9 @@ import (
 // rotateFlags say along which lines boxes lie.
 type rotateFlags struct {
 	Rotate rotationFlag `placeholder:"A/B" help:"Boxes along the digital lines of a rotation, as C0,R0,C1,R1 on its lattice. Rows climb to the right by the angle whose tangent is A/B; those of a negative one fall."`
-	Rect   rectList     `placeholder:"X,Y,W,H,DEGREES" help:"The box nearest to a rectangle in pixels: its centre, its size, and by how many degrees its width climbs to the right, which --rotate may say instead. May be given again."`
-	Corner bool         `help:"X,Y of --rect is the corner that is the upper left one before turning, not the centre."`
-	Within int          `default:"10" placeholder:"N" help:"Without --rotate, --rect takes the ratio nearest to its angle whose terms are at most N (${default})."`
+	Rect   rectList     `placeholder:"X,Y,W,H,DEGREES" help:"The box nearest to a rectangle in pixels: its center, its size, and the angle in degrees by which its width climbs to the right, which --rotate may give instead. May be repeated."`
+	Corner bool         `help:"X,Y of --rect is the corner that is upper left before the rotation, not the center."`
+	Within int          `default:"10" placeholder:"N" help:"Without --rotate, maximum term of the ratio that --rect uses for its angle (${default})."`
 }
 
 func (f *rotateFlags) rotates() bool { return f.Rotate.set || len(f.Rect) > 0 }
@@ -104,8 +104,8 @@ func (r *rectangle) in(corner bool) rotated.Rectangle {
 
 // Angles is the verb angles.
 type Angles struct {
-	Within int      `default:"10" placeholder:"N" help:"Terms of the ratios are at most N (${default})."`
-	Near   *float64 `placeholder:"DEGREES" help:"The one ratio nearest to an angle, of any two terms."`
+	Within int      `default:"10" placeholder:"N" help:"Maximum term of the ratios (${default})."`
+	Near   *float64 `placeholder:"DEGREES" help:"Print the one ratio nearest to an angle, with any two terms."`
 	JSON   bool     `name:"json" help:"Print JSON."`
 }
 

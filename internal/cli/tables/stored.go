@@ -19,14 +19,14 @@ import (
 
 // storeFlags say how a table in a store is made.
 type storeFlags struct {
-	Memory      string `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: memory to use at most, such as 2GiB or 300MB."`
-	Chunk       int    `placeholder:"N" help:"For OUT.zarr: blocks of N×N, each one object. About 1024 unless told, in whole chunks of the image."`
-	Inner       int    `placeholder:"N" help:"For OUT.zarr: chunks of N×N in each block, of which a query reads four. One a block unless told."`
+	Memory      string `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: maximum memory to use, such as 2GiB or 300MB."`
+	Chunk       int    `placeholder:"N" help:"For OUT.zarr: blocks of N×N, each one object. Default: about 1024, a multiple of the chunks of the image."`
+	Inner       int    `placeholder:"N" help:"For OUT.zarr: chunks of N×N in each block, of which a query reads four. Default: one per block."`
 	Compression string `enum:"zstd,lz4,gzip,none" default:"zstd" help:"For OUT.zarr: zstd, lz4 (faster, larger), gzip or none."`
-	Compact     bool   `help:"For OUT.zarr: keep sums of the blocks alone, in fewer bytes; queries answer the same."`
-	Bins        int    `placeholder:"N" help:"For OUT.zarr: count 8- and 16-bit pixels in N bins instead of summing them; boxes then have histograms."`
-	Restart     bool   `help:"For OUT.zarr: begin anew where a table of another image or other options was begun."`
-	MaxChunks   int64  `placeholder:"N" help:"For OUT.zarr: Refuse images of more than N chunks, and results of more blocks (16777216): damaged metadata may declare arrays without end."`
+	Compact     bool   `help:"For OUT.zarr: store sums within blocks, which takes fewer bytes; queries give the same answers."`
+	Bins        int    `placeholder:"N" help:"For OUT.zarr: count 8- and 16-bit pixels in N bins instead of summing them, for histograms of boxes."`
+	Restart     bool   `help:"For OUT.zarr: replace an unfinished table of another image or with other options."`
+	MaxChunks   int64  `placeholder:"N" help:"For OUT.zarr: refuse images of more than N chunks and results of more than N blocks (16777216): damaged metadata may declare huge arrays."`
 }
 
 // runStore makes a table in a store.
@@ -71,7 +71,7 @@ func (c *Integrate) runStore(sh *console.Shell) error {
 	}
 	switch {
 	case sh.Ctx.Err() != nil && !strings.Contains(c.Out, ".zip"):
-		sh.Say("what is done stays: run the same command again to resume")
+		sh.Say("finished blocks are kept: run the same command again to resume")
 	case errors.Is(err, store.ErrChanged):
 		err = fmt.Errorf("%s: a table of another image or of other options is there: remove it, or give --restart", zarr.Redacted(c.Out))
 	}

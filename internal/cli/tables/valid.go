@@ -14,8 +14,8 @@ import (
 
 // validFlags say which pixels are valid.
 type validFlags struct {
-	NaN  string `name:"nan" enum:"keep,skip" default:"keep" help:"What NaN is: keep takes it as a value, which spoils the boxes below it and to the right; skip leaves such pixels out."`
-	Mask string `placeholder:"FILE" help:"Leave out pixels for which this image or .npy array of the same size is zero; one channel is for all."`
+	NaN  string `name:"nan" enum:"keep,skip" default:"keep" help:"How to treat NaN: keep treats it as a value, which makes the boxes below it and to the right NaN; skip leaves such pixels out."`
+	Mask string `placeholder:"FILE" help:"Leave out pixels where this image or .npy array of the same size is zero; one channel applies to all."`
 }
 
 // pick reports whether some pixels may be left out.

@@ -17,16 +17,16 @@ import (
 
 // Blur is the verb blur.
 type Blur struct {
-	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest."`
-	Demo            bool         `help:"Blur a picture of 1920×1080 that boxsum draws itself, instead of IN."`
-	Out             string       `short:"o" placeholder:"OUT" help:"Where the image goes: .png, .jpg, .tiff, .pgm, .ppm, .pam, .npy or a Zarr array (.zarr, a URL), block by block; - is standard output, in the format of IN where that can be written, else PNG. Several go to a folder, such as blurred/."`
-	Radius          int          `short:"r" default:"-1" placeholder:"R" help:"Blur by the mean of 2·R+1 pixels each way."`
-	Window          flags.Window `placeholder:"WxH" help:"Blur by the mean of so many pixels across and down, such as 31x15, or 31 for both. Of an even number one more lies on the left and above."`
-	Gaussian        bool         `short:"g" help:"Blur by a Gaussian that is as wide as the box would be: its standard deviation is that of the box, about 0.58·R."`
+	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
+	Demo            bool         `help:"Blur a picture of 1920×1080 that boxsum draws, instead of IN."`
+	Out             string       `short:"o" placeholder:"OUT" help:"Output file: .png, .jpg, .tiff, .pgm, .ppm, .pam, .npy or a Zarr array (.zarr, a URL), block by block; - is standard output, in the format of IN if possible, else PNG. For several images, a folder such as blurred/."`
+	Radius          int          `short:"r" default:"-1" placeholder:"R" help:"Blur by the mean of a window of 2·R+1 by 2·R+1 pixels."`
+	Window          flags.Window `placeholder:"WxH" help:"Blur by the mean of a window of this size, such as 31x15, or 31 for both sides. If a side is even, one more pixel lies on the left or above."`
+	Gaussian        bool         `short:"g" help:"Blur by a Gaussian with the standard deviation of the box, about 0.58·R."`
 	Sigma           float64      `default:"-1" placeholder:"S" help:"Blur by a Gaussian of this standard deviation in pixels."`
-	Passes          int          `placeholder:"N" help:"Make the Gaussian of N boxes, 1 to 6; four are nearer to it than three. The default is 3, and exact weights for standard deviations below 2."`
-	Memory          string       `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: memory to use at most, such as 2GiB or 300MB."`
-	MaxChunks       int64        `placeholder:"N" help:"For OUT.zarr: Refuse images of more than N chunks, and results of more blocks (16777216): damaged metadata may declare arrays without end."`
+	Passes          int          `placeholder:"N" help:"Approximate the Gaussian by N boxes, 1 to 6; more are closer to it. Default: 3, and exact weights for standard deviations below 2."`
+	Memory          string       `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: maximum memory to use, such as 2GiB or 300MB."`
+	MaxChunks       int64        `placeholder:"N" help:"For OUT.zarr: refuse images of more than N chunks and results of more than N blocks (16777216): damaged metadata may declare huge arrays."`
 	imagefile.Flags `set:"color=keep"`
 	filterFlags
 }

@@ -13,8 +13,8 @@ import (
 
 // Compare is the verb compare.
 type Compare struct {
-	Truth           string `arg:"" name:"TRUTH" help:"Image as it should be: what is below 128 is black; - is standard input."`
-	Out             string `arg:"" name:"OUT" help:"Image of the same size to measure; - is standard input."`
+	Truth           string `arg:"" name:"TRUTH" help:"True image; pixels below 128 are black; - is standard input."`
+	Out             string `arg:"" name:"OUT" help:"Image of the same size to compare; - is standard input."`
 	JSON            bool   `name:"json" help:"Print JSON instead of lines."`
 	imagefile.Flags `set:"color=auto"`
 }

@@ -15,10 +15,10 @@ import (
 
 // filterFlags are those of all commands that make images from windows.
 type filterFlags struct {
-	Border  string  `enum:"reflect101,reflect,replicate,constant,wrap,clip" default:"reflect101" help:"What windows find outside of the image: reflect101 (dcb|abcd|cba), reflect (cba|abcd|dcb), replicate (aaa|abcd|ddd), constant (see --value), wrap (bcd|abcd|abc), or clip: nothing, so that a mean is that of the pixels which are there."`
-	Value   float64 `placeholder:"V" help:"What is outside of the image with --border constant (0)."`
-	Workers int     `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
-	Level   string  `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
+	Border  string  `enum:"reflect101,reflect,replicate,constant,wrap,clip" default:"reflect101" help:"Pixels outside the image: reflect101 (dcb|abcd|cba), reflect (cba|abcd|dcb), replicate (aaa|abcd|ddd), constant (see --value), wrap (bcd|abcd|abc), or clip: none, so that a mean is that of the pixels inside."`
+	Value   float64 `placeholder:"V" help:"Value of the pixels outside with --border constant (0)."`
+	Workers int     `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	Level   string  `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
 	JSON    bool    `name:"json" help:"Print JSON instead of the line."`
 }
 

@@ -18,23 +18,23 @@ import (
 
 // Local is the verb local.
 type Local struct {
-	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest."`
-	Demo            bool         `help:"Take a picture of 1920×1080 that boxsum draws itself, instead of IN."`
-	Out             string       `short:"o" placeholder:"OUT" help:"Where the result goes: .npy; .npz, which holds several by their names; or a picture, .png, .tiff, .pgm or .ppm. - is .npy on standard output. Those of several images go to a folder, such as maps/."`
+	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
+	Demo            bool         `help:"Take a picture of 1920×1080 that boxsum draws, instead of IN."`
+	Out             string       `short:"o" placeholder:"OUT" help:"Output file: .npy; .npz, which holds several results by name; or a picture, .png, .tiff, .pgm or .ppm; - is .npy on standard output. For several images, a folder such as maps/."`
 	Mean            bool         `help:"The mean of every window."`
 	Std             bool         `help:"The standard deviation."`
 	Variance        bool         `help:"The variance."`
 	Normalize       bool         `help:"Local contrast: how many standard deviations a pixel lies above the mean."`
-	Median          bool         `help:"The median, which takes salt and pepper away."`
+	Median          bool         `help:"The median, which removes salt-and-pepper noise."`
 	Entropy         bool         `help:"The entropy of the histogram in bits: texture."`
 	Guided          bool         `help:"The guided filter: smooth, with the edges of the guide."`
-	Window          flags.Window `default:"31" placeholder:"WxH" help:"Size of the windows, such as 31x15, or 31 for both sides (${default}). Of an even number one more lies on the left and above."`
-	Floor           float64      `placeholder:"F" help:"Least deviation for --normalize to divide by, so that noise stays small (0)."`
+	Window          flags.Window `default:"31" placeholder:"WxH" help:"Size of the windows, such as 31x15, or 31 for both sides (${default}). If a side is even, one more pixel lies on the left or above."`
+	Floor           float64      `placeholder:"F" help:"Minimum deviation that --normalize divides by, so that noise stays small (0)."`
 	Bins            int          `default:"256" placeholder:"N" help:"Bins of --entropy, 2 to 256 (${default})."`
-	Range           flags.Range  `placeholder:"LOW,HIGH" help:"Values that --entropy cuts into bins; floats need it."`
-	Epsilon         float64      `default:"-1" placeholder:"E" help:"Variance of the guide that --guided takes for smooth, in squared units of its pixels. Unless told, that of a tenth of the range: 650 for 8 bits, 0.01 for floats."`
-	Guide           string       `placeholder:"FILE" help:"Image of IN's size, gray or R, G, B, whose edges --guided keeps; IN itself unless told."`
-	Type            string       `enum:"auto,f32,f64" default:"auto" help:"Type of the results: auto, f32 or f64. Auto is f64 for f64 and 32-bit pixels. Medians and guided filters keep that of the pixels."`
+	Range           flags.Range  `placeholder:"LOW,HIGH" help:"Range that --entropy divides into bins; required for floats and 32-bit pixels."`
+	Epsilon         float64      `default:"-1" placeholder:"E" help:"Variance of the guide below which --guided smooths, in squared units of its pixels. Default: that of a tenth of the range, 650 for 8 bits and 0.01 for floats."`
+	Guide           string       `placeholder:"FILE" help:"Image of IN's size, gray or R, G, B, whose edges --guided keeps; default: IN itself."`
+	Type            string       `enum:"auto,f32,f64" default:"auto" help:"Type of the results: auto, f32 or f64. auto is f64 for f64 and 32-bit pixels. Medians and guided filters keep the type of the pixels."`
 	imagefile.Flags `set:"color=auto"`
 	filterFlags
 }
@@ -139,6 +139,9 @@ func (c *Local) one(sh *console.Shell, in, out string) (filterReport, error) {
 	work := &filterWork{
 		name: names[0], window: c.Window.Window, floor: c.Floor, epsilon: c.Epsilon, opt: opt,
 		bins: histogram.Bins{N: c.Bins, Low: c.Range.Low, High: c.Range.High}, double: c.wide64(src.Image),
+	}
+	if pixel := imagefile.PixelOf(src.Image); c.Entropy && !c.Range.Given && pixel.Bytes() > 2 {
+		return filterReport{}, console.Usage("--entropy of %v pixels needs bins: say which values to cut with --range LOW,HIGH", pixel)
 	}
 	if err := c.guide(sh, work, src); err != nil {
 		return filterReport{}, err

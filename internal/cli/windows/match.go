@@ -21,18 +21,18 @@ import (
 
 // Match is the verb match.
 type Match struct {
-	Files    []string `arg:"" name:"IMAGE" help:"Images to search, and last the template: the small image to look for (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM, .npy)."`
-	Out      string   `short:"o" placeholder:"OUT" help:"Where the scores of all places go: .npy or .tiff as float32, or .png to look at, with the best white. For one image."`
-	Method   string   `short:"m" enum:"zncc,ncc,ssd" default:"zncc" help:"How places are scored: zncc (brightness and contrast do not matter), ncc (exposure does not matter) or ssd (the sum of squared differences)."`
-	Top      int      `short:"n" default:"5" placeholder:"N" help:"How many of the best places to print at most (${default})."`
-	Apart    int      `default:"-1" placeholder:"PIXELS" help:"How far from each other places are, across or down; half of the template unless told."`
-	Least    *float64 `placeholder:"SCORE" help:"Leave out places whose score is worse."`
-	Subpixel bool     `help:"Print places to a part of a pixel."`
-	Mask     string   `placeholder:"FILE" help:"An image of the template's size: where it is black, pixels do not count."`
+	Files    []string `arg:"" name:"IMAGE" help:"Images to search, followed by the template, the small image to look for (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM, .npy)."`
+	Out      string   `short:"o" placeholder:"OUT" help:"Output file for the scores of all positions of one image: .npy or .tiff as float32, or .png to look at, the best in white."`
+	Method   string   `short:"m" enum:"zncc,ncc,ssd" default:"zncc" help:"Score: zncc (independent of brightness and contrast), ncc (independent of exposure) or ssd (the sum of squared differences)."`
+	Top      int      `short:"n" default:"5" placeholder:"N" help:"Maximum number of positions to print (${default})."`
+	Apart    int      `default:"-1" placeholder:"PIXELS" help:"Minimum distance between positions, horizontally or vertically; default: half the size of the template."`
+	Least    *float64 `placeholder:"SCORE" help:"Omit positions with a worse score."`
+	Subpixel bool     `help:"Print positions with subpixel accuracy."`
+	Mask     string   `placeholder:"FILE" help:"Image of the template's size; pixels where it is black are ignored."`
 
 	imagefile.Flags `set:"color=auto"`
-	Workers         int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
-	Level           string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
+	Workers         int    `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	Level           string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
 	JSON            bool   `name:"json" help:"Print JSON instead of lines."`
 }
 
@@ -83,7 +83,7 @@ func (c *Match) Run(sh *console.Shell) error {
 		case err != nil:
 			failed++
 			sh.Progress.Close()
-			fmt.Fprintf(sh.Stderr, "boxsum: %s: %s\n", console.Escape(in), console.OneLine(err))
+			sh.Failed(in, err)
 			continue
 		}
 		for _, p := range places {

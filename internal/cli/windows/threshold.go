@@ -20,26 +20,26 @@ import (
 
 // Threshold is the verb threshold.
 type Threshold struct {
-	Ins     []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several go one after the other: one that fails does not stop the rest."`
-	Demo    bool         `help:"Take a picture of 1920×1080 that boxsum draws itself, instead of IN."`
-	Out     string       `short:"o" placeholder:"OUT" help:"Where black and white goes: .png and .tiff (fax group 4) and .pbm of one bit a pixel, .pgm and .npy of 0 and 255; - is PNG on standard output. Several go to a folder, such as black/."`
-	Map     string       `placeholder:"FILE" help:"Where the threshold of every pixel goes, as float32: .npy or .tiff. With it -o may be left out."`
-	Method  string       `short:"m" enum:"sauvola,niblack,wolf,nick,trsingh,phansalkar,bradley,meanc,isauvola,su,otsu" default:"sauvola" help:"How thresholds are found: sauvola (most scans), niblack, wolf (low contrast), nick (faint ink), trsingh, phansalkar (dark images), bradley (fast), meanc (OpenCV's adaptiveThreshold), isauvola (no specks), su (stains), or otsu: one for all (even light)."`
-	Window  flags.Window `placeholder:"WxH" help:"Size of the windows, such as 75x51, or 75 for both sides: a few times as large as letters are high. Of an even number one more lies on the right and below. Unless told 75, for bradley an eighth of the width, and for su what fits the strokes."`
-	K       *float64     `name:"k" placeholder:"K" help:"How much the deviation counts: sauvola, niblack, wolf, nick, trsingh, phansalkar, isauvola (0.2, for nick -0.2)."`
-	R       float64      `name:"r" placeholder:"R" help:"Deviation that leaves the mean as it is: sauvola, phansalkar, isauvola (128 for 8 bits)."`
-	White   float64      `placeholder:"W" help:"Greatest value of pixels: trsingh, phansalkar (255 for 8 bits, 65535 for 16, 1 for floats)."`
-	P       *float64     `name:"p" placeholder:"P" help:"How much brighter phansalkar takes dark windows to be (3)."`
-	Q       *float64     `name:"q" placeholder:"Q" help:"How soon that ends as windows become brighter: phansalkar (10)."`
-	Percent float64      `default:"15" placeholder:"T" help:"How many percent below the mean bradley's threshold is (${default})."`
-	C       float64      `name:"c" default:"10" placeholder:"C" help:"How much below the mean meanc's threshold is (${default})."`
-	MinN    int          `name:"min-n" placeholder:"N" help:"How many pixels of high contrast a window of su must have, where it has --window (its width)."`
-	Border  string       `enum:"auto,reflect101,reflect,replicate,clip,wrap" default:"auto" help:"What windows find outside of the image, as for blur; auto is clip, nothing, and replicate for meanc."`
-	Invert  bool         `help:"Make dark what was light first: for white writing on black."`
+	Ins     []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
+	Demo    bool         `help:"Take a picture of 1920×1080 that boxsum draws, instead of IN."`
+	Out     string       `short:"o" placeholder:"OUT" help:"Output file: .png, .tiff (fax group 4) or .pbm with one bit per pixel, .pgm or .npy with 0 and 255; - is PNG on standard output. For several images, a folder such as black/."`
+	Map     string       `placeholder:"FILE" help:"Output file for the threshold of every pixel, as float32: .npy or .tiff. -o is then optional."`
+	Method  string       `short:"m" enum:"sauvola,niblack,wolf,nick,trsingh,phansalkar,bradley,meanc,isauvola,su,otsu" default:"sauvola" help:"Method: sauvola (most scans), niblack, wolf (low contrast), nick (faint ink), trsingh, phansalkar (dark images), bradley (fast), meanc (OpenCV's adaptiveThreshold), isauvola (no specks), su (stains), or otsu: one threshold for the whole image (even light)."`
+	Window  flags.Window `placeholder:"WxH" help:"Size of the windows, such as 75x51, or 75 for both sides: a few times as large as letters are high. If a side is even, one more pixel lies on the right or below. Default: 75; for bradley an eighth of the width, and for su what fits the strokes."`
+	K       *float64     `name:"k" placeholder:"K" help:"Weight of the deviation: sauvola, niblack, wolf, nick, trsingh, phansalkar, isauvola (0.2, for nick -0.2)."`
+	R       float64      `name:"r" placeholder:"R" help:"Deviation at which the threshold is the mean: sauvola, phansalkar, isauvola (128 for 8 bits)."`
+	White   float64      `placeholder:"W" help:"Maximum pixel value: trsingh, phansalkar (255 for 8 bits, 65535 for 16, 1 for floats)."`
+	P       *float64     `name:"p" placeholder:"P" help:"How much phansalkar raises the threshold of dark windows (3)."`
+	Q       *float64     `name:"q" placeholder:"Q" help:"How fast that decreases as windows become brighter: phansalkar (10)."`
+	Percent float64      `default:"15" placeholder:"T" help:"Percent by which bradley's threshold lies below the mean (${default})."`
+	C       float64      `name:"c" default:"10" placeholder:"C" help:"Amount by which meanc's threshold lies below the mean (${default})."`
+	MinN    int          `name:"min-n" placeholder:"N" help:"Minimum number of high-contrast pixels in a window of su, if --window is given (default: its width)."`
+	Border  string       `enum:"auto,reflect101,reflect,replicate,clip,wrap" default:"auto" help:"Pixels outside the image, as for blur; auto is clip, or replicate for meanc."`
+	Invert  bool         `help:"Invert the image first: for white writing on black."`
 
 	imagefile.Flags `set:"color=auto"`
-	Workers         int    `placeholder:"N" help:"Goroutines to use at most; all processors unless told."`
-	Level           string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instructions to use: auto (the best there are), portable, avx2 or avx512, or neon on arm64."`
+	Workers         int    `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	Level           string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
 	JSON            bool   `name:"json" help:"Print JSON instead of the line."`
 }
 
