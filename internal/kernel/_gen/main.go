@@ -59,6 +59,7 @@ var parts = []part{
 	{"windows", "window", each(windowRoutines), 0},
 	{"windows", "threshold", each(thresholdRoutines), 0},
 	{"windows", "triple", each(tripleRoutines), 32},
+	{"windows", "counts", each(countRoutines), 32},
 	{"transforms", "fourier", fouriers, 0},
 	{"cascades", "cascade", each(cascadeRoutines), 0},
 	{"codecs", "shuffle", shuffles, 32},

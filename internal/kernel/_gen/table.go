@@ -118,6 +118,7 @@ func windowsTable(t *table) {
 	t.routines("windowTable holds the kernels of window sums.", "windowTable", "windowRoutines", func(l level) {
 		t.kernels(l, windowRoutines)
 		t.kernels(t.levels[0], tripleRoutines)
+		t.kernels(t.levels[0], countRoutines)
 	})
 	t.routines("thresholdTable holds the kernels of thresholds.", "thresholdTable", "thresholdRoutines", func(l level) {
 		t.kernels(l, thresholdRoutines)

@@ -70,6 +70,8 @@ var windowTable = [processor.Count]windowRoutines{
 		tripleIn:        tripleInAVX2,
 		tripleOut:       tripleOutAVX2,
 		tripleAcross:    tripleAcrossAVX2,
+		countColumns:    countColumnsAVX2,
+		countMedians:    countMediansAVX2,
 	},
 	processor.AVX512: {
 		columnsU8U16:    columnsU8U16AVX512,
@@ -133,6 +135,8 @@ var windowTable = [processor.Count]windowRoutines{
 		tripleIn:        tripleInAVX2,
 		tripleOut:       tripleOutAVX2,
 		tripleAcross:    tripleAcrossAVX2,
+		countColumns:    countColumnsAVX2,
+		countMedians:    countMediansAVX2,
 	},
 }
 

@@ -47,6 +47,8 @@ type windowRoutines struct {
 	sort5U8, sort5U16, sort5I32               func(dst *byte, plane int, a, b, c, d, e *byte, n int)
 	median3U8, median3U16, median3F32         func(dst, src *byte, plane, step, n int)
 	median5U8, median5U16, median5F32         func(dst, src *byte, plane, step, n int)
+	countColumns                              func(coarse, fine *byte, stride int, in, out *byte, n int)
+	countMedians                              func(dst, coarse, fine, state *byte, stride, n, columns, middle int)
 	halveU8                                   func(dst, a, b *byte, n int)
 	roundU8, roundU16                         func(dst, hi, lo *byte, n int, scale, half, multiplier, shift uint32)
 	weighF32, weighF64                        func(dst *byte, rows **byte, weights *byte, radius, n int)
