@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -177,6 +178,16 @@ def test_planes_taken_for_channels():
     with pytest.warns(UserWarning, match="channels"):
         np.testing.assert_array_equal(boxsum.integral(planes, axes=(0, 1)), boxsum.integral(planes.copy()))
     np.testing.assert_array_equal(boxsum.integral(np.moveaxis(planes, 0, -1)), np.moveaxis(boxsum.integral(planes, axes=(-2, -1)), 0, -1))
+
+
+def test_the_package_is_typed(tmp_path):
+    """By mypy --strict, with the settings of pyproject.toml."""
+    pytest.importorskip("mypy")
+    project = Path(__file__).resolve().parents[1]
+    if not (project / "src").is_dir():
+        pytest.skip("it takes the sources")
+    checked = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", tmp_path], cwd=project, capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_a_type_checker_finds_strings(tmp_path):

@@ -13,6 +13,9 @@ from ._native import call
 from ._types import overlap, whole
 
 #: The kinds of tables, and the questions about boxes, numbered as in the library.
+UPRIGHT: int
+TILTED: int
+VOLUME: int
 UPRIGHT, TILTED, VOLUME = range(3)
 SUM, MEAN, VARIANCE, DEVIATION, AREA = range(5)
 
@@ -37,7 +40,7 @@ def warn_of_planes(image: Any, axes: bool = True) -> bool:
     With `axes`, the caller has an ``axes`` argument, which says what is meant. It reports
     whether there was reason to warn.
     """
-    shape = getattr(image, "shape", ())
+    shape: Any = getattr(image, "shape", ())
     if len(shape) != 3 or not 0 < shape[0] <= _COLORS or min(shape[1:]) <= _MANY:
         return False
     rows = f"{shape[0]} row{'s' if shape[0] > 1 else ''} of {shape[1]} pixels with {shape[2]} channels"
@@ -53,7 +56,7 @@ def warn_of_planes(image: Any, axes: bool = True) -> bool:
     return True
 
 
-def arrays_out(out: Any, count: int, kind: Any) -> list:
+def arrays_out(out: Any, count: int, kind: Any) -> list[Any]:
     """Return the arrays of an ``out`` argument, with None for those to be allocated."""
     if out is None:
         return [None] * count
@@ -84,7 +87,7 @@ def refuse_overlap(writes: Any, reads: Any = (), in_place: bool = False) -> None
                 raise ValueError(f"out lies in the memory of what is read: give it {itself} memory of its own")
 
 
-def _place(array: np.ndarray) -> tuple:
+def _place(array: np.ndarray) -> tuple[Any, ...]:
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
 
 

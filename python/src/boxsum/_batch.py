@@ -29,7 +29,7 @@ class Order:
         self.axes, self.lead, self.count, self.channels = axes, lead, count, len(axes) > lead + count
         self.back = tuple(sorted(range(len(axes)), key=axes.__getitem__))
 
-    def fit(self, *outs: tuple) -> Order:
+    def fit(self, *outs: tuple[Any, ...]) -> Order:
         """Return this order, or the array's own if an `out` does not fit it, with a copy of the array.
 
         An `out` is a tuple of address, shape, strides and dtype.

@@ -22,7 +22,7 @@ _SIGNED: dict[Any, Any] = {np.dtype("u4"): np.dtype("i4"), np.dtype("u8"): np.dt
 _LINE = 256  # alignment in bytes of table rows for fast device writes
 
 
-def _shadow(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> np.ndarray:
+def _shadow(pointer: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype) -> np.ndarray:
     """Return an array that describes device memory; its elements must not be read."""
     described = {"data": (pointer, True), "shape": shape, "strides": strides, "typestr": dtype.str, "version": 3}
     return np.asarray(type("Shadow", (), {"__array_interface__": described})())
@@ -37,7 +37,7 @@ _all: list[Cuda] = []
 _PLANES = 8  # added to a kind: the first axis is that of a batch, as in the library
 
 
-def _launches(kind: int, lead: int, *arrays: tuple) -> Any:
+def _launches(kind: int, lead: int, *arrays: tuple[Any, ...]) -> Any:
     """Yield the arrays of each launch: all at once, or one volume at a time."""
     if not lead:
         yield (0, *(flat_array(*a) for a in arrays))
@@ -48,7 +48,7 @@ def _launches(kind: int, lead: int, *arrays: tuple) -> Any:
         yield (_PLANES, *(flat_array(*_in_a_row(lead, *a)) for a in arrays))
 
 
-def _in_a_row(lead: int, pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> tuple:
+def _in_a_row(lead: int, pointer: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype) -> tuple[Any, ...]:
     """Return a batch of images at even distances as one array."""
     count, step = 1, 0
     for n, stride in zip(shape[lead - 1 :: -1], strides[lead - 1 :: -1]):
@@ -75,8 +75,8 @@ class Cuda:
     def __init__(self, find: Callable[[Any], Any]) -> None:
         _all.append(self)
         self.find = find  # returns the adapter for an array
-        self._numbers: dict[tuple, int] = {}
-        self._plans: dict[tuple, int] = {}
+        self._numbers: dict[tuple[Any, ...], int] = {}
+        self._plans: dict[tuple[Any, ...], int] = {}
 
     def number(self, index: int) -> int:
         lib = _native.loaded or _native.load()
@@ -112,7 +112,7 @@ class Cuda:
     def forget(self) -> None:
         """Drop other state that depends on plans."""
 
-    def key(self, image: Any, out: Any) -> tuple | None:
+    def key(self, image: Any, out: Any) -> tuple[Any, ...] | None:
         """Return what similar calls have in common, or None."""
         return None
 
@@ -192,7 +192,7 @@ class Cuda:
                 _known.remember(table, _known.Known(bound, pixel.kind == "i", digits if i < 2 else None))
         return tables[0] if len(tables) == 1 else tuple(tables)
 
-    def fill(self, image: Any, tables: list, kind: int, number: int, stream: int, squares: bool, tilted: bool, lead: int = 0) -> Any:
+    def fill(self, image: Any, tables: list[Any], kind: int, number: int, stream: int, squares: bool, tilted: bool, lead: int = 0) -> Any:
         """Write the tables of an image, and return the image in a readable memory layout."""
         for attempt in range(2):
             try:
@@ -207,7 +207,7 @@ class Cuda:
                 image = self.contiguous(image)
         return image
 
-    def digits(self, image: Any, tables: list, kind: int, number: int, stream: int, axes: int) -> _known.Digits | None:
+    def digits(self, image: Any, tables: list[Any], kind: int, number: int, stream: int, axes: int) -> _known.Digits | None:
         """Return more digits of the sums and squares of floats far from zero: tables less an offset.
 
         A few pixels decide. They are read here, after all work queued before.
@@ -230,7 +230,7 @@ class Cuda:
         """Return a copy without gaps."""
         raise NotImplementedError
 
-    def outs(self, out: Any, count: int) -> list:
+    def outs(self, out: Any, count: int) -> list[Any]:
         """Return the arrays of an `out` argument, as the other methods take them."""
         if out is None:
             return [None] * count
@@ -244,7 +244,7 @@ class Cuda:
         """Return the array as the other methods take it."""
         return array
 
-    def parts(self, array: Any) -> tuple:
+    def parts(self, array: Any) -> tuple[Any, ...]:
         """Return the address, shape, strides in bytes, and dtype of an array."""
         raise NotImplementedError
 
@@ -256,7 +256,7 @@ class Cuda:
         """Return the stream to work on."""
         raise NotImplementedError
 
-    def new(self, shape: tuple, dtype: np.dtype, like: Any, axes: int) -> Any:
+    def new(self, shape: tuple[Any, ...], dtype: np.dtype, like: Any, axes: int) -> Any:
         """Return a new array for a table, on the device of another."""
         raise NotImplementedError
 
@@ -268,11 +268,11 @@ class Cuda:
         """Return a copy without gaps."""
         raise NotImplementedError
 
-    def turned(self, array: Any, axes: tuple) -> Any:
+    def turned(self, array: Any, axes: tuple[Any, ...]) -> Any:
         """Return the array with permuted axes."""
         return array.transpose(axes)
 
-    def split(self, array: Any, shape: tuple) -> Any:
+    def split(self, array: Any, shape: tuple[Any, ...]) -> Any:
         """Return the array with its first axis split into several."""
         return array.reshape(shape)
 
@@ -283,7 +283,7 @@ class Cuda:
     def numpy_type(self, dtype: Any) -> np.dtype:
         return np.dtype(dtype)
 
-    def layout(self, shape: tuple, dtype: np.dtype, axes: int) -> tuple[int, int, tuple]:
+    def layout(self, shape: tuple[Any, ...], dtype: np.dtype, axes: int) -> tuple[int, int, tuple[Any, ...]]:
         """Return the bytes before a table, the bytes in all, and its strides."""
         item = dtype.itemsize
         pixel = item * (shape[axes] if len(shape) > axes else 1)
@@ -304,8 +304,8 @@ class Cuda:
             raise ValueError(f"boxes of shape {tuple(boxes.shape)} for a batch of shape {leading}")
         if math.prod(own) == 1:  # treat the tables as one with channels
             axes = (*range(order.lead, len(leading) + len(entries)), *range(order.lead))
-            whole = [None if t is None else self.turned(t, axes).reshape((*entries, -1)) for t in tables]
-            found = self.boxes(*whole, boxes.reshape(each + (boxes.shape[-1],)), what, out)
+            sums, squared = (None if t is None else self.turned(t, axes).reshape((*entries, -1)) for t in tables)
+            found = self.boxes(sums, squared, boxes.reshape(each + (boxes.shape[-1],)), what, out)
             return self.turned(found, (len(each), *range(len(each)))).reshape(leading + each)
         found = []
         for at in np.ndindex(*leading):
@@ -313,7 +313,7 @@ class Cuda:
             found.append(self.boxes(tables[0][at], None if squares is None else tables[1][at], some, what, out))
         return self.stack(found).reshape(leading + each)
 
-    def stack(self, arrays: list) -> Any:
+    def stack(self, arrays: list[Any]) -> Any:
         raise NotImplementedError
 
     def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:

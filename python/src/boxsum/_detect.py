@@ -100,7 +100,7 @@ class Cascade:
         self._path = os.fspath(path)
         self._handle = Handle("cascade", os.fsencode(self._path))
         about = json.loads(call("cascade_info", self._handle.value))
-        self.window: tuple[int, int] = tuple(about["window"])  # type: ignore[assignment]
+        self.window: tuple[int, int] = (about["window"][0], about["window"][1])
         self.kind: str = about["kind"]
         self.stages: int = about["stages"]
         self.features: int = about["features"]

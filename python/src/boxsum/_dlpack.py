@@ -21,12 +21,12 @@ class View:
 
     __slots__ = ("pointer", "shape", "strides", "dtype", "stream", "index", "owner")
 
-    def __init__(self, pointer: int, shape: tuple, strides: tuple, dtype: np.dtype, stream: int, index: int | None, owner: Any) -> None:
+    def __init__(self, pointer: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype, stream: int, index: int | None, owner: Any) -> None:
         self.pointer, self.shape, self.strides, self.dtype = pointer, shape, strides, dtype
         self.stream, self.index, self.owner = stream, index, owner
 
 
-def _packed(shape: tuple, item: int) -> tuple:
+def _packed(shape: tuple[Any, ...], item: int) -> tuple[Any, ...]:
     strides = []
     for n in reversed(shape):
         strides.append(item)
@@ -125,7 +125,7 @@ class DeviceArray:
         return f"<boxsum.DeviceArray of shape {self.shape}, {self.dtype}, on cuda:{self._view.index}>"
 
     @property
-    def __cuda_array_interface__(self) -> dict:
+    def __cuda_array_interface__(self) -> dict[Any, Any]:
         v = self._view
         return {"shape": v.shape, "typestr": v.dtype.str, "data": (v.pointer, False), "strides": v.strides, "stream": v.stream, "version": 3}
 

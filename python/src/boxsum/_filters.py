@@ -254,7 +254,7 @@ def real(value: Any, name: str) -> float:
 _WORKERS = {"filter": 10, "gaussian": 7, "entropy": 10, "downsample": 6}  # position of the workers argument, for functions that accept batches
 
 
-def call_with_copies(outs: tuple, name: str, *arguments: Any) -> Any:
+def call_with_copies(outs: tuple[Any, ...], name: str, *arguments: Any) -> Any:
     """Call the library, copying the arrays it reads if their memory layout is not supported."""
     lead = leading()
     shared: tuple[int, ...] = ()
@@ -296,7 +296,7 @@ def only_there(**given: Any) -> None:
             raise TypeError(f"{name} is for arrays of the host: copy the image there first")
 
 
-def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *settings: Any, before: tuple = ()) -> Any:
+def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *settings: Any, before: tuple[Any, ...] = ()) -> Any:
     """Queue a filter of an array on a device on the current stream, into `out` or a new array.
 
     The result has the shape of the image unless `shape` is given.
@@ -329,7 +329,7 @@ def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *s
     return kind.hand_out(result) if out is None else out
 
 
-def _new_there(kind: Any, shape: tuple, dtype: np.dtype, like: Any) -> Any:
+def _new_there(kind: Any, shape: tuple[Any, ...], dtype: np.dtype, like: Any) -> Any:
     """Return a new array on the device of another."""
     if hasattr(like, "new_empty"):  # a tensor
         return like.new_empty(shape, dtype=getattr(sys.modules["torch"], dtype.name))
@@ -339,7 +339,7 @@ def _new_there(kind: Any, shape: tuple, dtype: np.dtype, like: Any) -> Any:
     return kind.new(shape, dtype, like, 2)
 
 
-def window_there(kind: Any, name: bytes, a: Any, out: Any, dtype: Any, window: tuple[int, int], border: Any, value: Any, shift: tuple = (0, 0)) -> Any:
+def window_there(kind: Any, name: bytes, a: Any, out: Any, dtype: Any, window: tuple[int, int], border: Any, value: Any, shift: tuple[Any, ...] = (0, 0)) -> Any:
     """Queue a window filter of an array on a device."""
     settings = (*window, *shift, border_of(border), real(value, "value"))
     return run_there(kind, "filter_device", a, out, dtype, None, *settings, before=(name,))

@@ -66,7 +66,7 @@ def launch(plan: int, recipe: bytes | None, image: Any, out: Any) -> None:
         queue(plan, image.data_ptr(), out.data_ptr(), _torch_cuda.stream(image))
 
 
-def repeat(ready: dict, number: int, image: Any) -> Any:
+def repeat(ready: dict[Any, Any], number: int, image: Any) -> Any:
     """Repeat work done before for similar tensors; return the result, or None if there was none.
 
     `ready` holds the plan, the recipe, and a function that allocates the result.
@@ -115,7 +115,7 @@ def as_given(result: np.ndarray, out: Any, given: Any) -> Any:
 
 
 class _Cupy(Cuda):
-    def key(self, image: Any, out: Any) -> tuple | None:
+    def key(self, image: Any, out: Any) -> tuple[Any, ...] | None:
         return image.dtype, image.shape, image.strides, out.dtype, out.shape, out.strides, image.data.device_id, out.data.device_id
 
     def again(self, image: Any, out: Any) -> bool:
@@ -128,7 +128,7 @@ class _Cupy(Cuda):
         queue(plan, one.ptr, other.ptr, self.stream(image))
         return True
 
-    def parts(self, array: Any) -> tuple:
+    def parts(self, array: Any) -> tuple[Any, ...]:
         return array.data.ptr, array.shape, array.strides, array.dtype
 
     def index(self, array: Any) -> int:
@@ -141,7 +141,7 @@ class _Cupy(Cuda):
         with array.device:
             return cupy.cuda.get_current_stream().ptr
 
-    def new(self, shape: tuple, dtype: np.dtype, like: Any, axes: int) -> Any:
+    def new(self, shape: tuple[Any, ...], dtype: np.dtype, like: Any, axes: int) -> Any:
         cupy = sys.modules["cupy"]
         lead, size, strides = self.layout(shape, dtype, axes)
         if cupy.cuda.runtime.getDevice() == like.device.id:
@@ -176,7 +176,7 @@ class _Cupy(Cuda):
     def copy(self, array: Any) -> Any:
         return array.copy()
 
-    def stack(self, arrays: list) -> Any:
+    def stack(self, arrays: list[Any]) -> Any:
         return sys.modules["cupy"].stack(arrays)
 
 
@@ -185,8 +185,8 @@ class _TorchCuda(Cuda):
 
     def __init__(self, find: Callable[[Any], Any]) -> None:
         super().__init__(find)
-        self._types: dict = {}
-        self.ready: dict[Any, tuple] = {}  # work that boxsum.torch can repeat
+        self._types: dict[Any, Any] = {}
+        self.ready: dict[Any, tuple[Any, ...]] = {}  # work that boxsum.torch can repeat
 
     def forget(self) -> None:
         self.ready.clear()
@@ -204,7 +204,7 @@ class _TorchCuda(Cuda):
     def read(self, array: Any) -> Any:
         return array.detach() if array.requires_grad else array
 
-    def parts(self, array: Any) -> tuple:
+    def parts(self, array: Any) -> tuple[Any, ...]:
         item = array.element_size()
         return array.data_ptr(), tuple(array.shape), tuple(s * item for s in array.stride()), self.numpy_type(array.dtype)
 
@@ -227,7 +227,7 @@ class _TorchCuda(Cuda):
         quick = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # the same in a tenth of the time
         return quick(array.device.index) if quick else torch.cuda.current_stream(array.device).cuda_stream
 
-    def new(self, shape: tuple, dtype: np.dtype, like: Any, axes: int) -> Any:
+    def new(self, shape: tuple[Any, ...], dtype: np.dtype, like: Any, axes: int) -> Any:
         torch = sys.modules["torch"]
         item = dtype.itemsize
         lead, size, strides = self.layout(shape, dtype, axes)
@@ -260,10 +260,10 @@ class _TorchCuda(Cuda):
     def copy(self, array: Any) -> Any:
         return array.clone()
 
-    def turned(self, array: Any, axes: tuple) -> Any:
+    def turned(self, array: Any, axes: tuple[Any, ...]) -> Any:
         return array.permute(axes)
 
-    def stack(self, arrays: list) -> Any:
+    def stack(self, arrays: list[Any]) -> Any:
         return sys.modules["torch"].stack(arrays)
 
 
@@ -342,7 +342,7 @@ class _Interface(Cuda):
     def read(self, array: Any) -> Any:
         return array if isinstance(array, _dlpack.View) else _dlpack.from_interface(array)
 
-    def parts(self, array: Any) -> tuple:
+    def parts(self, array: Any) -> tuple[Any, ...]:
         return array.pointer, array.shape, array.strides, array.dtype
 
     def index(self, array: Any) -> int:
@@ -353,7 +353,7 @@ class _Interface(Cuda):
     def stream(self, array: Any) -> int:
         return array.stream
 
-    def new(self, shape: tuple, dtype: np.dtype, like: Any, axes: int) -> Any:
+    def new(self, shape: tuple[Any, ...], dtype: np.dtype, like: Any, axes: int) -> Any:
         lead, size, strides = self.layout(shape, dtype, axes)
         index = self.index(like)
         memory = _dlpack.Memory(self.number(index), size)
@@ -364,11 +364,11 @@ class _Interface(Cuda):
             return _dlpack.View(array.pointer, array.shape, array.strides, dtype, array.stream, array.index, array.owner)
         raise TypeError(f"pixels of {array.dtype}: convert them to {dtype} first")
 
-    def turned(self, array: Any, axes: tuple) -> Any:
+    def turned(self, array: Any, axes: tuple[Any, ...]) -> Any:
         shape, strides = (tuple(of[a] for a in axes) for of in (array.shape, array.strides))
         return _dlpack.View(array.pointer, shape, strides, array.dtype, array.stream, array.index, array.owner)
 
-    def split(self, array: Any, shape: tuple) -> Any:
+    def split(self, array: Any, shape: tuple[Any, ...]) -> Any:
         strides = list(array.strides[1:])
         step = array.strides[0]
         for n in reversed(shape[: len(shape) - len(strides)]):

@@ -100,7 +100,7 @@ def haar(
            [   0]])
     """
     windows = np.zeros((1, 2), np.int64) if windows is None else as_boxes(windows, 2).reshape(-1, 2)
-    rotated = isinstance(table, RotatedTable)
+    rotated, known = isinstance(table, RotatedTable), _known.NOTHING
     if not rotated:
         refuse_several(table)
         _known.refuse_valid(table)

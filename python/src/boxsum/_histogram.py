@@ -225,12 +225,12 @@ def histogram(
     np.int64(1)
     """
     image = on_host(image)
+    lead = 0
     if axes is None:
         warn_of_planes(image)
     else:
         order = _batch.order_of(image.shape, (0,) * image.ndim, 1, axes, (2,))
-        image = order.see(image)
-    lead = 0 if axes is None else order.lead
+        image, lead = order.see(image), order.lead
     if axes is None and image.ndim not in (2, 3):
         raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
     pixel = image.dtype
@@ -274,7 +274,7 @@ def histogram(
         image = np.array(image, order="C", subok=False)
         weights = None if weights is None else np.array(weights, order="C", subok=False)
         _batch.run(lead, 7, "histogram", image, weights, *arguments, shared=(1,))
-    edges = np.linspace(low, high, bins + 1)
+    edges: np.ndarray = np.linspace(low, high, bins + 1)
     if image.dtype == np.float32:  # pixels are compared with float32 edges if these are distinct
         single = edges.astype(np.float32)
         edges = single if np.all(np.diff(single) > 0) else edges

@@ -83,7 +83,7 @@ def tables(
     return made[0] if len(made) == 1 else tuple(made)
 
 
-def _new(leading: tuple, shape: tuple, axes: int, outs: list, types: list) -> list:
+def _new(leading: tuple[Any, ...], shape: tuple[Any, ...], axes: int, outs: list[Any], types: list[Any]) -> list[Any]:
     """Return arrays for tables: those of `outs`, and new ones for the rest."""
     whole, count = shape, axes
     if leading:  # tables follow each other like the slices of a volume
@@ -139,7 +139,7 @@ def ask(
     table: Any, squares: Any, boxes: Any, what: int, out: ndarray | None, workers: int | None, counts: Any = None, known: Any = None, axes: Any = None
 ) -> Any:
     """Answer one question for every box."""
-    about: tuple = ()
+    about: tuple[Any, ...] = ()
     if what != SUM:
         table, squares = (t if t is None or isinstance(t, ndarray) else plain(t) for t in (table, squares))  # lists are treated as copies
         table, squares, counts, about = _known.for_query(table, squares, counts, what == MEAN, known)
@@ -156,7 +156,7 @@ def ask(
     return answer("boxes", (table, squares), boxes, boxes.shape[-1] // 2, what, out, workers, *more)
 
 
-def answer_batch(name: str, tables: tuple, boxes: ndarray, axes: Any, what: int, out: ndarray | None, workers: int | None, *more: Any) -> Any:
+def answer_batch(name: str, tables: tuple[Any, ...], boxes: ndarray, axes: Any, what: int, out: ndarray | None, workers: int | None, *more: Any) -> Any:
     """Answer a question for every table of a batch, as :func:`answer`."""
     count = boxes.shape[-1] // 2
     order = _batch.order_for(tables[0], axes, (count,))
@@ -189,7 +189,7 @@ def answer_batch(name: str, tables: tuple, boxes: ndarray, axes: Any, what: int,
     return answers if answers.ndim else answers[()]
 
 
-def answer(name: str, tables: tuple, boxes: ndarray, axes: int, what: int, out: ndarray | None, workers: int | None, *more: Any) -> Any:
+def answer(name: str, tables: tuple[Any, ...], boxes: ndarray, axes: int, what: int, out: ndarray | None, workers: int | None, *more: Any) -> Any:
     """Answer a question about boxes; the first table determines the type of sums."""
     table = tables[0]
     channels = table.shape[axes:]

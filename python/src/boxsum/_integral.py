@@ -22,7 +22,7 @@ _again = _foreign.again
 _remembered = _known.memory  # not empty if anything is remembered about tables
 _unusual = _known.unusual_pairs()
 _coarse = {np.dtype(t) for t in ("i4", "u4", "f4", "f8")}  # pixels whose squares may need more digits
-_ready: dict[tuple, tuple[Layout, Layout]] = {}  # by the image's shape and type and the requested dtype
+_ready: dict[tuple[Any, ...], tuple[Layout, Layout]] = {}  # by the image's shape and type and the requested dtype
 
 
 def _layouts(image: ndarray, dtype: Any) -> tuple[Layout, Layout] | None:
@@ -224,6 +224,7 @@ def integral(
     if type(image) is ndarray and not tilted and device is None and alone:
         # The common calls, with as little overhead as possible. The extension module answers the next one of this kind.
         table = table2 = None
+        layouts: tuple[Layout, Layout] | None = None
         if out is None:
             try:
                 layouts = _ready.get((image.shape, image.dtype, dtype)) or _layouts(image, dtype)
@@ -250,9 +251,9 @@ def integral(
                 pass  # computed from a copy below
             else:
                 if out is not None:
-                    layouts = _layouts(image, out.dtype)
+                    layouts = _layouts(image, table.dtype)
                 if layouts is not None and not planes:
-                    _core.remember(image, dtype if out is None else out.dtype, *layouts, layouts[1].bytes < LARGE_SQUARES and image.dtype not in _coarse)
+                    _core.remember(image, dtype if out is None else table.dtype, *layouts, layouts[1].bytes < LARGE_SQUARES and image.dtype not in _coarse)
                 return (table, table2) if squares else table
     if isinstance(image, np.ma.MaskedArray) and np.ma.is_masked(image):
         return _valid.of_masked(image, dtype, squares, tilted, out, workers, device)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import struct
 import weakref
+from functools import partial
 from typing import Any, Callable
 
 import numpy as np
@@ -90,7 +91,7 @@ class ValidTable(ndarray):
             results.append(result)
         return tuple(results) if isinstance(made, tuple) else results[0]
 
-    T = property(transpose, doc="The table with its axes in reverse order, and the counts too.")
+    T = property(transpose, doc="The table with its axes in reverse order, and the counts too.")  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __reduce__(self) -> Any:
         array: Any = super().__reduce__()
@@ -107,16 +108,16 @@ def same_counts(one: Any, other: Any) -> bool:
 
 
 # Fingerprints of the last tables of valid pixels, and of the last parts of them, to recognize copies.
-_wholes: dict[tuple, None] = {}
-_parts: dict[tuple, None] = {}
+_wholes: dict[tuple[Any, ...], None] = {}
+_parts: dict[tuple[Any, ...], None] = {}
 
 
-def _print(table: ndarray) -> tuple:
+def _print(table: ndarray) -> tuple[Any, ...]:
     """Return what a copy of a table has in common with it."""
     return table.shape, table[-1].astype(np.float64).tobytes()
 
 
-def _stamp(table: ndarray, prints: dict[tuple, None]) -> None:
+def _stamp(table: ndarray, prints: dict[tuple[Any, ...], None]) -> None:
     """Remember what identifies copies of a table, if anything does."""
     if table.ndim > 1 and table.size and table[-1].any():
         prints[_print(table)] = None
@@ -286,7 +287,7 @@ def _recall(table: Any) -> Known:
         if table.dtype.itemsize == part.dtype.itemsize and part.pointer <= _pointer(table) < part.end() and part.holds():
             if (table.shape, table.strides, _pointer(table)) == (part.shape, part.strides, part.pointer):
                 return part.known
-            return part.known.through(lambda other, part=part: _same_part(table, part, other))
+            return part.known.through(partial(_same_part, table, part))
     return NOTHING
 
 
@@ -351,7 +352,7 @@ def unusual_pairs() -> set[tuple[np.dtype, np.dtype]]:
     return {(pixel, s) for (pixel, _), s in _types.sums.items() if pixel.kind in "iu" and s.kind in "iu" and _unusual(pixel, s, False)}
 
 
-def squared(make: Callable[[ndarray, ndarray, int], Any], made: list, outs: list, pixels: ndarray, axes: int) -> Digits | None:
+def squared(make: Callable[[ndarray, ndarray, int], Any], made: list[Any], outs: list[Any], pixels: ndarray, axes: int) -> Digits | None:
     """Compute tables of sums and squares, and return more digits where those do not suffice.
 
     `make` writes to two arrays, on request the tables of floats less an offset that it chooses.
@@ -389,7 +390,7 @@ def squared(make: Callable[[ndarray, ndarray, int], Any], made: list, outs: list
     return Digits(modulo=modulo)
 
 
-def for_query(table: Any, squares: Any, counts: Any, is_mean: bool, of_tables: tuple[Known, Known] | None) -> tuple[Any, Any, Any, tuple]:
+def for_query(table: Any, squares: Any, counts: Any, is_mean: bool, of_tables: tuple[Known, Known] | None) -> tuple[Any, Any, Any, tuple[Any, ...]]:
     """Return the tables that answer best, and what the library must know about them."""
     known, second = of_tables or (of(table), NOTHING if squares is None else of(squares))
     if counts is None:

@@ -167,7 +167,7 @@ class Layout:
         return _asarray(lease)
 
 
-_layouts: dict[tuple, Layout] = {}
+_layouts: dict[tuple[Any, ...], Layout] = {}
 
 
 def layout_of(shape: tuple[int, ...], dtype: np.dtype, axes: int = 2, second: bool = False) -> Layout:
@@ -198,7 +198,7 @@ def new_table(shape: tuple[int, ...], dtype: np.dtype, axes: int = 2, second: bo
     return layout_of(shape, dtype, axes, second).new()
 
 
-_images: dict[tuple, Layout] = {}
+_images: dict[tuple[Any, ...], Layout] = {}
 
 
 def new_image(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:

@@ -114,7 +114,7 @@ _pack = struct.Struct("=12q").pack  # boxsum_flat_array in python/clib/boxsum.h
 _codes: dict[np.dtype, tuple[int, int]] = {}
 
 
-def flat_array(pointer: int, shape: tuple, strides: tuple, dtype: np.dtype) -> bytes:
+def flat_array(pointer: int, shape: tuple[Any, ...], strides: tuple[Any, ...], dtype: np.dtype) -> bytes:
     """Return the description of an array of up to four axes, as bytes."""
     code = _codes.get(dtype)
     if code is None:

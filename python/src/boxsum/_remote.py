@@ -188,13 +188,12 @@ class _Web:
         proxy = "" if urllib.request.proxy_bypass(host) else urllib.request.getproxies().get(parts.scheme, "")
         place = (parts.scheme, host, proxy)
         target = urlunsplit(("", "", parts.path or "/", parts.query, ""))
+        through, secret = urlsplit(""), {}
         if proxy:
             through = urlsplit(proxy if "://" in proxy else "http://" + proxy)
             if through.username is not None:
                 user = f"{unquote(through.username)}:{unquote(through.password or '')}"
                 secret = {"Proxy-Authorization": "Basic " + base64.b64encode(user.encode()).decode()}
-            else:
-                secret = {}
             if parts.scheme == "http":
                 target, headers = urlunsplit(("http", host, parts.path or "/", parts.query, "")), {**headers, **secret, "Host": host}
         while True:

@@ -190,11 +190,11 @@ _TAKES = {
 }  # fmt: skip
 
 
-def _run(image: ndarray, out: ndarray, method: Any, window: Any, numbers: tuple, border: str | None, value: float, workers: int | None) -> None:
+def _run(image: ndarray, out: ndarray, method: Any, window: Any, numbers: tuple[Any, ...], border: str | None, value: float, workers: int | None) -> None:
     call_with_copies((out,), "threshold", image, out, *_rule(method, window, numbers, border, value), thread_count(workers))
 
 
-def _rule(method: Any, window: Any, numbers: tuple, border: str | None, value: float) -> tuple:
+def _rule(method: Any, window: Any, numbers: tuple[Any, ...], border: str | None, value: float) -> tuple[Any, ...]:
     """Return the method and its parameters as the library takes them."""
     if not isinstance(method, str):
         raise TypeError(f"a method of {method!r}: it is the name of one, such as 'sauvola'")

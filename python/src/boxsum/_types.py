@@ -46,7 +46,7 @@ for _pixel, _all in _SUMS.items():
         sums[np.dtype(_pixel), np.dtype(_sum).type] = np.dtype(_sum)
 
 
-def roomy(sums: np.dtype, shape: tuple, signed: bool = False) -> np.dtype:
+def roomy(sums: np.dtype, shape: tuple[Any, ...], signed: bool = False) -> np.dtype:
     """Return the default type of sums for an image of this shape, which holds every box.
 
     32-bit sums are the default only for 8-bit pixels.

@@ -47,7 +47,8 @@ _FLOAT32, _FLOAT64 = jnp.dtype(jnp.float32), jnp.dtype(jnp.float64)
 _INT32, _INT64 = jnp.dtype(jnp.int32), jnp.dtype(jnp.int64)
 
 
-_TYPES = {jnp.dtype(t) for t in (bool, *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64)), "float16", jnp.bfloat16, "float32", "float64")}
+_NAMES: tuple[Any, ...] = (bool, *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64)), "float16", jnp.bfloat16, "float32", "float64")
+_TYPES = {jnp.dtype(t) for t in _NAMES}
 
 
 def _check(x: Any, what: str = "images") -> Array:
@@ -115,14 +116,14 @@ def _pixels(x: Array, dtype: Any) -> Array:
     return x
 
 
-def _shape(x: Any, op: str, numbers: tuple) -> jax.ShapeDtypeStruct:
+def _shape(x: Any, op: str, numbers: tuple[Any, ...]) -> jax.ShapeDtypeStruct:
     rows, columns = x.shape[-2:]
     if op == "integral":
         return jax.ShapeDtypeStruct((*x.shape[:-2], rows + 1, columns + 1), numbers[0])
     return jax.ShapeDtypeStruct((*x.shape[:-2], *(numbers[4:6] if op == "window" else (rows, columns))), x.dtype)
 
 
-def _foreign(x: Array, *, op: str, numbers: tuple) -> Array:
+def _foreign(x: Array, *, op: str, numbers: tuple[Any, ...]) -> Array:
     """Evaluate the primitive on a CPU, by the library."""
     out = _shape(x, op, numbers)
     if op == "integral":
@@ -136,7 +137,7 @@ def _foreign(x: Array, *, op: str, numbers: tuple) -> Array:
     return jax.ffi.ffi_call(f"boxsum_{op}", out, vmap_method="broadcast_all")(x, **more)
 
 
-def _own(x: Array, *, op: str, numbers: tuple) -> Array:
+def _own(x: Array, *, op: str, numbers: tuple[Any, ...]) -> Array:
     """Evaluate the primitive with JAX operations, on any device."""
     lead, out = x.ndim - 2, _shape(x, op, numbers)
     if 0 in x.shape:
@@ -151,12 +152,12 @@ def _own(x: Array, *, op: str, numbers: tuple) -> Array:
     return lax.reduce_window(padded, np.zeros((), x.dtype), lax.add, (1,) * lead + (height, width), (1,) * x.ndim, "VALID")
 
 
-def _abstract(x: Any, *, op: str, numbers: tuple) -> Any:
+def _abstract(x: Any, *, op: str, numbers: tuple[Any, ...]) -> Any:
     out = _shape(x, op, numbers)
     return x.update(shape=out.shape, dtype=out.dtype, weak_type=False)  # on the devices of the array
 
 
-def _transpose(grad: Array, x: Any, *, op: str, numbers: tuple) -> list[Array]:
+def _transpose(grad: Array, x: Any, *, op: str, numbers: tuple[Any, ...]) -> list[Array]:
     if op == "integral":
         return [_linear.bind(grad[..., 1:, 1:], op="suffix", numbers=()).astype(x.aval.dtype)]
     if op == "suffix":
@@ -165,7 +166,7 @@ def _transpose(grad: Array, x: Any, *, op: str, numbers: tuple) -> list[Array]:
     return [_linear.bind(grad, op="window", numbers=(width, height, width - 1 - left, height - 1 - top, *x.aval.shape[-2:], factor))]
 
 
-def _over_batch(arguments: Any, axes: Any, *, op: str, numbers: tuple) -> tuple[Array, int]:
+def _over_batch(arguments: Any, axes: Any, *, op: str, numbers: tuple[Any, ...]) -> tuple[Array, int]:
     return _linear.bind(jnp.moveaxis(arguments[0], axes[0], 0), op=op, numbers=numbers), 0
 
 

@@ -284,7 +284,7 @@ def _integral_into(x: Tensor, out: Tensor) -> Optional[tuple[int, Optional[bytes
 
 _INTEGRALS: dict[Any, int] = {None: 0, torch.int32: 1, torch.int64: 2, torch.float32: 3, torch.float64: 4}  # keys in _ready
 _SUFFIXES, _WINDOWS = 8, 16
-_windows: dict[tuple, int] = {}  # unique numbers of the windows requested so far
+_windows: dict[tuple[Any, ...], int] = {}  # unique numbers of the windows requested so far
 _numbers = itertools.count(_WINDOWS)
 
 
@@ -344,7 +344,7 @@ def _cut(size: int, before: int, length: int, places: int) -> tuple[int, int]:
     return min(size - (before - near), near + length), near
 
 
-def _number(window: tuple) -> int:
+def _number(window: tuple[Any, ...]) -> int:
     with _cuda._planning:
         if len(_windows) >= _MOST_READY:
             _windows.clear()
@@ -407,7 +407,7 @@ def _counts(places: int, size: int, before: int, length: int, like: Tensor) -> T
 # The gradient of a table is a suffix sum and vice versa; that of a window is the window from the opposite corner.
 
 
-def _keep_type(ctx: Any, inputs: tuple, output: Tensor) -> None:
+def _keep_type(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     ctx.pixel, ctx.sum = inputs[0].dtype, output.dtype
 
 
@@ -427,7 +427,7 @@ def _suffix_backward(ctx: Any, grad: Tensor) -> Any:
     return integral_of(grad, grad.dtype if grad.dtype in (torch.float32, torch.float64) else None)[..., 1:, 1:].to(ctx.pixel)
 
 
-def _keep_window(ctx: Any, inputs: tuple, output: Tensor) -> None:
+def _keep_window(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     x, *window = inputs
     ctx.window = (*window, False)[:8]
     ctx.size = x.shape[-2:]
@@ -450,7 +450,7 @@ def _window_backward(ctx: Any, grad: Tensor) -> Any:
 def _over_batch(operator: Any) -> Any:
     """Return a vmap rule that adds the mapped axis to the leading axes."""
 
-    def rule(info: Any, in_dims: tuple, x: Tensor, *rest: Any) -> tuple[Tensor, int]:
+    def rule(info: Any, in_dims: tuple[Any, ...], x: Tensor, *rest: Any) -> tuple[Tensor, int]:
         return operator(x.movedim(in_dims[0], 0), *rest), 0
 
     return rule
@@ -501,7 +501,7 @@ def _operator(schema: str, run: Any, fake: Any, context: Any, along: Any, backwa
             return along(ctx, tangent)
 
         @staticmethod
-        def vmap(info: Any, in_dims: tuple, x: Tensor, *rest: Any) -> tuple[Tensor, int]:
+        def vmap(info: Any, in_dims: tuple[Any, ...], x: Tensor, *rest: Any) -> tuple[Tensor, int]:
             return Mapped.apply(x.movedim(in_dims[0], 0), *rest), 0
 
     class Plain(torch.autograd.Function):  # takes half the time

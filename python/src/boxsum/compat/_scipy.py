@@ -181,7 +181,8 @@ def _axes(axes: Any, ndim: int) -> tuple[int, ...]:
     if axes is None:
         return tuple(range(ndim))
     if np.isscalar(axes):
-        return (operator.index(axes),)
+        scalar: Any = axes
+        return (operator.index(scalar),)
     if not np.iterable(axes) or hasattr(axes, "__next__"):
         raise ValueError("axes must be an integer, iterable of integers, or None")
     found = [operator.index(axis) for axis in axes]

@@ -254,7 +254,7 @@ def threshold_local(
         return uniform_filter(given, sizes, output=pixels.dtype, mode=mode, cval=cval) - offset
     if method not in ("generic", "gaussian", "median"):
         raise ValueError("Invalid method specified. Please use `generic`, `gaussian`, `mean`, or `median`.")
-    from scipy import ndimage  # type: ignore[import-untyped]
+    from scipy import ndimage
 
     thresholds = np.zeros(image.shape, pixels.dtype)
     if method == "generic":
@@ -404,7 +404,7 @@ def match_template(image: Any, template: Any, pad_input: bool = False, mode: str
         raise ValueError("Image must be larger than template.")
     dtype = _float_type(image.dtype)
     if pad_input:
-        image = _padded(image if image.dtype in (np.uint8, np.uint16) and _stays(image.dtype, mode, constant_values) else image.astype(dtype), template.shape, mode, constant_values)
+        image = _padded(image if image.dtype in (np.uint8, np.uint16) and _stays(np.dtype(image.dtype), mode, constant_values) else image.astype(dtype), template.shape, mode, constant_values)
     flat = template.size == 0 or bool((template == template.flat[0]).all())
     if flat:
         return np.zeros(tuple(n - m + 1 for n, m in zip(image.shape, template.shape)), dtype)
@@ -412,7 +412,7 @@ def match_template(image: Any, template: Any, pad_input: bool = False, mode: str
         same = image.dtype == template.dtype and image.dtype in (np.uint8, np.uint16, np.float32, np.float64)
         pixels, part = (image, template) if same else (image.astype(np.float64), template.astype(np.float64))
         return match(pixels, part).astype(dtype)
-    from scipy.signal import fftconvolve  # type: ignore[import-untyped]
+    from scipy.signal import fftconvolve
 
     values, part = image.astype(np.float64), template.astype(np.float64)
     values, part = values - values.mean(), part - part.mean()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from importlib import import_module
 from typing import Any, Callable, TypeVar
 
 import numpy as np
@@ -28,12 +29,11 @@ def raises_as_opencv(function: Function) -> Function:
     return called  # type: ignore[return-value]
 
 
-def umats(function: Any, src: Any, outs: tuple, **named: Any) -> list | None:
+def umats(function: Any, src: Any, outs: tuple[Any, ...], **named: Any) -> list[Any] | None:
     """Return the results as UMat if any argument is one, as OpenCV does, and None otherwise."""
     if not any(type(array).__name__ == "UMat" for array in (src, *outs)):
         return None
-    import cv2
-
+    cv2: Any = import_module("cv2")
     tables = function(src.get() if isinstance(src, cv2.UMat) else src, **named)
     results = []
     for table, out in zip(tables if isinstance(tables, tuple) else (tables,), outs):

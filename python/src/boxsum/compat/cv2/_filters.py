@@ -259,7 +259,7 @@ def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, n
         raise error(f"ksize is {size}: it must be 1 or more")
     if normalize and kind & shrinks:
         size = (1 if image.shape[1] == 1 else size[0], 1 if image.shape[0] == 1 else size[1])
-    place = tuple(n // 2 if at < 0 else at for n, at in zip(size, place))
+    place = (size[0] // 2 if place[0] < 0 else place[0], size[1] // 2 if place[1] < 0 else place[1])
     if not all(at < n for n, at in zip(size, place)):
         raise error(f"an anchor of {anchor} is not in a kernel of {size}")
     shift = (size[0] // 2 - place[0], size[1] // 2 - place[1])

@@ -23,8 +23,8 @@ _TABLES = {
 
 # The types of sums and squares by pixel type and both depths, and the layouts of the
 # tables of images seen before.
-_known: dict[tuple, tuple[np.dtype, np.dtype]] = {}
-_ready: dict[tuple, tuple[Layout, Layout]] = {}
+_known: dict[tuple[Any, ...], tuple[np.dtype, np.dtype]] = {}
+_ready: dict[tuple[Any, ...], tuple[Layout, Layout]] = {}
 
 
 def integral(src: Any, sum: Any = None, sdepth: int = -1) -> np.ndarray:
@@ -153,7 +153,7 @@ def integral3(
     return handed(table, sum, outs[0]), handed(table2, sqsum, outs[1]), handed(leaning, tilted, outs[2])
 
 
-def _tables(src: np.ndarray, sums: np.dtype, squares: np.dtype, outs: list) -> list:
+def _tables(src: np.ndarray, sums: np.dtype, squares: np.dtype, outs: list[Any]) -> list[Any]:
     """Compute the tables of sums and squares, and the tilted one if there is a place for it."""
     given = [out for out in outs if out is not None]
     if given:
@@ -201,6 +201,6 @@ def _types(src: Any, sdepth: Any, sqdepth: Any) -> tuple[np.ndarray, np.dtype, n
     return src if src.dtype == native else src.astype(native), *found
 
 
-def _have(tables: tuple) -> str:
+def _have(tables: tuple[Any, ...]) -> str:
     names = {"i4": "CV_32S", "f4": "CV_32F", "f8": "CV_64F"}
     return ", ".join(f"{names[sums]} with {names[squares]}" for sums, squares in tables)
