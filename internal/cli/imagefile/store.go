@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/store/sources"
 	"github.com/boxsum/boxsum/zarr"
@@ -156,45 +156,32 @@ func LargeFile(path string) string {
 
 // WriteImage writes an image as an array. The chunk has its height and width.
 func WriteImage(sh *console.Shell, b zarr.Bucket, img any, spec *zarr.Spec) (*zarr.Array, error) {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
-		return writeArray(sh, b, img, spec)
-	case boxsum.Image[uint16]:
-		return writeArray(sh, b, img, spec)
-	case boxsum.Image[uint32]:
-		return writeArray(sh, b, img, spec)
-	case boxsum.Image[int16]:
-		return writeArray(sh, b, img, spec)
-	case boxsum.Image[int32]:
-		return writeArray(sh, b, img, spec)
-	case boxsum.Image[float32]:
-		return writeArray(sh, b, img, spec)
-	case boxsum.Image[float64]:
-		return writeArray(sh, b, img, spec)
+	src := pixels.Of(img)
+	if src.Type == 0 {
+		return nil, fmt.Errorf("pixels of %T cannot be stored", img)
 	}
-	return nil, fmt.Errorf("pixels of %T cannot be stored", img)
-}
-
-func writeArray[P boxsum.Pixel](sh *console.Shell, b zarr.Bucket, img boxsum.Image[P], spec *zarr.Spec) (*zarr.Array, error) {
+	kind, err := zarr.ParseType(src.Type.String())
+	if err != nil {
+		return nil, err
+	}
 	s := *spec
-	s.Type, s.Shape, s.Names = zarr.TypeOf[P](), []int{img.Height, img.Width}, []string{"y", "x"}
-	channels := max(img.Channels, 1)
-	if channels > 1 {
-		s.Shape, s.Names, s.Chunk = append(s.Shape, channels), append(s.Names, "c"), append(s.Chunk[:2:2], channels)
+	s.Type, s.Shape, s.Names = kind, []int{src.Height, src.Width}, []string{"y", "x"}
+	if src.Channels > 1 {
+		s.Shape, s.Names, s.Chunk = append(s.Shape, src.Channels), append(s.Names, "c"), append(s.Chunk[:2:2], src.Channels)
 	}
 	return zarr.CreateFilled(sh.Ctx, b, "", &s, func(a *zarr.Array) error {
 		rows := s.Chunk[0]
-		for y := 0; y < img.Height; y += rows {
-			n := min(rows, img.Height-y)
-			band := make([]P, 0, n*img.Width*channels)
+		for y := 0; y < src.Height; y += rows {
+			n := min(rows, src.Height-y)
+			band := make([]byte, 0, n*src.Width*src.Channels*src.Type.Bytes())
 			for i := range n {
-				band = append(band, img.Row(y+i)...)
+				band = append(band, src.Row(y+i)...)
 			}
-			at, box := []int{y, 0, 0}, []int{n, img.Width, channels}
-			if err := zarr.Write(sh.Ctx, a, band, at[:len(s.Shape)], box[:len(s.Shape)]); err != nil {
+			at, box := []int{y, 0, 0}, []int{n, src.Width, src.Channels}
+			if err := a.WriteBytes(sh.Ctx, band, at[:len(s.Shape)], box[:len(s.Shape)]); err != nil {
 				return err
 			}
-			sh.Progress.Reach("writing", y+n, img.Height)
+			sh.Progress.Reach("writing", y+n, src.Height)
 		}
 		return nil
 	})

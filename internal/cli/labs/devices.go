@@ -2,6 +2,7 @@ package labs
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -122,7 +123,10 @@ func listed(infos []gpu.Info, missing func(gpu.Kind) []error) []device {
 	for _, kind := range []gpu.Kind{gpu.CUDA, gpu.OpenCL} {
 		var reasons []string
 		for _, err := range missing(kind) {
-			reasons = append(reasons, strings.TrimPrefix(console.OneLine(err), kind.String()+": "))
+			if reason := errors.Unwrap(err); reason != nil { // without the kind
+				err = reason
+			}
+			reasons = append(reasons, console.OneLine(err))
 		}
 		if !slices.ContainsFunc(infos, func(info gpu.Info) bool { return info.Kind == kind }) {
 			devices = append(devices, device{On: kind.String(), Missing: fmt.Sprintf("%v: %v: %s", gpu.ErrNoDevice, kind, strings.Join(reasons, "; "))})

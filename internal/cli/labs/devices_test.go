@@ -3,6 +3,7 @@ package labs
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,8 +14,8 @@ import (
 func TestListed(t *testing.T) {
 	cuda := gpu.Info{Kind: gpu.CUDA, Name: "Large", Vendor: "NVIDIA", Driver: "13.0", Version: "9.0", Memory: 1 << 30, Units: 2}
 	opencl := gpu.Info{Kind: gpu.OpenCL, Name: "Small", Vendor: "Someone", Driver: "3.1", Version: "3.0", Memory: 1 << 30, Units: 1}
-	broken := []error{errors.New("gpu: opencl: driver 2 of 2: broken"), errors.New("gpu: opencl: Old: too\nold")}
-	none := []error{errors.New("gpu: cuda: no driver")}
+	broken := []error{fmt.Errorf("gpu: opencl: %w", errors.New("driver 2 of 2: broken")), fmt.Errorf("gpu: opencl: %w", errors.New("Old: too\nold"))}
+	none := []error{fmt.Errorf("gpu: cuda: %w", errors.New("no driver"))}
 	for name, c := range map[string]struct {
 		infos   []gpu.Info
 		missing map[gpu.Kind][]error

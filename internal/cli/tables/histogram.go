@@ -1,189 +1,245 @@
 package tables
 
 import (
+	"bufio"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
-	"iter"
+	"io"
 	"math"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/internal/bins"
+	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
-	"github.com/boxsum/boxsum/internal/pixels"
-	"github.com/boxsum/boxsum/internal/raster"
-	"github.com/boxsum/boxsum/internal/sketch"
 )
 
-// histogramWork is a table, whatever its type, with the edges of its bins, and how it came about.
-type histogramWork struct {
-	tableSet
-	bins  bins.Range
-	bytes int64 // of the table
-	whole bool  // every bin is one whole number
-	took  time.Duration
-	img   any // the pixels
-	of    func(box image.Rectangle, channel int) channelHistogram
-	boxes []boxHistogram // that were asked for
+// Histogram is the verb histogram.
+type Histogram struct {
+	In      string      `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
+	Demo    bool        `help:"Count a picture of 1920×1080 that boxsum draws, instead of IN."`
+	Bins    int         `default:"32" placeholder:"N" help:"Number of bins, 2 to 256 (${default})."`
+	Range   flags.Range `placeholder:"LOW,HIGH" help:"Values to divide into bins. Default: all values of 8- and 16-bit pixels; for others, from the smallest to the largest pixel."`
+	Weights string      `placeholder:"FILE" help:"Gray image or .npy array of IN's size with the weight of each pixel, such as 0 and 1 of a mask. White in a 1-bit picture is 1."`
+	Clamp   bool        `help:"Count values out of range in the first or last bin instead of ignoring them."`
+	Out     string      `short:"o" placeholder:"OUT" help:"Output file: .npy, .npz (keys histogram and edges), or .png (the image with its boxes and their histograms); - is .npy on standard output."`
+	Box     boxList     `placeholder:"X0,Y0,X1,Y1" help:"Box whose histogram to print, which excludes column X1 and row Y1. May be repeated."`
+	Boxes   string      `placeholder:"FILE" help:"File with a box per line, its numbers separated by commas, spaces or tabs; - is standard input. # starts a comment. A header may name the columns: x0,y0,x1,y1 or x,y,width,height."`
+	imagefile.Flags
+	Workers int `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	flags.Place
+	JSON bool `name:"json" help:"Print JSON."`
+
+	announce func(bytes int64) // says how much memory is about to be taken
 }
 
-// A channelHistogram is that of a box in one channel.
-type channelHistogram struct {
-	counts       any // as they are
-	sizes        []float64
-	texts        []string // every digit of them
-	median, mode int
-	entropy      float64
-}
-
-// newHistogram makes the table of an image.
-func newHistogram(c *Histogram, img, weights any, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
-	e := imagefile.ExtentOf(img)
-	bytes, err := histogram.Bytes[uint32](e.Width, e.Height, e.Channels, c.Bins)
-	if err != nil {
-		return nil, err
+// Run makes the table, writes it and prints what is asked of it.
+func (c *Histogram) Run(sh *console.Shell) error {
+	if c.Workers < 0 {
+		return console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
 	}
-	if weights == nil {
-		c.announce(bytes)
-		return madeHistogram[uint32](img, nil, c, onDevice(device, opt))
-	}
-	c.announce(2 * bytes)
-	if !imagefile.IsImage(weights) {
-		return nil, fmt.Errorf("there are no weights of %v", imagefile.PixelOf(weights))
-	}
-	if err := c.checkWeights(imagefile.ExtentOf(weights), e); err != nil {
-		return nil, err
-	}
-	switch kind := imagefile.PixelOf(weights); { // sums of whole weights in 64 bits stay exact
-	case kind.Float():
-		return madeHistogram[float64](img, weights, c, opt)
-	case kind.Signed():
-		return madeHistogram[int64](img, weights, c, opt)
-	}
-	return madeHistogram[uint64](img, weights, c, opt)
-}
-
-func (c *Histogram) checkWeights(weights, img imagefile.Extent) error {
-	if weights.Width != img.Width || weights.Height != img.Height || weights.Channels != 1 {
-		return fmt.Errorf("--weights %s: weights of %d×%d with %s for an image of %d×%d: they take its size and one channel",
-			c.Weights, weights.Width, weights.Height, display.Count(weights.Channels, "channel"), img.Width, img.Height)
-	}
-	return nil
-}
-
-// checkFinite refuses weights that are not finite: they would be in the sums of
-// boxes that do not hold them.
-func checkFinite(weights any, c *Histogram) error {
-	src := pixels.Of(weights)
-	if !src.Type.Float() {
-		return nil // integers are, and so are none
-	}
-	var row []float64
-	for y := range src.Height {
-		row = src.Floats(row[:0], y, 0, src.Width, 1)
-		for x, v := range row {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("--weights %s: the weight at (%d,%d) is %g: weights must be finite", c.Weights, x, y, v)
-			}
-		}
-	}
-	return nil
-}
-
-// madeHistogram times how a table is made. Its memory comes first, so that there
-// is an error before anything else takes long or takes memory.
-func madeHistogram[S boxsum.Sum](img, weights any, c *Histogram, opt *boxsum.Options) (*histogramWork, error) {
-	e, src, sum := imagefile.ExtentOf(img), pixels.Of(img), raster.TypeOf[S]()
-	t, err := bins.New(sum, e.Width, e.Height, e.Channels, bins.Range{N: c.Bins})
-	if err != nil {
-		return nil, err
-	}
-	if t.Range, err = c.rangeFor(img); err != nil {
-		return nil, err
-	}
-	start := time.Now()
-	if err := checkFinite(weights, c); err != nil {
-		return nil, err
-	}
-	job, err := bins.Check(sum, src, pixels.Of(weights), engineOptions(opt))
-	if err != nil {
-		return nil, err
-	}
-	if err := job.Fill(&t); err != nil {
-		return nil, err
-	}
-	took := max(time.Since(start), 1)
-	row := (e.Width + 1) * e.Channels * t.Range.N
-	rows := raster.Array{Data: t.Counts.Data, Type: sum, Extent: raster.PlaneExtent(row, e.Height+1, 1, row)}
-	return &histogramWork{
-		tableSet: tableSet{Extent: e, layers: histogramLayers(e, t.Range, rows)},
-		bins:     t.Range, bytes: int64(len(t.Counts.Data)), took: took,
-		whole: !src.Type.Float() && t.Range.High-t.Range.Low == float64(t.Range.N) && t.Range.Low == math.Trunc(t.Range.Low),
-		img:   img,
-		of: func(box image.Rectangle, channel int) channelHistogram {
-			counts := make([]S, t.Range.N)
-			t.Histogram(raster.Bytes(counts), box, channel)
-			h := channelHistogram{counts: counts, median: histogram.Median(counts), mode: histogram.Mode(counts), entropy: histogram.Entropy(counts)}
-			for _, n := range counts {
-				h.sizes, h.texts = append(h.sizes, float64(n)), append(h.texts, digits(n))
-			}
-			if sum == raster.F64 {
-				h.counts = display.Finites(h.sizes)
-			}
-			return h
-		},
-	}, nil
-}
-
-// histogramLayers are the counts and the edges of their bins.
-func histogramLayers(e imagefile.Extent, bins bins.Range, counts raster.Array) []layer {
-	edges := make([]float64, bins.N+1)
-	for i := range edges {
-		edges[i] = bins.Edge(i)
-	}
-	return []layer{
-		{name: "histogram", sum: counts.Type, shape: append(e.Shape(), bins.N), entries: func() iter.Seq[raster.Array] { return one(counts) }},
-		{name: "edges", sum: raster.F64, shape: []int{len(edges)}, entries: func() iter.Seq[raster.Array] { return one(oneRow(raster.F64, raster.Bytes(edges))) }},
-	}
-}
-
-// show is the pixels to look at, the range of the bins from black to white; a NaN is black.
-func (w *histogramWork) show() image.Image {
-	return sketch.Paint(w.img, func(p float64) uint8 {
-		return uint8(min(max((p-w.bins.Low)/(w.bins.High-w.bins.Low), 0), 1) * 255)
-	})
-}
-
-func (w *histogramWork) written() int64 { return w.bytes }
-
-func (w *histogramWork) picture() image.Image { return drawHistograms(w.show(), w, w.boxes) }
-
-// rangeFor returns the bins that were asked for, over the pixels of the image where no
-// range was.
-func (c *Histogram) rangeFor(img any) (bins.Range, error) {
-	pixel := imagefile.PixelOf(img)
-	r := bins.Range{N: c.Bins, Low: c.Range.Low, High: c.Range.High, Clamp: c.Clamp}
-	if pixel.Bytes() <= 2 || c.Range.Given {
-		return r.Over(pixel)
-	}
-	low, high := sketch.Range(img)
 	switch {
-	case low > high:
-		return r, errors.New("no pixel is a finite number: say which values to count with --range LOW,HIGH")
-	case math.IsInf(high-low, 0):
-		return r, fmt.Errorf("the pixels are from %g to %g, which is too far apart for bins: say which values to count with --range LOW,HIGH", low, high)
+	case c.OnGPU() && c.Workers != 0:
+		return console.Usage("--workers is for the CPU: leave it out with --on %s", c.On)
+	case c.OnGPU() && c.Weights != "":
+		return console.Usage("--weights is for the CPU: leave out --on %s", c.On)
+	case c.Weights == console.Standard && c.In == console.Standard:
+		return console.Usage("the image and its weights cannot both come from standard input")
 	}
-	// Pixels that are all but the same are in the middle of a wider range: of 1,
-	// as NumPy's, or of more where that is too little to cut.
-	for _, apart := range []float64{0, 0.5, max(math.Abs(low), math.Abs(high)) / 1e6} {
-		r.Low, r.High = max(low-apart, -math.MaxFloat64), min(high+apart, math.MaxFloat64)
-		if wider, err := r.Over(pixel); err == nil && r.Low < r.High {
-			return wider, nil
+	if _, err := histogram.Bytes[uint32](0, 0, 1, c.Bins); err != nil {
+		return console.Usage("--bins: %w", err)
+	}
+	out, err := formatOf(c.Out, "histograms", false, false)
+	if err != nil {
+		return err
+	}
+	boxes, err := console.Await(sh.Ctx, func() ([]box, error) { return boxesOf(c.Box, c.Boxes, c.In, sh.Stdin, 4) })
+	if err != nil {
+		return err
+	}
+	src, err := imagefile.OpenOn(sh, &c.Place, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, c.In, c.Out, &c.Flags, c.Demo) })
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if src.Element == "int8" && !c.Range.Given {
+		c.Range = flags.Range{Low: math.MinInt8, High: math.MaxInt8 + 1, Given: true}
+	}
+	var weights any
+	if c.Weights != "" {
+		other, err := imagefile.OpenOrDemo(sh, c.Weights, c.Out, &imagefile.Flags{Color: "gray", AsStored: c.AsStored}, false)
+		if err != nil {
+			return err
+		}
+		defer other.File.Close()
+		weights = imagefile.AsMask(other)
+	}
+	opt := &boxsum.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
+	c.announce = func(bytes int64) { *opt = *watched(sh, opt, "counting, "+display.Bytes(bytes), src.Device) }
+	work, err := newHistogram(c, src.Image, weights, src.Device, opt)
+	if err = cmp.Or(err, sh.Ctx.Err()); err != nil {
+		return err
+	}
+	if len(boxes) == 0 && c.Boxes == "" && (c.Out == "" || strings.EqualFold(filepath.Ext(c.Out), ".png")) {
+		boxes = []box{{0, 0, work.Width, work.Height}}
+	}
+	report := histogramReport{
+		Extent: work.Extent,
+		Bins:   work.bins.N, Range: [2]float64{work.bins.Low, work.bins.High}, Weighted: weights != nil,
+		Milliseconds: float64(work.took) / float64(time.Millisecond), Bytes: work.bytes, Out: c.Out,
+	}
+	report.On, report.Device = flags.PlaceOf(src.Device)
+	for _, b := range boxes {
+		work.boxes = append(work.boxes, work.ask(b))
+	}
+	if err := save(sh, c.Out, out, work); err != nil {
+		return err
+	}
+	return c.print(sh, report, work)
+}
+
+// A boxHistogram is what is said of one box: of every channel, or of the only
+// one.
+type boxHistogram struct {
+	Box     box `json:"box"`
+	Area    int `json:"area"`
+	Counts  any `json:"counts"`
+	Median  any `json:"median"` // from and to of a bin, and null where nothing was counted
+	Mode    any `json:"mode"`
+	Entropy any `json:"entropy"`
+
+	channels []channelHistogram
+}
+
+func (w *histogramWork) ask(b box) boxHistogram {
+	clipped := b.rectangle().Intersect(image.Rect(0, 0, w.Width, w.Height))
+	a := boxHistogram{Box: b, Area: clipped.Dx() * clipped.Dy()}
+	var counts, median, mode, entropy []any
+	edges := func(bin int) any {
+		if bin < 0 {
+			return nil
+		}
+		return [2]float64{w.bins.Edge(bin), w.bins.Edge(bin + 1)}
+	}
+	for c := range w.Channels {
+		h := w.of(clipped, c)
+		a.channels = append(a.channels, h)
+		counts, median, mode, entropy = append(counts, h.counts), append(median, edges(h.median)), append(mode, edges(h.mode)), append(entropy, h.entropy)
+	}
+	a.Counts, a.Median, a.Mode, a.Entropy = display.OneOrAll(counts), display.OneOrAll(median), display.OneOrAll(mode), display.OneOrAll(entropy)
+	return a
+}
+
+// A histogramReport is what the command says it did, and found.
+type histogramReport struct {
+	imagefile.Extent
+	Bins         int        `json:"bins"`
+	Range        [2]float64 `json:"range"`
+	Weighted     bool       `json:"weighted,omitempty"`
+	On           string     `json:"on"`
+	Device       string     `json:"device,omitempty"` // the name of a GPU
+	Milliseconds float64    `json:"ms"`
+	Bytes        int64      `json:"bytes"` // of the table
+	Out          string     `json:"out,omitempty"`
+}
+
+// print reports on standard output, unless the table went there.
+func (c *Histogram) print(sh *console.Shell, r histogramReport, work *histogramWork) error {
+	w := bufio.NewWriter(sh.Reports(c.Out))
+	if c.JSON {
+		return errors.Join(printHistogramJSON(w, r, work.boxes), w.Flush())
+	}
+	asked := len(c.Box) > 0 || c.Boxes != "" || c.Out == ""
+	if asked && len(work.boxes) > 0 {
+		if err := display.Columns(w, work.columns()); err != nil {
+			return err
 		}
 	}
-	return r.Over(pixel)
+	if c.Out != "" {
+		fmt.Fprintln(w, r)
+	}
+	return w.Flush()
+}
+
+// printHistogramJSON prints an object with a box on every line.
+func printHistogramJSON(w io.Writer, r histogramReport, boxes []boxHistogram) error {
+	head, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s,\"boxes\":", head[:len(head)-1])
+	if err := display.JSONLines(w, boxes); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w, "}")
+	return err
+}
+
+// String is the report in one line.
+func (r histogramReport) String() string {
+	s := fmt.Sprintf("%v, %d bins from %g to %g", r.Extent, r.Bins, r.Range[0], r.Range[1])
+	if r.Weighted {
+		s += ", weighted"
+	}
+	if r.Device != "" {
+		s += fmt.Sprintf(", %s on %s", r.On, console.Escape(r.Device))
+	}
+	return s + fmt.Sprintf(", %s, %s → %s", display.Bytes(r.Bytes), display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+}
+
+// columns has a line for every bin and a column for every channel of every box.
+func (w *histogramWork) columns() [][]string {
+	bins := w.bins
+	name := func(bin int) string {
+		switch {
+		case bin < 0:
+			return "-"
+		case w.whole:
+			return fmt.Sprint(bins.Edge(bin))
+		}
+		return fmt.Sprintf("%.6g to %.6g", bins.Edge(bin), bins.Edge(bin+1))
+	}
+	rows := [][]string{{"bin"}}
+	for i := range bins.N {
+		rows = append(rows, []string{name(i)})
+	}
+	channel := []string{"channel"}
+	last := [4][]string{{"area"}, {"median"}, {"mode"}, {"entropy"}}
+	for _, b := range w.boxes {
+		for c, h := range b.channels {
+			rows[0] = append(rows[0], b.Box.String())
+			channel = append(channel, strconv.Itoa(c))
+			for i, n := range h.texts {
+				rows[1+i] = append(rows[1+i], n)
+			}
+			for i, text := range []string{strconv.Itoa(b.Area), name(h.median), name(h.mode), fmt.Sprintf("%.5g", h.entropy)} {
+				last[i] = append(last[i], text)
+			}
+		}
+	}
+	if w.Channels > 1 {
+		rows = append(rows[:1:1], append([][]string{channel}, rows[1:]...)...)
+	}
+	return append(rows, last[:]...)
+}
+
+// digits is all of a number, without an exponent where a reader can do without.
+func digits[S boxsum.Sum](n S) string {
+	f, ok := any(n).(float64)
+	switch {
+	case !ok:
+		return fmt.Sprint(n)
+	case f != 0 && math.Abs(f) < 1e-5:
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	return display.Plain(f)
 }

@@ -1,20 +1,14 @@
 package tables
 
 import (
-	"context"
 	"fmt"
 	"image"
-	"iter"
 	"math"
 	"math/big"
 	"math/bits"
-	"runtime"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
-	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // fitsNoPixels refuses integers that have become floats where nobody asked for floats.
@@ -31,64 +25,6 @@ func fitsNoPixels(src *imagefile.Source) error {
 	}
 	return fmt.Errorf("values of %s from %.0f to %.0f, which do not fit 32 bits, have sums on the CPU, but no squares, no 45° table and no volume: --type f64 takes them as floats", src.Element, low, high)
 }
-
-// plane64 is the job of an image of 64-bit integers.
-type plane64[T int64 | uint64] struct {
-	tableSet
-	direct64[T]
-	sum *boxsum.Table[T] // nil if it is streamed
-}
-
-func newPlane64[T int64 | uint64](src boxsum.Image[T], want tableChoice) (*plane64[T], error) {
-	e := imagefile.Extent{Width: src.Width, Height: src.Height, Channels: src.Channels}
-	j := &plane64[T]{direct64: direct64[T]{src}}
-	kind := raster.TypeOf[T]()
-	j.tableSet = tableSet{Extent: e, name: kind.Short() + ":" + kind.Short(), pixelBytes: 8}
-	j.layers = []layer{{
-		name: "sum", sum: kind, shape: e.Shape(),
-		entries: func() iter.Seq[raster.Array] { return one(entriesOf(tableOf(j.sum))) },
-		stream: func() (parts, error) {
-			stream, err := boxsum.NewStream[T, T](src.Width, src.Channels, nil)
-			return func(y int) (raster.Array, error) {
-				sums, err := stream.Push(src.Row(y))
-				return oneRow(kind, raster.Bytes(sums)), err
-			}, err
-		},
-	}}
-	err := j.fit(0, want.stream)
-	if err == nil && !j.streams {
-		j.sum, err = boxsum.NewTable[T](src.Width, src.Height, src.Channels)
-	}
-	return j, err
-}
-
-func (j *plane64[T]) size() imagefile.Extent { return j.tableSet.Extent }
-
-func (j *plane64[T]) workers(*boxsum.Options) int { return 1 }
-
-func (j *plane64[T]) load(_ context.Context, report func(bytes int64)) error {
-	if j.streams {
-		return nil
-	}
-	var read byte
-	for y := range j.src.Height {
-		row := raster.Bytes(j.src.Row(y))
-		read += readPages(row)
-		report(int64(len(row)))
-	}
-	runtime.KeepAlive(read)
-	clearPages(raster.Bytes(j.sum.Sums))
-	return nil
-}
-
-func (j *plane64[T]) integrate(_ *gpu.Device, opt *boxsum.Options) error {
-	if j.streams {
-		return nil // that is for when it is written
-	}
-	return boxsum.IntegrateInto(j.sum, j.src, opt)
-}
-
-func (j *plane64[T]) picture() image.Image { return imgio.HeatMap(j.sum.Exclusive()) }
 
 // direct64 answers from the pixels of boxes, without rounding: sums have 128 bits.
 type direct64[T int64 | uint64] struct {

@@ -18,6 +18,7 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // TestPairNamed checks the defaults, and that errors list what there is.
@@ -145,12 +146,12 @@ func TestImage64(t *testing.T) {
 		}
 		var files [2]bytes.Buffer
 		for i := range files {
-			j, err := newPlane64(img, tableChoice{})
+			j, err := newPlane(pair{pixel: raster.I64, sum: raster.I64, wide: true}, img, tableChoice{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if j.streams = i == 1; j.workers(nil) != 1 || j.types() != "i64:i64" {
-				t.Errorf("%d workers for %s", j.workers(nil), j.types())
+			if j.streams = i == 1; j.types() != "i64:i64" {
+				t.Errorf("types are %s", j.types())
 			}
 			if err := errors.Join(j.integrate(nil, nil), j.writeNPZ(&files[i])); err != nil {
 				t.Fatal(err)

@@ -13,6 +13,10 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/moment"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/moments"
 )
 
@@ -36,23 +40,23 @@ func (c *Moments) Run(sh *console.Shell) error {
 		return err
 	}
 	defer src.File.Close()
-	pixels := directOf(src.Image)
-	if size := pixels.size(); len(boxes) == 0 && c.Boxes == "" {
+	direct := directOf(src.Image)
+	if size := direct.size(); len(boxes) == 0 && c.Boxes == "" {
 		boxes = []box{{0, 0, size.Width, size.Height}}
 	}
 	opt := watched(sh, &boxsum.Options{}, "integrating", nil)
-	of, err := momentsOf(src.Image, few(pixels, boxes), &moments.Options{Context: opt.Context, Progress: opt.Progress})
+	of, err := momentsOf(pixels.Of(src.Image), few(direct, boxes), engineOptions(opt))
 	if err != nil {
 		return err
 	}
 	var answers []boxMoments
 	for _, b := range boxes {
-		for channel := range pixels.size().Channels {
+		for channel := range direct.size().Channels {
 			m, err := of(b.rectangle(), channel)
 			if err != nil {
 				return err
 			}
-			answers = append(answers, newBoxMoments(b, pixels, channel, m))
+			answers = append(answers, newBoxMoments(b, direct, channel, m))
 		}
 	}
 	w := bufio.NewWriter(sh.Results())
@@ -60,57 +64,35 @@ func (c *Moments) Run(sh *console.Shell) error {
 		err = display.JSONLines(w, answers)
 		fmt.Fprintln(w)
 	} else {
-		err = display.Columns(w, momentRows(answers, pixels.size().Channels > 1))
+		err = display.Columns(w, momentRows(answers, direct.size().Channels > 1))
 	}
 	return errors.Join(err, w.Flush())
 }
 
 // momentsOf gives the moments of boxes: from a table of each box alone, or from one of
 // the whole image, which takes memory for all of it.
-func momentsOf(img any, alone bool, opt *moments.Options) (func(b image.Rectangle, channel int) (moments.Moments, error), error) {
-	e := imagefile.ExtentOf(img)
-	whole := image.Rect(0, 0, e.Width, e.Height)
+func momentsOf(src raster.Array, alone bool, opt engine.Options) (func(b image.Rectangle, channel int) (moments.Moments, error), error) {
+	whole := image.Rect(0, 0, src.Width, src.Height)
 	if !alone {
-		t, err := momentsTable(img, whole, opt)
-		return func(b image.Rectangle, channel int) (moments.Moments, error) { return t.Moments(b, channel), nil }, err
+		t, err := moment.Integrate(src, opt)
+		return func(b image.Rectangle, channel int) (moments.Moments, error) {
+			return moments.Moments(t.Moments(b, channel)), nil
+		}, err
 	}
 	return func(b image.Rectangle, channel int) (moments.Moments, error) {
 		b = b.Intersect(whole)
 		if b.Empty() {
 			return moments.Moments{}, nil
 		}
-		t, err := momentsTable(img, b, opt)
-		return t.Moments(image.Rect(0, 0, b.Dx(), b.Dy()), channel), err
+		part := src
+		part.Data = src.From(b.Min.Y*src.Stride + b.Min.X*src.Channels)
+		part.SetPlane(b.Dx(), b.Dy(), src.Channels, src.Stride)
+		t, err := moment.Integrate(part, opt)
+		if err != nil {
+			return moments.Moments{}, err
+		}
+		return moments.Moments(t.Moments(image.Rect(0, 0, b.Dx(), b.Dy()), channel)), nil
 	}, nil
-}
-
-// momentsTable is that of a part of an image.
-func momentsTable(img any, b image.Rectangle, opt *moments.Options) (*moments.Table, error) {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
-		return moments.Integrate(cutOut(img, b), opt)
-	case boxsum.Image[uint16]:
-		return moments.Integrate(cutOut(img, b), opt)
-	case boxsum.Image[uint32]:
-		return moments.Integrate(cutOut(img, b), opt)
-	case boxsum.Image[int16]:
-		return moments.Integrate(cutOut(img, b), opt)
-	case boxsum.Image[int32]:
-		return moments.Integrate(cutOut(img, b), opt)
-	case boxsum.Image[float32]:
-		return moments.Integrate(cutOut(img, b), opt)
-	case boxsum.Image[float64]:
-		return moments.Integrate(cutOut(img, b), opt)
-	}
-	return nil, fmt.Errorf("there are no moments of %T", img)
-}
-
-func cutOut[P boxsum.Pixel](img boxsum.Image[P], b image.Rectangle) boxsum.Image[P] {
-	if !b.Empty() {
-		img.Pix = img.Pix[b.Min.Y*img.Stride+b.Min.X*img.Channels:]
-	}
-	img.Width, img.Height = b.Dx(), b.Dy()
-	return img
 }
 
 // boxMoments is what is said of one channel of a box.

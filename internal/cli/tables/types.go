@@ -29,12 +29,6 @@ var allPairs = func() (all []pair) {
 
 // job is the tables of a source, which has these pixels.
 func (p pair) job(src *imagefile.Source, want tableChoice) (job, error) {
-	switch img := src.Image.(type) {
-	case boxsum.Image[int64]:
-		return newPlane64(img, want)
-	case boxsum.Image[uint64]:
-		return newPlane64(img, want)
-	}
 	if src.Stack != nil {
 		return newSolid(p, src.Stack, want)
 	}

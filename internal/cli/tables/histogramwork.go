@@ -1,0 +1,189 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"iter"
+	"math"
+	"time"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/bins"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/sketch"
+)
+
+// histogramWork is a table, whatever its type, with the edges of its bins, and how it came about.
+type histogramWork struct {
+	tableSet
+	bins  bins.Range
+	bytes int64 // of the table
+	whole bool  // every bin is one whole number
+	took  time.Duration
+	img   any // the pixels
+	of    func(box image.Rectangle, channel int) channelHistogram
+	boxes []boxHistogram // that were asked for
+}
+
+// A channelHistogram is that of a box in one channel.
+type channelHistogram struct {
+	counts       any // as they are
+	sizes        []float64
+	texts        []string // every digit of them
+	median, mode int
+	entropy      float64
+}
+
+// newHistogram makes the table of an image.
+func newHistogram(c *Histogram, img, weights any, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
+	e := imagefile.ExtentOf(img)
+	bytes, err := histogram.Bytes[uint32](e.Width, e.Height, e.Channels, c.Bins)
+	if err != nil {
+		return nil, err
+	}
+	if weights == nil {
+		c.announce(bytes)
+		return madeHistogram[uint32](img, nil, c, onDevice(device, opt))
+	}
+	c.announce(2 * bytes)
+	if !imagefile.IsImage(weights) {
+		return nil, fmt.Errorf("there are no weights of %v", imagefile.PixelOf(weights))
+	}
+	if err := c.checkWeights(imagefile.ExtentOf(weights), e); err != nil {
+		return nil, err
+	}
+	switch kind := imagefile.PixelOf(weights); { // sums of whole weights in 64 bits stay exact
+	case kind.Float():
+		return madeHistogram[float64](img, weights, c, opt)
+	case kind.Signed():
+		return madeHistogram[int64](img, weights, c, opt)
+	}
+	return madeHistogram[uint64](img, weights, c, opt)
+}
+
+func (c *Histogram) checkWeights(weights, img imagefile.Extent) error {
+	if weights.Width != img.Width || weights.Height != img.Height || weights.Channels != 1 {
+		return fmt.Errorf("--weights %s: weights of %d×%d with %s for an image of %d×%d: they take its size and one channel",
+			c.Weights, weights.Width, weights.Height, display.Count(weights.Channels, "channel"), img.Width, img.Height)
+	}
+	return nil
+}
+
+// checkFinite refuses weights that are not finite: they would be in the sums of
+// boxes that do not hold them.
+func checkFinite(weights any, c *Histogram) error {
+	src := pixels.Of(weights)
+	if !src.Type.Float() {
+		return nil // integers are, and so are none
+	}
+	var row []float64
+	for y := range src.Height {
+		row = src.Floats(row[:0], y, 0, src.Width, 1)
+		for x, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("--weights %s: the weight at (%d,%d) is %g: weights must be finite", c.Weights, x, y, v)
+			}
+		}
+	}
+	return nil
+}
+
+// madeHistogram times how a table is made. Its memory comes first, so that there
+// is an error before anything else takes long or takes memory.
+func madeHistogram[S boxsum.Sum](img, weights any, c *Histogram, opt *boxsum.Options) (*histogramWork, error) {
+	e, src, sum := imagefile.ExtentOf(img), pixels.Of(img), raster.TypeOf[S]()
+	t, err := bins.New(sum, e.Width, e.Height, e.Channels, bins.Range{N: c.Bins})
+	if err != nil {
+		return nil, err
+	}
+	if t.Range, err = c.rangeFor(img); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if err := checkFinite(weights, c); err != nil {
+		return nil, err
+	}
+	job, err := bins.Check(sum, src, pixels.Of(weights), engineOptions(opt))
+	if err != nil {
+		return nil, err
+	}
+	if err := job.Fill(&t); err != nil {
+		return nil, err
+	}
+	took := max(time.Since(start), 1)
+	row := (e.Width + 1) * e.Channels * t.Range.N
+	rows := raster.Array{Data: t.Counts.Data, Type: sum, Extent: raster.PlaneExtent(row, e.Height+1, 1, row)}
+	return &histogramWork{
+		tableSet: tableSet{Extent: e, layers: histogramLayers(e, t.Range, rows)},
+		bins:     t.Range, bytes: int64(len(t.Counts.Data)), took: took,
+		whole: !src.Type.Float() && t.Range.High-t.Range.Low == float64(t.Range.N) && t.Range.Low == math.Trunc(t.Range.Low),
+		img:   img,
+		of: func(box image.Rectangle, channel int) channelHistogram {
+			counts := make([]S, t.Range.N)
+			t.Histogram(raster.Bytes(counts), box, channel)
+			h := channelHistogram{counts: counts, median: histogram.Median(counts), mode: histogram.Mode(counts), entropy: histogram.Entropy(counts)}
+			for _, n := range counts {
+				h.sizes, h.texts = append(h.sizes, float64(n)), append(h.texts, digits(n))
+			}
+			if sum == raster.F64 {
+				h.counts = display.Finites(h.sizes)
+			}
+			return h
+		},
+	}, nil
+}
+
+// histogramLayers are the counts and the edges of their bins.
+func histogramLayers(e imagefile.Extent, bins bins.Range, counts raster.Array) []layer {
+	edges := make([]float64, bins.N+1)
+	for i := range edges {
+		edges[i] = bins.Edge(i)
+	}
+	return []layer{
+		{name: "histogram", sum: counts.Type, shape: append(e.Shape(), bins.N), entries: func() iter.Seq[raster.Array] { return one(counts) }},
+		{name: "edges", sum: raster.F64, shape: []int{len(edges)}, entries: func() iter.Seq[raster.Array] { return one(oneRow(raster.F64, raster.Bytes(edges))) }},
+	}
+}
+
+// show is the pixels to look at, the range of the bins from black to white; a NaN is black.
+func (w *histogramWork) show() image.Image {
+	return sketch.Paint(w.img, func(p float64) uint8 {
+		return uint8(min(max((p-w.bins.Low)/(w.bins.High-w.bins.Low), 0), 1) * 255)
+	})
+}
+
+func (w *histogramWork) written() int64 { return w.bytes }
+
+func (w *histogramWork) picture() image.Image { return drawHistograms(w.show(), w, w.boxes) }
+
+// rangeFor returns the bins that were asked for, over the pixels of the image where no
+// range was.
+func (c *Histogram) rangeFor(img any) (bins.Range, error) {
+	pixel := imagefile.PixelOf(img)
+	r := bins.Range{N: c.Bins, Low: c.Range.Low, High: c.Range.High, Clamp: c.Clamp}
+	if pixel.Bytes() <= 2 || c.Range.Given {
+		return r.Over(pixel)
+	}
+	low, high := sketch.Range(img)
+	switch {
+	case low > high:
+		return r, errors.New("no pixel is a finite number: say which values to count with --range LOW,HIGH")
+	case math.IsInf(high-low, 0):
+		return r, fmt.Errorf("the pixels are from %g to %g, which is too far apart for bins: say which values to count with --range LOW,HIGH", low, high)
+	}
+	// Pixels that are all but the same are in the middle of a wider range: of 1,
+	// as NumPy's, or of more where that is too little to cut.
+	for _, apart := range []float64{0, 0.5, max(math.Abs(low), math.Abs(high)) / 1e6} {
+		r.Low, r.High = max(low-apart, -math.MaxFloat64), min(high+apart, math.MaxFloat64)
+		if wider, err := r.Over(pixel); err == nil && r.Low < r.High {
+			return wider, nil
+		}
+	}
+	return r.Over(pixel)
+}
