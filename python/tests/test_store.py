@@ -106,8 +106,10 @@ def test_remote(tmp_path):
     np.testing.assert_allclose(table.box_std([3, 4, 50, 60]), image[4:60, 3:50].std())
     with pytest.raises(ValueError, match="there already"):
         boxsum.integral(image, out="memory://bucket/table.zarr")
-    with pytest.raises(ValueError, match="memory://bucket/none.zarr: .*no Zarr"):
-        boxsum.open("memory://bucket/none.zarr")
+    for call in (lambda: boxsum.open("memory://bucket/none.zarr"), lambda: boxsum.integral("memory://bucket/none.zarr", out="memory://bucket/other.zarr")):
+        with pytest.raises(FileNotFoundError, match="no Zarr") as missing:
+            call()
+        assert missing.value.filename == "memory://bucket/none.zarr" and "python:" not in str(missing.value)
     fs = fsspec.filesystem("memory")
     about = {"zarr_format": 3, "node_type": "array", "shape": [70, 90], "data_type": "uint8", "fill_value": 0, "attributes": {}, "codecs": [{"name": "bytes"}]}
     about["chunk_grid"] = {"name": "regular", "configuration": {"chunk_shape": [70, 90]}}
@@ -192,9 +194,10 @@ def test_web(tmp_path, web, ranges):
     (tmp_path / "image.zarr" / "zarr.json").write_text(json.dumps(about))
     (tmp_path / "image.zarr" / "c.0.0").write_bytes(image.tobytes())
     assert np.array_equal(boxsum.integral(web.url + "/image.zarr", out=tmp_path / "other.zarr").box_sum(boxes), want)
-    with pytest.raises(ValueError, match="no Zarr"):
+    with pytest.raises(FileNotFoundError, match="no Zarr") as missing:
         boxsum.open(web.url + "/none.zarr")
-    with pytest.raises(ValueError) as error:
+    assert missing.value.filename == web.url + "/none.zarr" and missing.value.errno == 2
+    with pytest.raises((ValueError, OSError)) as error:
         boxsum.open(web.url.replace("://", "://user:secret@") + "/none.zarr?token=secret")
     assert "secret" not in str(error.value)
     assert any(headers.get("Authorization", "").startswith("Basic ") for _, headers, _ in web.requests)
@@ -329,8 +332,9 @@ def test_mistakes(tmp_path):
         boxsum.integral(image, out=tmp_path / "table.zarr", squares=True)  # another one is there
     with pytest.raises(ValueError, match="leave out"):
         boxsum.integral(image, out=tmp_path / "x.zarr", tilted=True)
-    with pytest.raises(ValueError):
+    with pytest.raises(FileNotFoundError) as missing:
         boxsum.open(tmp_path / "none.zarr")
+    assert missing.value.filename == str(tmp_path / "none.zarr")
     with pytest.raises(ValueError) as error:
         boxsum.open("s3://user:secret@bucket/x?key=secret")
     assert "secret" not in str(error.value)

@@ -91,6 +91,13 @@ def s3_options(location: str) -> tuple[str, dict[str, Any]]:
     return plain, options
 
 
+def located(error: OSError, url: str, location: str) -> OSError:
+    """Return an error about a store with its location as the file name, instead of a URL in the message."""
+    if error.filename is not None:
+        return error
+    return OSError(error.errno, str(error.strerror).replace(f"store: {url}: ", "", 1).replace(url, location), location)
+
+
 class Bridge:
     """A store in an fsspec file system, readable by the library for as long as this object lives."""
 
@@ -110,6 +117,8 @@ class Bridge:
             text = str(error).replace(self.url, self._location)
             error.args = (f"{text} ({self._failed})" if self._failed else text,)
             raise
+        except OSError as error:
+            raise located(error, self.url, self._location) from None
 
     def read(self, key: str, offset: int, length: int) -> bytes:
         """Return a part of an object in the store."""

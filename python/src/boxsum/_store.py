@@ -14,7 +14,7 @@ import numpy as np
 from ._arguments import DEVIATION, MEAN, SUM, VARIANCE, as_boxes, plain, results, thread_count
 from ._native import Handle, call
 from ._types import whole
-from ._remote import Bridge, Upload, is_remote, ready
+from ._remote import Bridge, Upload, is_remote, located, ready, redacted
 
 
 class StoredTable:
@@ -138,6 +138,13 @@ def open(url: str | os.PathLike[str], *, cache: int = 256 << 20, workers: int | 
     table : StoredTable
         The table.
 
+    Raises
+    ------
+    FileNotFoundError
+        If there is no store.
+    ValueError
+        If the store holds no table, or `cache` is not positive.
+
     Examples
     --------
     >>> import boxsum, numpy as np, tempfile
@@ -152,8 +159,11 @@ def open(url: str | os.PathLike[str], *, cache: int = 256 << 20, workers: int | 
     cache = whole(cache, "cache", 1, (1 << 63) - 1)
     bridge = Bridge(location) if is_remote(location) else None
     ready()
-    with bridge.named() if bridge else nullcontext():
-        handle = Handle("store_open", (bridge.url if bridge else location).encode(), cache, thread_count(workers))
+    try:
+        with bridge.named() if bridge else nullcontext():
+            handle = Handle("store_open", (bridge.url if bridge else location).encode(), cache, thread_count(workers))
+    except OSError as error:
+        raise located(error, location, redacted(location)) from None
     return StoredTable(handle, location, bridge)
 
 
