@@ -34,6 +34,10 @@ func thresholdsOn[P FilterPixel](t *testing.T, d *Device, c filterCase) {
 		if progress != 1 {
 			t.Errorf("%s: the last progress is %v", name, progress)
 		}
+		bits, err := threshold.BinarizeBits(src, rule, there)
+		if want, wrong := threshold.BinarizeBits(src, rule, nil); err != nil || wrong != nil || !slices.Equal(bits.Bits, want.Bits) {
+			t.Errorf("bits of %s: %v, %v", name, err, wrong)
+		}
 		if bytes, ok := any(src).(boxsum.Image[uint8]); ok {
 			got, want = bytes, bytes
 			got.Pix, want.Pix = slices.Clone(got.Pix), slices.Clone(want.Pix)
@@ -88,7 +92,6 @@ func TestThresholdOnRefused(t *testing.T) {
 			}
 		}
 		for name, c := range map[string]struct{ err, want error }{
-			"bits":           {second(threshold.BinarizeBits(im, rule, opt)), boxsum.ErrInvalid},
 			"a map":          {second(threshold.Map[float32](im, rule, opt)), boxsum.ErrInvalid},
 			"a large window": {second(threshold.Binarize(im, threshold.Rule{Window: threshold.Square(1 << 20)}, opt)), boxsum.ErrInvalid},
 			"no device":      {second(threshold.Binarize(im, rule, &threshold.Options{On: (*Device)(nil)})), ErrNoDevice},

@@ -154,16 +154,30 @@ func (j *job) runOn(d device.Runner) error {
 	if j.method != Sauvola {
 		return raster.Invalid("%v with Options.On: devices have sauvola, leave On nil for others", j.method)
 	}
-	if j.dst.form != asBytes {
-		return raster.Invalid("bits or a map with Options.On: devices have Binarize, leave On nil")
+	if j.dst.form == asMap {
+		return raster.Invalid("a map with Options.On: devices have Binarize and BinarizeBits, leave On nil")
 	}
-	src := j.src
+	src, dst := j.src, j.dst.Array
 	if j.same { // other parts of the image are read later
 		window.CopyTo(nil, &src)
 	}
-	return d.Threshold(&device.Threshold{
-		Src: src, Dst: j.dst.Array, Window: j.shape.OnDevice(), K: j.formula.K, InverseR: j.formula.InverseR, Options: j.set.OnDevice(),
+	if j.dst.form == asBits {
+		bytes, e, err := raster.NewPixels[uint8](raster.PlaneExtent(src.Width, src.Height, 1, 0))
+		if err != nil {
+			return err
+		}
+		dst = raster.ArrayOf(bytes, e)
+	}
+	err := d.Threshold(&device.Threshold{
+		Src: src, Dst: dst, Window: j.shape.OnDevice(), K: j.formula.K, InverseR: j.formula.InverseR, Options: j.set.OnDevice(),
 	})
+	if err != nil || j.dst.form != asBits {
+		return err
+	}
+	for y := range src.Height {
+		windows.PackBits(j.set.Level, j.dst.Span(0, y, (src.Width+7)/8), dst.Span(0, y, src.Width))
+	}
+	return nil
 }
 
 // inUnit returns an error for floats in a different range than the rule expects: bytes

@@ -28,7 +28,7 @@ type Blur struct {
 	Memory          string       `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: maximum memory to use, such as 2GiB or 300MB."`
 	MaxChunks       int64        `placeholder:"N" help:"For OUT.zarr: refuse images of more than N chunks and results of more than N blocks (16777216): damaged metadata may declare huge arrays."`
 	imagefile.Flags `set:"color=keep"`
-	filterFlags
+	filterFlags     `set:"gpuhas=A GPU computes boxes of 8- and 16-bit pixels, with the same results."`
 }
 
 // Run blurs images and reports.
@@ -42,6 +42,9 @@ func (c *Blur) Run(sh *console.Shell) error {
 	}
 	if imagefile.IsStore(c.Out) {
 		return c.runStore(sh, work)
+	}
+	if err := c.openOn(work.opt); err != nil {
+		return err
 	}
 	if !imagefile.Several(c.Ins, c.Out) {
 		in := ""
@@ -92,6 +95,8 @@ func (c *Blur) work() (*filterWork, error) {
 		return nil, console.Usage("--radius, --window and --sigma each say how much to blur: give one of them")
 	case c.Radius < 0 && !c.Window.Given && !bySigma:
 		return nil, console.Usage("say how much to blur: --radius 15, --window 31x31 or --sigma 9")
+	case c.onGPU() && (c.Gaussian || bySigma):
+		return nil, console.Usage("--gaussian and --sigma are for the CPU: leave them out with --on %s", c.On)
 	case c.Passes > 0 && !c.Gaussian && !bySigma:
 		return nil, console.Usage("--passes is for Gaussians: add --gaussian, or leave it out")
 	}
@@ -140,6 +145,7 @@ func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (filterR
 	}
 	img, err := by(src.Image)
 	r.took(start)
+	tellFailed(sh, work.opt.On)
 	if err != nil {
 		return r, err
 	}
@@ -160,7 +166,7 @@ func (f *filterWork) watched(sh *console.Shell) *filterWork {
 func newFilterReport(src *imagefile.Source, work *filterWork, out string) filterReport {
 	r := filterReport{
 		Extent: imagefile.ExtentOf(src.Image), Pixels: imagefile.PixelOf(src.Image).Short(), Filters: []string{work.name},
-		Border: work.opt.Border.String(), Workers: work.opt.Workers, Out: out,
+		Border: work.opt.Border.String(), placeReport: placeReportOf(work.opt.On, work.opt.Workers), Out: out,
 	}
 	if work.name == "gaussian" {
 		r.Sigma = []float64{work.sigma.X, work.sigma.Y}
@@ -186,6 +192,8 @@ func (r *filterReport) streamed(sh *console.Shell, out string, write func(io.Wri
 // runStore blurs an image to an array in a store.
 func (c *Blur) runStore(sh *console.Shell, work *filterWork) error {
 	switch {
+	case c.onGPU():
+		return console.Usage("arrays in stores are blurred on the CPU: leave out --on %s", c.On)
 	case len(c.Ins) != 1:
 		return console.Usage("an array in a store is one blurred image: name it")
 	case work.name != "box":
@@ -216,7 +224,7 @@ func (c *Blur) runStore(sh *console.Shell, work *filterWork) error {
 	}
 	shape := append(src.Shape(), 1)
 	r := filterReport{Extent: imagefile.Extent{Width: shape[1], Height: shape[0], Channels: shape[2]}, Pixels: src.Type().String(), Filters: []string{work.name},
-		Window: []int{work.window.Width, work.window.Height}, Border: work.opt.Border.String(), Workers: work.opt.Workers, Out: zarr.Redacted(c.Out)}
+		Window: []int{work.window.Width, work.window.Height}, Border: work.opt.Border.String(), placeReport: placeReportOf(nil, work.opt.Workers), Out: zarr.Redacted(c.Out)}
 	r.took(start)
 	return c.print(sh, r)
 }

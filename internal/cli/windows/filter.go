@@ -131,6 +131,9 @@ func statistic[D filter.Float, P filter.Pixel](f *filterWork, img boxsum.Image[P
 // stream is how to write the result of an image row by row, or nil where it fits in memory
 // or has no stream.
 func (f *filterWork) stream(sh *console.Shell, img any) (func(io.Writer) error, error) {
+	if f.opt.On != nil { // devices have no streams
+		return nil, nil
+	}
 	switch img := img.(type) {
 	case boxsum.Image[uint8]:
 		return streamTo(sh, f, img)

@@ -15,17 +15,16 @@ import (
 
 // filterFlags are those of all commands that make images from windows.
 type filterFlags struct {
-	Border  string  `enum:"reflect101,reflect,replicate,constant,wrap,clip" default:"reflect101" help:"Pixels outside the image: reflect101 (dcb|abcd|cba), reflect (cba|abcd|dcb), replicate (aaa|abcd|ddd), constant (see --value), wrap (bcd|abcd|abc), or clip: none, so that a mean is that of the pixels inside."`
-	Value   float64 `placeholder:"V" help:"Value of the pixels outside with --border constant (0)."`
-	Workers int     `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
-	Level   string  `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
-	JSON    bool    `name:"json" help:"Print JSON instead of the line."`
+	Border string  `enum:"reflect101,reflect,replicate,constant,wrap,clip" default:"reflect101" help:"Pixels outside the image: reflect101 (dcb|abcd|cba), reflect (cba|abcd|dcb), replicate (aaa|abcd|ddd), constant (see --value), wrap (bcd|abcd|abc), or clip: none, so that a mean is that of the pixels inside."`
+	Value  float64 `placeholder:"V" help:"Value of the pixels outside with --border constant (0)."`
+	place
+	JSON bool `name:"json" help:"Print JSON instead of the line."`
 }
 
 // options are those of package filter.
 func (f *filterFlags) options() (*filter.Options, error) {
-	if f.Workers < 0 {
-		return nil, console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", f.Workers)
+	if err := f.check(); err != nil {
+		return nil, err
 	}
 	border, err := filter.ParseBorder(f.Border)
 	if err != nil {
@@ -41,19 +40,28 @@ func (f *filterFlags) options() (*filter.Options, error) {
 	return &filter.Options{Border: border, Value: f.Value, Workers: cmp.Or(f.Workers, runtime.GOMAXPROCS(0)), Level: level}, nil
 }
 
+// openOn opens the device that was asked for.
+func (f *filterFlags) openOn(opt *filter.Options) error {
+	d, err := f.open()
+	if d != nil {
+		opt.On = d
+	}
+	return err
+}
+
 // A filterReport is what blur and local say that they did.
 type filterReport struct {
 	imagefile.Extent
-	In           string    `json:"in,omitempty"` // where there are several
-	Pixels       string    `json:"pixels"`       // as in u8
-	Filters      []string  `json:"filters"`
-	Window       []int     `json:"window,omitempty"`
-	Sigma        []float64 `json:"sigma,omitempty"`
-	Border       string    `json:"border"`
-	Workers      int       `json:"workers,omitempty"`
-	RowByRow     bool      `json:"row_by_row,omitempty"` // with the time of writing the file
-	Milliseconds float64   `json:"ms"`
-	Out          string    `json:"out,omitempty"`
+	In      string    `json:"in,omitempty"` // where there are several
+	Pixels  string    `json:"pixels"`       // as in u8
+	Filters []string  `json:"filters"`
+	Window  []int     `json:"window,omitempty"`
+	Sigma   []float64 `json:"sigma,omitempty"`
+	Border  string    `json:"border"`
+	placeReport
+	RowByRow     bool    `json:"row_by_row,omitempty"` // with the time of writing the file
+	Milliseconds float64 `json:"ms"`
+	Out          string  `json:"out,omitempty"`
 }
 
 // String is the report in one line.
@@ -67,7 +75,7 @@ func (r filterReport) String() string {
 	default:
 		s += fmt.Sprintf(" %d×%d", r.Window[0], r.Window[1])
 	}
-	s += fmt.Sprintf(", %s, %s", r.Border, display.Count(r.Workers, "worker"))
+	s += fmt.Sprintf(", %s, %v", r.Border, r.placeReport)
 	if r.RowByRow {
 		s += ", row by row"
 	}

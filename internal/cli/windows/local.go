@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
@@ -36,7 +37,7 @@ type Local struct {
 	Guide           string       `placeholder:"FILE" help:"Image of IN's size, gray or R, G, B, whose edges --guided keeps; default: IN itself."`
 	Type            string       `enum:"auto,f32,f64" default:"auto" help:"Type of the results: auto, f32 or f64. auto is f64 for f64 and 32-bit pixels. Medians and guided filters keep the type of the pixels."`
 	imagefile.Flags `set:"color=auto"`
-	filterFlags
+	filterFlags     `set:"gpuhas=A GPU computes --mean and --std of 8- and 16-bit pixels, with the same results."`
 }
 
 // statistics are those that were asked for.
@@ -57,7 +58,14 @@ func (c *Local) statistics() (names []string) {
 
 // Run makes the statistics of images and reports.
 func (c *Local) Run(sh *console.Shell) error {
-	if err := c.check(); err != nil {
+	if err := c.checkFlags(); err != nil {
+		return err
+	}
+	opt, err := c.options()
+	if err != nil {
+		return err
+	}
+	if err := c.openOn(opt); err != nil {
 		return err
 	}
 	if !imagefile.Several(c.Ins, c.Out) {
@@ -65,7 +73,7 @@ func (c *Local) Run(sh *console.Shell) error {
 		if len(c.Ins) > 0 {
 			in = c.Ins[0]
 		}
-		r, err := c.one(sh, in, c.Out)
+		r, err := c.one(sh, opt, in, c.Out)
 		if err != nil {
 			return err
 		}
@@ -83,7 +91,7 @@ func (c *Local) Run(sh *console.Shell) error {
 		return err
 	}
 	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (filterReport, error) {
-		r, err := c.one(sh, in, out)
+		r, err := c.one(sh, opt, in, out)
 		if c.JSON {
 			r.In = in
 		}
@@ -91,8 +99,8 @@ func (c *Local) Run(sh *console.Shell) error {
 	})
 }
 
-// check refuses flags that do not go together.
-func (c *Local) check() error {
+// checkFlags refuses flags that do not go together.
+func (c *Local) checkFlags() error {
 	asked := c.statistics()
 	switch {
 	case len(asked) == 0:
@@ -111,6 +119,8 @@ func (c *Local) check() error {
 		return console.Usage("--guide and --epsilon are for --guided")
 	case c.Bins < 2 || c.Bins > 256:
 		return console.Usage("--bins %d: give a number from 2 to 256", c.Bins)
+	case c.onGPU() && (c.Variance || c.Normalize || c.Median || c.Entropy || c.Guided || c.Type == "f64"):
+		return console.Usage("a GPU computes only --mean and --std, as f32: leave out --on %s", c.On)
 	case c.Range.Given && !c.Entropy:
 		return console.Usage("--range is for --entropy")
 	}
@@ -118,11 +128,7 @@ func (c *Local) check() error {
 }
 
 // one makes the statistics of one image.
-func (c *Local) one(sh *console.Shell, in, out string) (filterReport, error) {
-	opt, err := c.options()
-	if err != nil {
-		return filterReport{}, err
-	}
+func (c *Local) one(sh *console.Shell, opt *filter.Options, in, out string) (filterReport, error) {
 	names := c.statistics()
 	format, err := imagefile.FormatOf(out, "npy", ".npz")
 	if err != nil {
@@ -163,6 +169,7 @@ func (c *Local) one(sh *console.Shell, in, out string) (filterReport, error) {
 		start := time.Now()
 		img, err := work.watched(sh).apply(src.Image)
 		r.took(start)
+		tellFailed(sh, opt.On)
 		if err != nil {
 			return r, err
 		}

@@ -31,9 +31,8 @@ type Match struct {
 	Mask     string   `placeholder:"FILE" help:"Image of the template's size; pixels where it is black are ignored."`
 
 	imagefile.Flags `set:"color=auto"`
-	Workers         int    `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
-	Level           string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
-	JSON            bool   `name:"json" help:"Print JSON instead of lines."`
+	place           `set:"gpuhas=A GPU supports gray 8-bit images, without --mask."`
+	JSON            bool `name:"json" help:"Print JSON instead of lines."`
 }
 
 // A matchWork is a template and what there is to know of it.
@@ -118,14 +117,18 @@ func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 	switch {
 	case len(c.Files) < 2:
 		return nil, console.Usage("name an image and a template, such as boxsum match photo.png logo.png")
-	case c.Workers < 0:
-		return nil, console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
 	case c.Top < 0:
 		return nil, console.Usage("--top %d is negative: give the number of places to print", c.Top)
 	case c.Apart < -1:
 		return nil, console.Usage("--apart %d is negative: give a number of pixels", c.Apart)
 	case c.Least != nil && math.IsNaN(*c.Least):
 		return nil, console.Usage("--least: give a number")
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if c.onGPU() && c.Mask != "" {
+		return nil, console.Usage("--mask is for the CPU: leave it out with --on %s", c.On)
 	}
 	m, err := match.ParseMethod(c.Method)
 	if err != nil {
@@ -135,6 +138,13 @@ func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 	w.opt.Workers, w.opt.Context = cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), sh.Ctx
 	if w.opt.Level, err = boxsum.ParseLevel(c.Level); err != nil {
 		return nil, err
+	}
+	d, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	if d != nil {
+		w.opt.On = d
 	}
 	// Both stay open until the process ends, as the work may read them after Ctrl-C.
 	last := c.Files[len(c.Files)-1]
@@ -181,6 +191,7 @@ func (c *Match) one(sh *console.Shell, work *matchWork, in, format string) ([]ma
 	sh.Progress.Begin("matching", 0)
 	work.opt.Progress = sh.Progress.Share("matching")
 	scores, peaks, err := work.apply(src.Image)
+	tellFailed(sh, work.opt.On)
 	if err != nil {
 		return nil, err
 	}

@@ -38,9 +38,8 @@ type Threshold struct {
 	Invert  bool         `help:"Invert the image first: for white writing on black."`
 
 	imagefile.Flags `set:"color=auto"`
-	Workers         int    `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
-	Level           string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
-	JSON            bool   `name:"json" help:"Print JSON instead of the line."`
+	place           `set:"gpuhas=A GPU supports sauvola for 8- and 16-bit pixels, with the same results."`
+	JSON            bool `name:"json" help:"Print JSON instead of the line."`
 }
 
 // rule is what the flags say.
@@ -75,11 +74,22 @@ func (c *Threshold) rule() (r threshold.Rule, err error) {
 
 // options are those of package threshold.
 func (c *Threshold) options() (*threshold.Options, error) {
-	if c.Workers < 0 {
-		return nil, console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if c.onGPU() && (c.Method != "sauvola" || c.Map != "") {
+		return nil, console.Usage("a GPU supports only --method sauvola, without --map: leave out --on %s", c.On)
 	}
 	level, err := boxsum.ParseLevel(c.Level)
-	return &threshold.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level}, err
+	if err != nil {
+		return nil, err
+	}
+	opt := &threshold.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level}
+	d, err := c.open()
+	if d != nil {
+		opt.On = d
+	}
+	return opt, err
 }
 
 // Run makes images black and white and reports.
@@ -161,7 +171,7 @@ func (c *Threshold) one(sh *console.Shell, rule threshold.Rule, opt *threshold.O
 	defer src.Close()
 	r = thresholdReport{
 		Extent: imagefile.ExtentOf(src.Image), Pixels: imagefile.PixelOf(src.Image).Short(), Method: rule.Method.String(), Border: rule.Border.String(),
-		Window: []int{rule.Window.Width, rule.Window.Height}, Workers: opt.Workers, Out: cmp.Or(out, c.Map), Map: c.Map,
+		Window: []int{rule.Window.Width, rule.Window.Height}, placeReport: placeReportOf(opt.On, opt.Workers), Out: cmp.Or(out, c.Map), Map: c.Map,
 	}
 	watched := *opt
 	watched.Context = sh.Ctx
@@ -171,6 +181,7 @@ func (c *Threshold) one(sh *console.Shell, rule threshold.Rule, opt *threshold.O
 	start := time.Now()
 	err = work.apply(src.Image)
 	r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
+	tellFailed(sh, opt.On)
 	if err != nil {
 		return r, err
 	}
@@ -219,13 +230,13 @@ func writeBits(w io.Writer, format string, b threshold.Bitmap) error {
 // A thresholdReport is what threshold says that it did.
 type thresholdReport struct {
 	imagefile.Extent
-	In           string  `json:"in,omitempty"` // where there are several
-	Pixels       string  `json:"pixels"`       // as in u8
-	Method       string  `json:"method"`
-	Window       []int   `json:"window"` // zeros where the method found it
-	Border       string  `json:"border"`
-	Black        float64 `json:"black"` // of all pixels; 0 if only the map was wanted
-	Workers      int     `json:"workers"`
+	In     string  `json:"in,omitempty"` // where there are several
+	Pixels string  `json:"pixels"`       // as in u8
+	Method string  `json:"method"`
+	Window []int   `json:"window"` // zeros where the method found it
+	Border string  `json:"border"`
+	Black  float64 `json:"black"` // of all pixels; 0 if only the map was wanted
+	placeReport
 	Milliseconds float64 `json:"ms"`
 	Out          string  `json:"out"`
 	Map          string  `json:"map,omitempty"`
@@ -240,5 +251,5 @@ func (r thresholdReport) String() string {
 	if r.Out != r.Map {
 		s += fmt.Sprintf(", %.1f%% black", 100*r.Black)
 	}
-	return s + fmt.Sprintf(", %s, %s → %s", display.Count(r.Workers, "worker"), display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+	return s + fmt.Sprintf(", %v, %s → %s", r.placeReport, display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
 }

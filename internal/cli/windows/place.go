@@ -1,0 +1,70 @@
+package windows
+
+import (
+	"fmt"
+
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+)
+
+// A place is where a verb works, and the limits of that.
+type place struct {
+	On      flags.DeviceName `words:"auto,cpu,cuda,opencl,all" default:"auto" help:"Device to use: cpu, cuda, opencl, one of several devices such as cuda:1, a list such as cuda:0,cuda:1, or all GPUs. auto is the CPU. ${gpuhas}"`
+	Workers int              `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	Level   string           `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
+}
+
+// onGPU reports whether a GPU was asked for.
+func (p *place) onGPU() bool { return (&flags.Place{On: p.On}).OnGPU() }
+
+// check refuses flags that do not go together.
+func (p *place) check() error {
+	if err := (&flags.Place{On: p.On}).Check(); err != nil {
+		return err
+	}
+	if p.Workers < 0 {
+		return console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", p.Workers)
+	}
+	if p.onGPU() && (p.Workers != 0 || p.Level != "auto") {
+		return console.Usage("--workers and --level are for the CPU: leave them out with --on %s", p.On)
+	}
+	return nil
+}
+
+// open opens the device that was asked for, which stays open until the process ends; nil is
+// the CPU.
+func (p *place) open() (*gpu.Device, error) { return (&flags.Place{On: p.On}).Open() }
+
+// A placeReport says where a verb worked, if that was a device.
+type placeReport struct {
+	On      string `json:"on,omitempty"`
+	Device  string `json:"device,omitempty"`
+	Workers int    `json:"workers,omitempty"`
+}
+
+// String is the device or the number of workers.
+func (r placeReport) String() string {
+	if r.On != "" {
+		return fmt.Sprintf("%s on %s", r.On, console.Escape(r.Device))
+	}
+	return display.Count(r.Workers, "worker")
+}
+
+// placeReportOf returns the report of work on a device, or by workers if it is not one.
+func placeReportOf(on any, workers int) placeReport {
+	if d, ok := on.(*gpu.Device); ok {
+		r := placeReport{}
+		r.On, r.Device = flags.PlaceOf(d)
+		return r
+	}
+	return placeReport{Workers: workers}
+}
+
+// tellFailed says which of several devices left their work to the others.
+func tellFailed(sh *console.Shell, on any) {
+	if d, ok := on.(*gpu.Device); ok {
+		flags.TellFailed(sh, d)
+	}
+}
