@@ -133,8 +133,8 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		switch {
 		case flag.Target.Len() == 0: // as an empty variable of a shell gives it
 			return nil, console.Usage("--%s is empty (try --help)", flag.Name)
-		case flag.Name == "out" && flag.Target.String() == console.Standard && console.IsTerminal(stdout):
-			return nil, console.Usage("-o -: a terminal shows no images and tables: redirect standard output, or name a file")
+		case (flag.Name == "out" || flag.Name == "map") && flag.Target.String() == console.Standard && console.IsTerminal(stdout):
+			return nil, console.Usage("--%s -: a terminal shows no images and tables: redirect standard output, or name a file", flag.Name)
 		}
 	}
 	return command, nil

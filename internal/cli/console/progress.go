@@ -60,14 +60,15 @@ func (p *Progress) Begin(name string, total int64) {
 	}
 }
 
-// Of sets what precedes the names of the steps from now on, such as the number of the file.
+// Of sets a prefix for the names of the steps that follow, such as the number of the file.
 func (p *Progress) Of(prefix string) {
 	if p != nil {
 		p.prefix = prefix
 	}
 }
 
-// Reach reports that done of total rounds of a step are done. It starts the step if another was running.
+// Reach reports that done of total rounds of a step are done. It starts the step unless
+// it is the current one.
 func (p *Progress) Reach(name string, done, total int) {
 	if p == nil {
 		return
@@ -81,8 +82,8 @@ func (p *Progress) Reach(name string, done, total int) {
 	s.done.Store(int64(done))
 }
 
-// Share starts a step and returns a function that reports which share of it is done, from 0 to 1, or nil
-// if there is no bar.
+// Share starts a step and returns a function that reports the fraction of it that is
+// done, or nil if there is no bar.
 func (p *Progress) Share(name string) func(done float64) {
 	const steps = 1000
 	if p == nil {
@@ -102,7 +103,7 @@ func (p *Progress) Add(n int64) {
 	}
 }
 
-// Close removes the bar from the terminal, for good.
+// Close removes the bar from the terminal. It may be called again.
 func (p *Progress) Close() {
 	if p == nil {
 		return

@@ -13,11 +13,11 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Standard is the path that stands for standard input or output.
+// Standard is the path that selects standard input or output.
 const Standard = "-"
 
-// Await gives what do gives, or returns at once on Ctrl-C: do may wait for a
-// pipe that stays silent, or that nobody reads from.
+// Await calls do and returns its results, or the error of the context as soon as that is
+// done: do may be waiting for a pipe that stays silent or that nobody reads.
 func Await[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	var value, none T
 	var err error
@@ -34,7 +34,8 @@ func Await[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 }
 
-// A Shell is what a command may touch of the world outside.
+// A Shell holds what a command uses of its environment: the standard streams, the progress
+// bar, and what the command line says about them.
 type Shell struct {
 	Ctx            context.Context // done on Ctrl-C and other signals
 	Stdin          io.Reader
@@ -46,20 +47,20 @@ type Shell struct {
 	Version        string   // of this program, for reports
 }
 
-// StartProgress starts a new progress bar, in place of one that was closed.
+// StartProgress starts a progress bar, in place of one that was closed.
 func (sh *Shell) StartProgress() {
 	if !sh.Quiet {
 		sh.Progress = newProgress(sh.Stderr)
 	}
 }
 
-// Results is standard output, once the bar is out of the way.
+// Results closes the progress bar and returns standard output.
 func (sh *Shell) Results() io.Writer {
 	sh.Progress.Close()
 	return sh.Stdout
 }
 
-// Say says something on standard error, once no bar is in the way.
+// Say prints a note on standard error once the progress bar is closed.
 func (sh *Shell) Say(text string) {
 	if sh.Quiet {
 		return
@@ -69,7 +70,7 @@ func (sh *Shell) Say(text string) {
 	}
 }
 
-// SayAll prints the notes that waited for the bar to go.
+// SayAll prints the notes that waited for the progress bar to close.
 func (sh *Shell) SayAll() {
 	for _, text := range sh.notes {
 		fmt.Fprintln(sh.Stderr, "boxsum:", Escape(text))
@@ -77,7 +78,7 @@ func (sh *Shell) SayAll() {
 	sh.notes = nil
 }
 
-// Failed says on standard error that one of several files failed.
+// Failed prints on standard error that one of several files failed.
 func (sh *Shell) Failed(path string, err error) {
 	text := OneLine(err)
 	if name := Escape(path) + ": "; !strings.HasPrefix(text, name) {
@@ -101,8 +102,8 @@ func OneLine(err error) string {
 	return text
 }
 
-// Escape spells out what would move or colour a terminal: a file may have it
-// in its name.
+// Escape replaces control characters by their escape sequences: file names may contain
+// some that move the cursor or change the color of a terminal.
 func Escape(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -116,7 +117,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// ReportsTo is where to print, which is not where the scores go.
+// ReportsTo is like Reports for verbs whose reports are their results, which --quiet does
+// not suppress.
 func (sh *Shell) ReportsTo(out string) io.Writer {
 	sh.Progress.Close()
 	if out == Standard {
@@ -125,8 +127,8 @@ func (sh *Shell) ReportsTo(out string) io.Writer {
 	return sh.Stdout
 }
 
-// Reports is where to say what was done: standard output, unless that is where the output went, or
-// nowhere with --quiet.
+// Reports returns the writer for reports: standard output, standard error if the output
+// of the command goes to standard output, or a writer that discards them with --quiet.
 func (sh *Shell) Reports(out string) io.Writer {
 	switch {
 	case out != "" && sh.Quiet:

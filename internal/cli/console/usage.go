@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// A UsageError is in the arguments themselves.
+// A UsageError is an error in the arguments, whatever the files hold.
 type UsageError struct{ error }
 
 func (e UsageError) Unwrap() error { return e.error }
@@ -12,7 +12,7 @@ func (e UsageError) Unwrap() error { return e.error }
 // Usage returns an error in the arguments, formatted as by fmt.Errorf.
 func Usage(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// AsUsage is an error as one of the arguments.
+// AsUsage returns an error as a UsageError, or nil for nil.
 func AsUsage(err error) error {
 	if err == nil {
 		return nil

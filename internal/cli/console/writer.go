@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A CheckedWriter remembers that writing failed, for those who do not look.
+// A CheckedWriter keeps the first error of writing, for callers that ignore it.
 type CheckedWriter struct {
 	io.Writer
 	Err error

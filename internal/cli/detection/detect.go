@@ -301,11 +301,11 @@ func (c *Detect) one(sh *console.Shell, d *detector, in, out string) ([]detect.R
 	if err != nil || out == "" {
 		return results, err
 	}
-	picture, err := inColour(img, c.Blur)
+	picture, err := inColor(img, c.Blur)
 	if err != nil {
 		return nil, err
 	}
-	if err := mark(planesOf(picture), results, c.Blur, boxColour[:]); err != nil {
+	if err := mark(planesOf(picture), results, c.Blur, boxColor[:]); err != nil {
 		return nil, err
 	}
 	return results, imagefile.Save(sh, out, 0, func(w io.Writer) error { return imgio.Encode(w, format, picture) })
@@ -456,7 +456,7 @@ func (c *Detect) eachFrame(sh *console.Shell, d *detector, r *y4m.Reader, to io.
 					if slot.err != nil {
 						slot.err = fmt.Errorf("frame %d: %w", slot.number, slot.err)
 					} else if w != nil {
-						slot.err = mark(planesOfFrame(&slot.frame), slot.results, c.Blur, boxColourYUV[:])
+						slot.err = mark(planesOfFrame(&slot.frame), slot.results, c.Blur, boxColorYUV[:])
 					}
 					slot.done <- struct{}{}
 				}

@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/y4m"
 )
 
-// A drawPlane is samples of a picture that are drawn on: of one colour of pixels that lie
+// A drawPlane is samples of a picture that are drawn on: of one color of pixels that lie
 // side by side, or of a plane of a frame, where one sample may stand for several pixels.
 type drawPlane struct {
 	pix           []uint8
@@ -18,14 +18,14 @@ type drawPlane struct {
 	across, down  float64 // pixels that a sample stands for
 }
 
-// The colour of boxes, Okabe and Ito's orange, as red, green and blue and as brightness and
+// The color of boxes, Okabe and Ito's orange, as red, green and blue and as brightness and
 // differences; opaque.
 var (
-	boxColour    = [4]uint8{0xe6, 0x9f, 0x00, 0xff}
-	boxColourYUV = [4]uint8{0x9b, 0x30, 0xab, 0xff}
+	boxColor    = [4]uint8{0xe6, 0x9f, 0x00, 0xff}
+	boxColorYUV = [4]uint8{0x9b, 0x30, 0xab, 0xff}
 )
 
-// planesOf is those of an image in colour, opacity last.
+// planesOf is those of an image in color, opacity last.
 func planesOf(img boxsum.Image[uint8]) (planes []drawPlane) {
 	for c := range img.Channels {
 		planes = append(planes, drawPlane{img.Pix[c:], img.Channels, img.Stride, img.Width, img.Height, 1, 1})
@@ -36,16 +36,16 @@ func planesOf(img boxsum.Image[uint8]) (planes []drawPlane) {
 func planesOfFrame(f *y4m.Frame) (planes []drawPlane) {
 	first := f.Planes[0]
 	for _, p := range f.Planes {
-		// Samples of colour at the edge stand for less, which does not matter here.
+		// Samples of color at the edge stand for less, which does not matter here.
 		across, down := math.Round(float64(first.Width)/float64(p.Width)), math.Round(float64(first.Height)/float64(p.Height))
 		planes = append(planes, drawPlane{p.Pix, 1, p.Width, p.Width, p.Height, max(across, 1), max(down, 1)})
 	}
 	return planes
 }
 
-// inColour is an image that boxes can be drawn on in colour. One in which things are to be
+// inColor is an image that boxes can be drawn on in color. One in which things are to be
 // hidden stays as it is.
-func inColour(img boxsum.Image[uint8], blur bool) (boxsum.Image[uint8], error) {
+func inColor(img boxsum.Image[uint8], blur bool) (boxsum.Image[uint8], error) {
 	if img.Channels > 2 || blur {
 		return img, nil
 	}
@@ -79,11 +79,11 @@ func channelOf(img boxsum.Image[uint8], channel int) (boxsum.Image[uint8], error
 }
 
 // mark draws what was found, or hides it.
-func mark(planes []drawPlane, results []detect.Result, hide bool, colour []uint8) error {
+func mark(planes []drawPlane, results []detect.Result, hide bool, color []uint8) error {
 	for _, r := range results {
 		for i := range planes {
 			if !hide {
-				planes[i].outline(r, colour[min(i, len(colour)-1)])
+				planes[i].outline(r, color[min(i, len(color)-1)])
 			} else if err := planes[i].hide(r); err != nil {
 				return err
 			}
@@ -160,7 +160,7 @@ func (p *drawPlane) hide(r detect.Result) error {
 			part.Pix[y*part.Stride+x] = p.pix[(top+y)*p.stride+(left+x)*p.step]
 		}
 	}
-	const share = 0.3 // of half the size: a face becomes a few spots of colour
+	const share = 0.3 // of half the size: a face becomes a few spots of color
 	soft, err := filter.Gaussian(part, filter.Sigma{X: share * (f.w + f.h) / 2 / p.across, Y: share * (f.w + f.h) / 2 / p.down}, &filter.Options{Border: filter.Clip})
 	if err != nil {
 		return err

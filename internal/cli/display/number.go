@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Bytes is a size as people say it.
+// Bytes formats a size with a decimal unit.
 func Bytes(n int64) string {
 	switch {
 	case n >= 1e9:
@@ -19,7 +19,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Rounded is a number with the three digits that count, written out.
+// Rounded formats a number with three significant digits and no exponent.
 func Rounded(x float64) string {
 	if near, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64); err == nil {
 		x = near
@@ -27,7 +27,8 @@ func Rounded(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Duration is a time with the three digits that count, in the unit that people say it in.
+// Duration formats a time in milliseconds with three significant digits, in ms, s or
+// minutes.
 func Duration(ms float64) string {
 	switch {
 	case ms < 1e3:
@@ -38,7 +39,7 @@ func Duration(ms float64) string {
 	return time.Duration(ms * 1e6).Round(time.Second).String()
 }
 
-// Count returns a number and what it counts, in the plural unless it is 1.
+// Count formats a number of things: "1 pixel", "2 pixels".
 func Count(n int, of string) string {
 	if n == 1 {
 		return "1 " + of

@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Columns lines up rows: the first column to the left, where the words
-// are, and the others to the right.
+// Columns writes rows in aligned columns: the first to the left, the others to the right.
 func Columns(w io.Writer, rows [][]string) error {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -31,7 +30,7 @@ func Columns(w io.Writer, rows [][]string) error {
 	return nil
 }
 
-// Plain is a sum in digits: without an exponent where a reader can do without.
+// Plain formats a sum with all digits, without an exponent unless it is very large.
 func Plain(sum any) string {
 	if f, ok := sum.(float64); ok && math.Abs(f) < 1e15 {
 		return strconv.FormatFloat(f, 'f', -1, 64)
@@ -39,7 +38,7 @@ func Plain(sum any) string {
 	return fmt.Sprint(sum)
 }
 
-// JSONLines prints an array with a line for each value, and nothing after it.
+// JSONLines writes a JSON array with one value per line, without a final newline.
 func JSONLines[T any](w io.Writer, values []T) error {
 	between := ""
 	fmt.Fprint(w, "[")
@@ -58,7 +57,7 @@ func JSONLines[T any](w io.Writer, values []T) error {
 	return err
 }
 
-// OneOrAll is a number for one channel, and an array for several.
+// OneOrAll returns the only value, or all if there are several.
 func OneOrAll(values []any) any {
 	if len(values) == 1 {
 		return values[0]
@@ -66,7 +65,7 @@ func OneOrAll(values []any) any {
 	return values
 }
 
-// Finite is a number that JSON can hold, and null for NaN and infinities.
+// Finite returns a number that JSON can represent: nil for NaN and infinities.
 func Finite(number any) any {
 	if f, ok := number.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
 		return nil
@@ -74,7 +73,7 @@ func Finite(number any) any {
 	return number
 }
 
-// JSON prints a value as indented JSON.
+// JSON writes a value as indented JSON.
 func JSON(w io.Writer, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
@@ -84,7 +83,7 @@ func JSON(w io.Writer, value any) error {
 	return err
 }
 
-// Finites is numbers that JSON can hold.
+// Finites applies Finite to numbers.
 func Finites(numbers []float64) []any {
 	all := make([]any, len(numbers))
 	for i, n := range numbers {
@@ -93,7 +92,8 @@ func Finites(numbers []float64) []any {
 	return all
 }
 
-// Wrap breaks text at spaces into lines of at most width columns where it can, and indents all lines but the first.
+// Wrap breaks text at spaces into lines of at most width columns, and indents all lines
+// but the first. Longer words keep their length.
 func Wrap(text string, width, indent int) string {
 	var b strings.Builder
 	column := 0

@@ -8,13 +8,13 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 )
 
-// Engine choose what integrates, and by which instructions.
+// Engine selects a device, or the instruction set of the CPU.
 type Engine struct {
 	Place
 	Level string `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set of the CPU: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
 }
 
-// Options are the CPU's, for a number of workers.
+// Options returns the options for the CPU with a number of workers.
 func (f *Engine) Options(workers int) (*boxsum.Options, error) {
 	if err := f.Check(); err != nil {
 		return nil, err

@@ -7,7 +7,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Reader has kong read flags of type F by parse. Their text may start with a minus.
+// Reader returns a kong mapper that reads flags of type F with parse. Their values may
+// start with a minus.
 func Reader[F, T any](form string, parse func(string) (T, error), set func(*F, T)) kong.Option {
 	return kong.TypeMapper(reflect.TypeFor[F](), kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 		token := ctx.Scan.Pop()
@@ -22,17 +23,17 @@ func Reader[F, T any](form string, parse func(string) (T, error), set func(*F, T
 	}))
 }
 
-// One reads flags with one value.
+// One returns a mapper for flags with one value.
 func One[T any](form string, parse func(string) (T, error)) kong.Option {
 	return Reader(form, parse, func(to *T, value T) { *to = value })
 }
 
-// List reads flags that may be given again.
+// List returns a mapper for flags that may be repeated.
 func List[L ~[]T, T any](form string, parse func(string) (T, error)) kong.Option {
 	return Reader(form, parse, func(to *L, value T) { *to = append(*to, value) })
 }
 
-// Mappers are the types of flags here that kong does not know.
+// Mappers are the kong mappers of the types in this package.
 var Mappers = []kong.Option{
 	One("LOW,HIGH", ParseRange),
 	One("a size such as 31x15", parseWindow),

@@ -10,16 +10,16 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 )
 
-// A DeviceName is where to integrate: auto, cpu, all, cuda, opencl, cuda:1, or several of the
-// latter three.
+// A DeviceName is the value of --on: auto, cpu, all, cuda, opencl, cuda:1, or a list of
+// the last three.
 type DeviceName string
 
-// Place chooses where to integrate.
+// Place selects a device.
 type Place struct {
 	On DeviceName `words:"auto,cpu,cuda,opencl,all" default:"auto" help:"Device to use: auto, cpu, cuda, opencl, one of several devices such as cuda:1, a list such as cuda:0,cuda:1, or all GPUs. auto is the CPU, which makes a table in the time that copying one from a GPU takes."`
 }
 
-// Check reports whether there can be such a place.
+// Check returns an error unless the name of the device is valid.
 func (f *Place) Check() error {
 	if f.On == "auto" || f.On == "cpu" || f.On == "all" {
 		return nil
@@ -44,10 +44,10 @@ func deviceNamed(name string) (gpu.Kind, int, error) {
 	return kind, int(index), err
 }
 
-// OnGPU reports whether a GPU was asked for.
+// OnGPU reports whether a GPU is selected.
 func (f *Place) OnGPU() bool { return f.On != "auto" && f.On != "cpu" }
 
-// Open opens the device that was asked for, or several to use as one; nil is the CPU.
+// Open opens the selected device, or several to use as one. It returns nil for the CPU.
 func (f *Place) Open() (*gpu.Device, error) {
 	if !f.OnGPU() {
 		return nil, nil
@@ -92,7 +92,7 @@ func (p DeviceName) open() (*gpu.Device, error) {
 	return gpu.OpenAll(infos...)
 }
 
-// PlaceOf is what a report calls a device, and its name if it is one.
+// PlaceOf returns how a report names a device: the value of --on and, for a GPU, its name.
 func PlaceOf(d *gpu.Device) (on, name string) {
 	if d == nil {
 		return "cpu", ""
@@ -113,7 +113,7 @@ func PlaceOf(d *gpu.Device) (on, name string) {
 	return strings.Join(places, ","), strings.Join(names, ", ")
 }
 
-// TellFailed says which of several devices left their work to the others.
+// TellFailed prints which of several devices failed and left their work to the others.
 func TellFailed(sh *console.Shell, d *gpu.Device) {
 	for _, err := range d.Failed() {
 		sh.Say(console.OneLine(err))

@@ -22,7 +22,7 @@ func parsePoint(text string) (image.Point, error) {
 	return image.Pt(x, y), nil
 }
 
-// A Window is WIDTHxHEIGHT, or one number for both.
+// A Window is a flag of the form WIDTHxHEIGHT, or one number for both.
 type Window struct {
 	filter.Window
 	Given bool
@@ -46,16 +46,16 @@ func parseWindow(text string) (w Window, err error) {
 
 func (w Window) String() string { return fmt.Sprintf("%d×%d", w.Width, w.Height) }
 
-// Points is a flag that may be given again.
+// Points is a flag of the form X,Y that may be repeated.
 type Points []image.Point
 
-// A Range is LOW,HIGH.
+// A Range is a flag of the form LOW,HIGH.
 type Range struct {
 	Low, High float64
 	Given     bool
 }
 
-// ParseRange reads LOW,HIGH.
+// ParseRange parses LOW,HIGH.
 func ParseRange(text string) (r Range, err error) {
 	var ends [2]float64
 	if err := ParseFloats(ends[:], 2, text, "range", "LOW,HIGH", "number that a pixel can have"); err != nil {
@@ -67,7 +67,8 @@ func ParseRange(text string) (r Range, err error) {
 	return Range{ends[0], ends[1], true}, nil
 }
 
-// ParseFloats reads finite numbers between commas, of which the last may be left out down to least.
+// ParseFloats parses finite numbers separated by commas into to; all after the first
+// least may be omitted. The other arguments are for errors.
 func ParseFloats(to []float64, least int, text, what, form, number string) error {
 	fields := strings.Split(text, ",")
 	if len(fields) < least || len(fields) > len(to) {

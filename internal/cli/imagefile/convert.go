@@ -5,7 +5,7 @@ import (
 	"github.com/boxsum/boxsum/internal/pixels"
 )
 
-// Converted is an image of any type with pixels of another.
+// Converted returns an image of any type with its pixels converted by a function.
 func Converted[D boxsum.Pixel](img any, by func(float64) D) (boxsum.Image[D], error) {
 	src := pixels.Of(img)
 	to, err := boxsum.NewImage[D](src.Width, src.Height, src.Channels)
@@ -23,8 +23,8 @@ func Converted[D boxsum.Pixel](img any, by func(float64) D) (boxsum.Image[D], er
 	return to, nil
 }
 
-// Same returns a pixel as it is.
+// Same returns its argument, for Converted.
 func Same(v float64) float64 { return v }
 
-// UpperByte is a pixel of 16 bits as one of 8.
+// UpperByte returns the upper 8 bits of a 16-bit pixel.
 func UpperByte(v float64) uint8 { return uint8(uint16(v) >> 8) }

@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// An Extent is the size of an image, or of a volume, which has a depth.
+// An Extent is the size of an image, or of a volume, whose Depth is not 0.
 type Extent struct {
 	Width    int `json:"width"`
 	Height   int `json:"height"`
@@ -27,12 +27,12 @@ func (e Extent) String() string {
 	return s
 }
 
-// Values returns the number of values of all pixels.
+// Values returns the number of values of all pixels together.
 func (e Extent) Values() float64 {
 	return float64(e.Width) * float64(e.Height) * float64(max(e.Depth, 1)) * float64(e.Channels)
 }
 
-// Entries returns the number of sums of a table.
+// Entries returns the number of entries of a table.
 func (e Extent) Entries() float64 {
 	n := float64(e.Width+1) * float64(e.Height+1) * float64(e.Channels)
 	if e.Depth > 0 {
@@ -41,7 +41,7 @@ func (e Extent) Entries() float64 {
 	return n
 }
 
-// Shape is that of a table.
+// Shape returns the shape of a table as an array.
 func (e Extent) Shape() []int {
 	shape := []int{e.Height + 1, e.Width + 1}
 	if e.Depth > 0 {
@@ -53,33 +53,34 @@ func (e Extent) Shape() []int {
 	return shape
 }
 
-// What returns a noun for what has such an extent.
+// What returns "image" or "volume".
 func (e Extent) What() string { return map[bool]string{false: "image", true: "volume"}[e.Depth > 0] }
 
-// Part returns a noun for what it is streamed by.
+// Part returns "row" or "slice", the unit in which an image or a volume is streamed.
 func (e Extent) Part() string { return map[bool]string{false: "row", true: "slice"}[e.Depth > 0] }
 
-// MostChannels is how many channels colour has. An array with more is rather a
-// volume.
+// MostChannels is the maximum number of channels of a color image. An array with more is
+// probably a volume.
 const MostChannels = 4
 
-// Fits reports whether so many slices of this size have no more pixels than most.
+// Fits reports whether a number of slices of this size has at most the given number of
+// pixels.
 func (e Extent) Fits(slices int, most uint64) bool {
 	return uint64(e.Width)*uint64(e.Height)*uint64(slices) <= most
 }
 
-// PixelOf is the type of an image's pixels.
+// PixelOf returns the type of the pixels of an image.
 func PixelOf(img any) raster.Type {
 	return pixels.Of(img).Type
 }
 
-// IsImage reports whether img is a boxsum.Image of any type.
+// IsImage reports whether img is an image of a type that tables are made of.
 func IsImage(img any) bool {
 	pixel := PixelOf(img)
 	return pixel != 0 && pixel != raster.I64 && pixel != raster.U64
 }
 
-// ExtentOf is the size of an image.
+// ExtentOf returns the size of an image.
 func ExtentOf(img any) Extent {
 	src := pixels.Of(img)
 	return Extent{Width: src.Width, Height: src.Height, Channels: max(src.Channels, 1)}

@@ -11,9 +11,9 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Flags say how pictures are read.
+// Flags select how pictures are read.
 type Flags struct {
-	Color    string `enum:"auto,gray,keep" default:"${color}" help:"What to do with colour: gray converts it to one channel, keep keeps the channels. Default: gray for pictures, keep for arrays (.npy, stores) and mosaics."`
+	Color    string `enum:"auto,gray,keep" default:"${color}" help:"What to do with color: gray converts it to one channel, keep keeps the channels. Default: gray for pictures, keep for arrays (.npy, stores) and mosaics."`
 	AsStored bool   `help:"Ignore the orientation tag (EXIF) of pictures. By default, pictures are rotated as viewers show them; tiles of mosaics are not."`
 	Page     int    `placeholder:"N" help:"Page of a TIFF file or frame of a GIF file, counted from 1."`
 	Large    bool   `help:"Also read pictures of more than 2^30 pixels. They are refused by default, because a small hostile file may claim to have that many."`
@@ -37,7 +37,8 @@ func (f *Flags) check(volume bool) error {
 	return nil
 }
 
-// CheckStored refuses pages of what is read in parts, which has one.
+// CheckStored returns an error if a page other than the first is selected, for images
+// that are read in parts and have one page.
 func (f *Flags) CheckStored(path string) error {
 	if err := f.check(false); err != nil {
 		return err
@@ -48,7 +49,7 @@ func (f *Flags) CheckStored(path string) error {
 	return nil
 }
 
-// weighed is an array that is read in parts, grey if that was asked for. It is closed if it has no colours.
+// weighed is an array that is read in parts, gray if that was asked for. It is closed if it has no colors.
 func (f *Flags) weighed(sh *console.Shell, a *zarr.Array) (*zarr.Array, error) {
 	if f.Color != "gray" {
 		return a, nil
@@ -81,7 +82,7 @@ func (f *Flags) tell(sh *console.Shell, path string, p *imgio.Picture) {
 	sh.Say(fmt.Sprintf("%s has %d %s, and this is the first: --page N takes another%s", NameOf(path), p.Pages, parts, all))
 }
 
-// checkChannels refuses an array whose last axis has more than the channels of colour,
+// checkChannels refuses an array whose last axis has more than the channels of color,
 // unless they were asked for.
 func (f *Flags) checkChannels(path string, p *imgio.Picture) error {
 	if n := ExtentOf(p.Image).Channels; p.Format == "npy" && n > MostChannels && f.Color != "keep" {
@@ -90,8 +91,8 @@ func (f *Flags) checkChannels(path string, p *imgio.Picture) error {
 	return nil
 }
 
-// AsMask is 0 and 1 for the black and white of a file with one bit for a pixel, and
-// other weights as they are.
+// AsMask returns an image as weights: 0 and 1 for the black and white of a file with 1 bit
+// per pixel, and the pixels themselves for others.
 func AsMask(src *Source) any {
 	img, ok := src.Image.(boxsum.Image[uint8])
 	if !ok || src.bits != 1 {
@@ -100,7 +101,7 @@ func AsMask(src *Source) any {
 	const white = 255
 	for y := range img.Height {
 		for _, v := range img.Row(y) {
-			if v != 0 && v != white { // a palette of two other colours
+			if v != 0 && v != white { // a palette of two other colors
 				return src.Image
 			}
 		}

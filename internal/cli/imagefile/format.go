@@ -11,8 +11,9 @@ import (
 // jpegFormat is written where it is asked for by name: what was read from it has lost enough.
 const jpegFormat = "jpeg"
 
-// FormatOf is the format of an output path for an image. Standard output and devices
-// take the given one. JPEG is among more where a picture is for the eye: it changes numbers.
+// FormatOf returns the format of an output file for an image, and otherwise for standard
+// output and devices. more are extensions that are accepted too: JPEG only for pictures to
+// look at, because it changes pixels.
 func FormatOf(path, otherwise string, more ...string) (string, error) {
 	switch format, ok := imgio.FormatOf(path); {
 	case path == "":
@@ -33,10 +34,11 @@ func FormatOf(path, otherwise string, more ...string) (string, error) {
 	return "", console.Usage("%s: unknown extension: images are written as %s", path, strings.Join(names, ", "))
 }
 
-// kept reports whether results are written in a format because their image came in it: JPEG and GIF change pixels.
+// kept reports whether results are written in the format of their image. JPEG and GIF
+// would change pixels.
 func kept(format string) bool { return slices.Contains([]string{"png", "tiff", "pnm", "npy"}, format) }
 
-// FormatLike is the format of an image's file where results are kept in it, and else PNG.
+// FormatLike returns the format of an image's file if results are kept in it, or else PNG.
 func FormatLike(src *Source) string {
 	if kept(src.Format) {
 		return src.Format
@@ -44,7 +46,8 @@ func FormatLike(src *Source) string {
 	return "png"
 }
 
-// ExtensionLike is the same for the name of a file that is yet to be read.
+// ExtensionLike is like FormatLike for a file that has not been read: it returns the
+// extension for the result.
 func ExtensionLike(in string) string {
 	if format, ok := imgio.FormatOf(in); ok && kept(format) {
 		return in[strings.LastIndexByte(in, '.'):]

@@ -13,8 +13,8 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/flags"
 )
 
-// A Source is an image, or a volume, which has a stack, and the device that its tables are made
-// on, nil for the CPU.
+// A Source is an image, or a volume, which has a Stack, and the device that its tables are
+// made on, nil for the CPU.
 type Source struct {
 	Image   any    // the first slice of a volume
 	Format  string // of the image's file
@@ -26,7 +26,7 @@ type Source struct {
 	ctx     context.Context
 }
 
-// OpenOn opens a device and then what is to be read.
+// OpenOn opens a device and then a source.
 func OpenOn(sh *console.Shell, place *flags.Place, open func() (*Source, error)) (*Source, error) {
 	device, err := place.Open()
 	if err != nil {
@@ -41,8 +41,8 @@ func OpenOn(sh *console.Shell, place *flags.Place, open func() (*Source, error))
 	return src, nil
 }
 
-// Close closes what was opened. Ctrl-C may have left a slice half read or the device at
-// work: they must then stay until the process ends.
+// Close closes the source and its device. After an interrupt a slice may be half read or
+// the device at work: then both stay open until the process ends.
 func (s *Source) Close() {
 	if s.ctx.Err() == nil {
 		s.File.Close()
@@ -50,7 +50,7 @@ func (s *Source) Close() {
 	}
 }
 
-// Slices is how many images like the first there are.
+// Slices returns the number of slices of a volume, or 1 for an image.
 func (s *Source) Slices() int {
 	if s.Stack != nil {
 		return s.Stack.Depth
@@ -58,7 +58,7 @@ func (s *Source) Slices() int {
 	return 1
 }
 
-// Open reads the image or the volume of a path.
+// Open opens an image or a volume.
 func Open(sh *console.Shell, path string, how *Flags, volume bool) (*Source, error) {
 	if err := how.check(volume); err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ func Open(sh *console.Shell, path string, how *Flags, volume bool) (*Source, err
 	return &Source{Image: stack.First, Element: stack.Element, Stack: stack, File: stack}, nil
 }
 
-// OpenOrDemo is the image of a path, or the one that boxsum draws. It may not be
-// where the output goes.
+// OpenOrDemo opens an image, or draws the demo picture. It returns an error if the output
+// would replace the image.
 func OpenOrDemo(sh *console.Shell, in, out string, how *Flags, demo bool) (*Source, error) {
 	switch {
 	case demo && in != "":
@@ -104,7 +104,7 @@ func OpenOrDemo(sh *console.Shell, in, out string, how *Flags, demo bool) (*Sour
 	return Open(sh, in, how, false)
 }
 
-// Read reads the picture of a path.
+// Read reads a picture.
 func Read(sh *console.Shell, path string, how *Flags) (*imgio.Picture, error) {
 	opt := how.reading()
 	if path == console.Standard {

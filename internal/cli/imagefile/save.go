@@ -16,7 +16,8 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// CheckApart refuses an output that would replace the input, or be a slice of the volume next time.
+// CheckApart returns an error if the output would replace the input, or become one of the
+// slices of a volume.
 func CheckApart(in, out string, volume bool) error {
 	if in == console.Standard || out == console.Standard || out == "" || strings.Contains(in, "://") {
 		return nil
@@ -55,7 +56,8 @@ func CheckApart(in, out string, volume bool) error {
 	return nil
 }
 
-// CheckTiles refuses an output that would replace an array that is read, or a part of it.
+// CheckTiles returns an error if the output would replace an array that is read, or a part
+// of it.
 func CheckTiles(a *zarr.Array, in, out string) error {
 	for _, location := range append(sources.Tiles(a), in) {
 		if replaces(out, location) {
@@ -88,8 +90,8 @@ func replaces(out, location string) bool {
 	return false
 }
 
-// CheckFolder finds out before the work, and not after it, that an output has
-// nowhere to go.
+// CheckFolder returns an error if the folder of an output does not exist, so that this is
+// known before the work is done.
 func CheckFolder(path string) error {
 	if path == "" || path == console.Standard {
 		return nil
@@ -109,7 +111,7 @@ func CheckFolder(path string) error {
 	return nil
 }
 
-// Save writes about this many bytes to a path, whole or not at all.
+// Save writes about size bytes to a path, completely or not at all.
 func Save(sh *console.Shell, path string, size int64, to func(io.Writer) error) error {
 	sh.Progress.Begin("writing", size)
 	write := func(w io.Writer) error { return to(&meteredWriter{sh.Ctx, w, sh.Progress}) }
@@ -127,7 +129,7 @@ func Save(sh *console.Shell, path string, size int64, to func(io.Writer) error) 
 	return err
 }
 
-// IsDevice reports whether a path is a pipe or something else that is no file.
+// IsDevice reports whether a path is a pipe or a device rather than a file.
 func IsDevice(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
@@ -149,7 +151,7 @@ func (m *meteredWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// NameOf is what to call an output path in a sentence.
+// NameOf returns the name of an output for a message.
 func NameOf(path string) string {
 	if path == console.Standard {
 		return "standard output"

@@ -13,11 +13,11 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 )
 
-// Several reports whether there are several images, or a folder for what is made of them.
+// Several reports whether there are several images, or a folder for the results.
 func Several(ins []string, out string) bool { return len(ins) > 1 || endsAsFolder(out) }
 
-// CheckLast suggests -o where the last of several images is a file that is not there, as
-// the output would be.
+// CheckLast returns an error that suggests -o if the last of several images does not
+// exist: it is probably the output.
 func CheckLast(ins []string) error {
 	if len(ins) < 2 {
 		return nil
@@ -29,7 +29,7 @@ func CheckLast(ins []string) error {
 	return console.Usage("%s: no such file; to write it, say so with -o %[1]s", out)
 }
 
-// NoOutput is the error about several images without -o.
+// NoOutput returns the error for several images without -o.
 func NoOutput(ins []string, folder string) error {
 	if err := CheckLast(ins); err != nil {
 		return err
@@ -41,8 +41,8 @@ func endsAsFolder(path string) bool {
 	return path != "" && os.IsPathSeparator(path[len(path)-1])
 }
 
-// Each does the same with one image after the other, for outputs in a folder, which is
-// made. One that fails does not stop the rest.
+// Each processes one image after the other, with outputs in a folder, which it creates. An
+// image that fails does not stop the others.
 func Each[R fmt.Stringer](sh *console.Shell, ins, outs []string, folder string, asJSON bool, do func(in, out string) (R, error)) error {
 	if folder != "" {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
@@ -86,8 +86,8 @@ func Each[R fmt.Stringer](sh *console.Shell, ins, outs []string, folder string, 
 	return nil
 }
 
-// InFolder is the files for what is made of images, in a folder: by the names of the
-// images, with their extensions where they would be the same without.
+// InFolder returns the output files in a folder for several images: by the names of the
+// images, with their extensions where they would collide without.
 func InFolder(ins []string, folder, what string, extension func(in string) string) ([]string, error) {
 	if info, err := os.Stat(folder); !endsAsFolder(folder) && (err != nil || !info.IsDir()) {
 		return nil, console.Usage("%s: the %s of several images go to a folder: write -o %s/", folder, what, cmp.Or(strings.TrimSuffix(folder, filepath.Ext(folder)), what))

@@ -19,7 +19,7 @@ import (
 	_ "github.com/boxsum/boxsum/zarr/web" // http:// and https://
 )
 
-// ChunksHint names the flag in an error about too many chunks.
+// ChunksHint adds the name of the flag to an error about too many chunks.
 func ChunksHint(err error) error {
 	if errors.Is(err, store.ErrTooManyChunks) {
 		return fmt.Errorf("%w (--max-chunks)", err)
@@ -27,16 +27,16 @@ func ChunksHint(err error) error {
 	return err
 }
 
-// IsStore reports whether a path is one of a store: it has .zarr in it, or is a URL.
+// IsStore reports whether a path is that of a store: it contains .zarr, or is a URL.
 func IsStore(path string) bool {
 	return strings.Contains(path, "://") || strings.HasSuffix(path, ".zarr") || strings.HasSuffix(path, ".zarr.zip") ||
 		strings.Contains(path, ".zarr/") || strings.Contains(path, ".zarr.zip/")
 }
 
-// IsSource reports whether a path is that of an image in a store, or of a mosaic of many.
+// IsSource reports whether a path is that of an image in a store, or of a mosaic.
 func IsSource(path string) bool { return IsStore(path) || sources.IsMosaic(path) }
 
-// ParseSize is a number of bytes, such as 2GiB.
+// ParseSize parses a number of bytes, such as 2GiB.
 func ParseSize(text string) (int64, error) {
 	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
 	unit, ok := map[string]float64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
@@ -48,7 +48,7 @@ func ParseSize(text string) (int64, error) {
 	return int64(n * unit), nil
 }
 
-// ReadStore reads all of an array as an image.
+// ReadStore reads a whole array as an image.
 func ReadStore(sh *console.Shell, path string, how *Flags) (*imgio.Picture, error) {
 	a, err := sources.Open(sh.Ctx, path)
 	if err == nil {
@@ -70,7 +70,8 @@ func ReadStore(sh *console.Shell, path string, how *Flags) (*imgio.Picture, erro
 	return &imgio.Picture{Image: img, Element: a.Type().String(), Format: "zarr", Page: 1, Pages: 1}, err
 }
 
-// OpenArray is the image to sum: an array in a store, or another that is put into one in memory.
+// OpenArray opens an image as an array: one in a store, or an array in memory with the
+// pixels of another.
 func OpenArray(sh *console.Shell, path string, how *Flags) (*zarr.Array, error) {
 	large := LargeFile(path)
 	if IsSource(path) || large != "" {
@@ -98,7 +99,8 @@ func OpenArray(sh *console.Shell, path string, how *Flags) (*zarr.Array, error) 
 	return WriteImage(sh, zarr.Memory(), src.Image, &zarr.Spec{Chunk: []int{1024, 1024}})
 }
 
-// OpenArrays is the image to sum, of many where files say where they lie.
+// OpenArrays is like OpenArray for one image, or for several that state their positions in
+// a mosaic.
 func OpenArrays(sh *console.Shell, paths []string, how *Flags, volume bool) (*zarr.Array, error) {
 	switch {
 	case len(paths) > 1:
@@ -123,7 +125,8 @@ func OpenArrays(sh *console.Shell, paths []string, how *Flags, volume bool) (*za
 	return OpenArray(sh, paths[0], how)
 }
 
-// LargeFile is tiff or npy for files that are read in parts, with the samples as they are stored: BigTIFF, and TIFF and .npy files of 256 MiB or more.
+// LargeFile returns "tiff" or "npy" for files that are read in parts, with samples as they
+// are stored: BigTIFF files, and TIFF and .npy files of 256 MiB or more.
 func LargeFile(path string) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() { // a pipe is read once, and may let whoever opens it wait
@@ -187,7 +190,7 @@ func WriteImage(sh *console.Shell, b zarr.Bucket, img any, spec *zarr.Spec) (*za
 	})
 }
 
-// CloseStore closes the bucket of an output: what failed takes no place.
+// CloseStore closes the bucket of an output, or discards it if there is an error.
 func CloseStore(b zarr.Bucket, out string, err error) error {
 	if err != nil {
 		zarr.Discard(b)

@@ -53,7 +53,7 @@ func (c *Info) Run(sh *console.Shell) error {
 	rows := [][]string{{"array", "type", "shape", "chunk", "object", "codecs"}}
 	list := func(n []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(n), " ", "×"), "[]") }
 	for _, a := range info.Arrays {
-		rows = append(rows, []string{a.Path, a.Type, list(a.Shape), list(a.Chunk), list(a.Object), strings.Join(a.Codecs, "+")})
+		rows = append(rows, []string{a.Path, a.Type, list(a.Shape), list(a.Chunk), list(a.Object), strings.ReplaceAll(strings.Join(a.Codecs, "+"), "sharding_indexed", "sharding")})
 	}
 	return display.Columns(w, rows)
 }

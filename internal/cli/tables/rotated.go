@@ -102,7 +102,7 @@ func (t *rotatedJob) stats(b rotated.Box, channel int) stats {
 	})
 }
 
-// runs is the pixels of a box: in each row they are neighbours.
+// runs is the pixels of a box: in each row they are neighbors.
 func (t *rotatedJob) runs(box rotated.Box) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		lattice := t.Lattice()

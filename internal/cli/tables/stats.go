@@ -29,7 +29,7 @@ type sample struct {
 	channel int
 }
 
-// A span is neighbours in a row. The rows of a volume are those of all its slices, one after
+// A span is neighbors in a row. The rows of a volume are those of all its slices, one after
 // the other.
 type span struct{ y, x0, x1 int }
 
@@ -93,7 +93,7 @@ func (p *pixelRows) add(to *deviations, r span, channel int) {
 	}
 }
 
-// channel is one channel of neighbours, until the next call.
+// channel is one channel of neighbors, until the next call.
 func (p *pixelRows) channel(r span, channel int) []float64 {
 	p.row = p.src.Floats(p.row[:0], r.y, r.x0*p.Channels+channel, r.x1*p.Channels, p.Channels)
 	return p.row

@@ -13,7 +13,7 @@ func hasAlpha(src *imagefile.Source) bool {
 	return src.Format != "npy" && (c == 2 || c == 4)
 }
 
-// throughAlpha filters a picture in which pixels count as much as they are opaque: colour is
+// throughAlpha filters a picture in which pixels count as much as they are opaque: color is
 // multiplied by alpha before, and divided by it after.
 func throughAlpha(img any, by func(any) (any, error)) (any, error) {
 	switch img := img.(type) {
