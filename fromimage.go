@@ -57,7 +57,7 @@ func Color(img image.Image) Image[uint8] { return convert[uint8](img, false) }
 func Color16(img image.Image) Image[uint16] { return convert[uint16](img, false) }
 
 // convert converts an image to interleaved form, and that to the result. A palette is
-// converted as an image of its own, in which the pixels are then looked up.
+// converted as a separate image, in which the pixels are then looked up.
 func convert[P uint8 | uint16](img image.Image, grey bool) Image[P] {
 	v := reflect.ValueOf(img)
 	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() || img.Bounds().Empty() {

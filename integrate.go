@@ -146,7 +146,7 @@ func SquaredTableOf[S Sum, Q Square](sum *Table[S], squares *Table[Q]) (*Squared
 		return nil, err
 	}
 	if squares.Offset != 0 && squares.Offset != sum.Offset {
-		return nil, raster.Invalid("the squares lack an offset of %v, want %v as the sums or 0", squares.Offset, sum.Offset)
+		return nil, raster.Invalid("the squares have offset %v, want %v like the sums, or 0", squares.Offset, sum.Offset)
 	}
 	t := &SquaredTable[S, Q]{Sum: sum, Squares: squares}
 	t.join()

@@ -28,7 +28,7 @@ func ParseLevel(name string) (Level, error) {
 		return Level{}, nil
 	}
 	if _, err := (&engine.Options{Level: name}).Check(); err != nil || name == "" {
-		return Level{}, raster.Invalid("unknown level %q: this machine has %s, %s", name, engine.Auto, strings.Join(engine.Levels(), ", "))
+		return Level{}, raster.Invalid("unknown level %q, want one of %s, %s on this machine", name, engine.Auto, strings.Join(engine.Levels(), ", "))
 	}
 	return Level{name}, nil
 }

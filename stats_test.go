@@ -228,8 +228,8 @@ func TestMeanBoxes(t *testing.T) {
 	}
 }
 
-// TestSquaredTableOf tests that a table of memory filled elsewhere uses its fields for
-// what is known of its pixels, and that SquaredTableOf adds back an offset like
+// TestSquaredTableOf tests that a table of memory filled elsewhere takes the properties of
+// its pixels from its fields, and that SquaredTableOf adds back an offset like
 // IntegrateSquares.
 func TestSquaredTableOf(t *testing.T) {
 	im := boxsum.Image[float32]{Pix: []float32{1000, 1001, 1002, 1003, 1004, 1005}, Width: 3, Height: 2}

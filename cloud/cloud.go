@@ -39,7 +39,7 @@ func init() {
 
 func open(ctx context.Context, u *url.URL, _ bool) (zarr.Bucket, error) {
 	if u.Host == "" {
-		return nil, fmt.Errorf("cloud: %s names no bucket: %s://BUCKET/PATH does", zarr.Redacted(u.String()), u.Scheme)
+		return nil, fmt.Errorf("cloud: %s has no bucket, want %s://BUCKET/PATH", zarr.Redacted(u.String()), u.Scheme)
 	}
 	root := *u
 	root.Path, root.RawPath = "", ""
@@ -94,7 +94,7 @@ func retry(ctx context.Context, key string, call func() error) error {
 }
 
 // errShort reports an object with fewer bytes than requested, which another attempt does not change.
-var errShort = fmt.Errorf("fewer bytes than it should have: %w", io.ErrUnexpectedEOF)
+var errShort = fmt.Errorf("the object is cut short: %w", io.ErrUnexpectedEOF)
 
 func (b *bucket) Get(ctx context.Context, key string, offset, length int64, buf []byte) (data []byte, err error) {
 	err = retry(ctx, key, func() error {

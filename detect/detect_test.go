@@ -18,7 +18,7 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// astronaut is her upper half, gray, with one face.
+// astronaut returns the upper half of scikit-image's photograph in gray, with one face.
 func astronaut(t testing.TB) boxsum.Image[uint8] {
 	return part(photographs(t)[0], image.Rect(100, 0, 400, 300), 300, 300, 1)
 }
@@ -38,7 +38,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// Results depend on nothing but the image and what is asked for.
+// TestSame tests that results depend only on the image and the options.
 func TestSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 3))
 	photos := photographs(t)
@@ -66,7 +66,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// Strides, channels and images of Go are the same image.
+// TestForms tests that strides, channels and types of package image make no difference.
 func TestForms(t *testing.T) {
 	ref.Alone(t)
 	img := astronaut(t)
@@ -119,7 +119,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Near misses change nothing of what is found, and say how far they came.
+// TestNearMisses tests that near misses do not change the other results, and report how far they came.
 func TestNearMisses(t *testing.T) {
 	ref.Alone(t)
 	img := part(photographs(t)[0], image.Rect(150, 40, 300, 190), 80, 80, 1)
@@ -168,7 +168,7 @@ func TestIgnore(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) || len(got) == len(all) {
 		t.Errorf("%d of %d are left, want %d: %v", len(got), len(all), len(want), err)
 	}
-	// Turned windows beside one that is left out are found too.
+	// Rotated windows next to an ignored one are found, too.
 	opt := detect.Options{Ungrouped: true, Angles: []float64{0, 10}, Min: image.Pt(60, 60), Scale: 1.2}
 	if all, err = c.Detect(img, &opt); err != nil || len(all) < 20 {
 		t.Fatal(all, err)
@@ -188,7 +188,7 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// Windows have the sizes that were asked for.
+// TestSizes tests that windows have the requested sizes.
 func TestSizes(t *testing.T) {
 	img := astronaut(t)
 	c := cascade(t, fileOf(t, "frontalface_alt2"))
@@ -220,21 +220,21 @@ func TestErrors(t *testing.T) {
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	for want, o := range map[string]detect.Options{
-		"a scale of 1: use more than 1":     {Scale: 1},
-		"a scale of NaN":                    {Scale: math.NaN()},
-		"a scale of +Inf":                   {Scale: math.Inf(1)},
-		"makes more than 4096 sizes":        {Scale: 1.00001},
-		"-1 neighbors":                      {Neighbors: -1},
-		"sizes are not negative":            {Min: image.Pt(-1, 0)},
-		"sizes are not negative ":           {Max: image.Pt(0, -1)},
-		"near misses in the last -1 stages": {NearMisses: -1},
-		"a contrast of -1":                  {Contrast: -1},
-		"a contrast of NaN":                 {Contrast: math.NaN()},
-		"a limit of -1 windows":             {Limit: -1},
+		"scale is 1, want more than 1":      {Scale: 1},
+		"scale is NaN":                      {Scale: math.NaN()},
+		"scale is +Inf":                     {Scale: math.Inf(1)},
+		"makes more than 4096 window sizes": {Scale: 1.00001},
+		"neighbors is -1":                   {Neighbors: -1},
+		"window sizes are (-1,0) to (0,0)":  {Min: image.Pt(-1, 0)},
+		"window sizes are (0,0) to (0,-1)":  {Max: image.Pt(0, -1)},
+		"NearMisses is -1":                  {NearMisses: -1},
+		"contrast is -1":                    {Contrast: -1},
+		"contrast is NaN":                   {Contrast: math.NaN()},
+		"limit is -1 windows":               {Limit: -1},
 		"more than 3 windows pass":          {Limit: 3, Neighbors: 1},
-		"-1 workers":                        {Workers: -1},
-		"an angle of NaN":                   {Angles: []float64{math.NaN()}},
-		"stopped before it was done":        {Context: done},
+		"workers is -1":                     {Workers: -1},
+		"angle is NaN":                      {Angles: []float64{math.NaN()}},
+		"stopped before the end":            {Context: done},
 	} {
 		if all, err := c.Detect(img, &o); all != nil || err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
 			t.Errorf("%v, error is %v, want %s", all, err, want)
@@ -266,7 +266,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A context that is done while the work goes on stops it, and leaves nothing behind.
+// TestContext tests that a context stops work in progress, without effect on later calls.
 func TestContext(t *testing.T) {
 	img := astronaut(t)
 	c := cascade(t, fileOf(t, "frontalface_alt2"))
@@ -318,7 +318,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// Any number of goroutines may use a cascade.
+// TestConcurrent tests that a cascade can be used by any number of goroutines.
 func TestConcurrent(t *testing.T) {
 	photos := photographs(t)
 	c := cascade(t, fileOf(t, "frontalface_alt2"))
@@ -340,7 +340,7 @@ func TestConcurrent(t *testing.T) {
 	all.Wait()
 }
 
-// Without Compat there is what OpenCV finds, and the last row, which it loses.
+// TestCompat tests that without Compat the results are OpenCV's plus those in the last row, which OpenCV skips.
 func TestCompat(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 4))
 	photos := photographs(t)
@@ -371,7 +371,7 @@ func TestCompat(t *testing.T) {
 	}
 }
 
-// A poor light takes less contrast.
+// TestContrast tests that poor light requires a smaller contrast.
 func TestContrast(t *testing.T) {
 	ref.Alone(t)
 	img := astronaut(t)
@@ -404,8 +404,8 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// TestMemory checks that a search takes no more than 24 bytes for a pixel, with the image's
-// layers and tables of all workers, upright and at all angles.
+// TestMemory tests that a search takes at most 24 bytes per pixel, including the image's layers and the tables of
+// all workers, upright and at all angles.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a large image takes a second")
@@ -416,7 +416,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range img.Pix {
-		img.Pix[i] = uint8(i * i >> 7) // stripes, in which there is nothing
+		img.Pix[i] = uint8(i * i >> 7) // stripes, in which nothing is found
 	}
 	for _, workers := range []int{1, 16} {
 		for name, angles := range map[string][]float64{"upright": nil, "turned": {0, 45, 22.5, 67.5}, "tables": {0, 45, 22.5, 67.5}} {
@@ -425,7 +425,7 @@ func TestMemory(t *testing.T) {
 				turn = detect.TurnTables
 			}
 
-			runtime.GC() // which lets go of what an earlier search left behind
+			runtime.GC() // frees what earlier searches keep
 			runtime.GC()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

@@ -69,7 +69,7 @@ type devicePlan struct {
 // planOn returns the search in images of a size on a device.
 func (c *Cascade) planOn(o *Options, width, height int) (*devicePlan, error) {
 	if c == nil || len(c.stages) == 0 {
-		return nil, raster.Invalid("no cascade: use one from Load")
+		return nil, raster.Invalid("nil Cascade (use Load)")
 	}
 	p := &devicePlan{stages: len(c.stages), bounds: image.Rect(0, 0, width, height)}
 	opt := &p.opt
@@ -78,13 +78,13 @@ func (c *Cascade) planOn(o *Options, width, height int) (*devicePlan, error) {
 	}
 	switch {
 	case !opt.isUpright():
-		return nil, raster.Invalid("turned objects on a device: devices find upright ones, use the processor for angles")
+		return nil, raster.Invalid("devices find upright objects only (use the CPU for angles)")
 	case opt.Mirror:
-		return nil, raster.Invalid("mirrored objects on a device: use the processor for them")
+		return nil, raster.Invalid("devices cannot find mirrored objects (use the CPU)")
 	case opt.NearMisses > 0:
-		return nil, raster.Invalid("near misses on a device: use the processor for them")
+		return nil, raster.Invalid("devices cannot report near misses (use the CPU)")
 	case max(width, height) > 1<<22: // see axisOf
-		return nil, raster.Invalid("an image of %d×%d on a device: its sides may be %d at most", width, height, 1<<22)
+		return nil, raster.Invalid("image is %d×%d, want sides of at most %d on a device", width, height, 1<<22)
 	}
 	var err error
 	if p.layers, err = c.layersOf(nil, width, height, opt, false); err != nil {

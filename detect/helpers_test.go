@@ -20,8 +20,8 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// cascadeFiles is those of Debian's opencv-data. Without them the test is skipped, and fails
-// where CI promises them.
+// cascadeFiles returns the files of Debian's opencv-data. Without them the test is skipped, or fails in CI jobs that
+// have them.
 func cascadeFiles(t testing.TB) []string {
 	t.Helper()
 	dir := os.Getenv("BOXSUM_CASCADES")
@@ -39,7 +39,7 @@ func cascadeFiles(t testing.TB) []string {
 	return files
 }
 
-// fileOf is the file of a cascade by a part of its name.
+// fileOf returns the file of a cascade, given a part of its name.
 func fileOf(t testing.TB, name string) string {
 	t.Helper()
 	all := cascadeFiles(t)
@@ -65,7 +65,7 @@ func cascade(t testing.TB, file string) *detect.Cascade {
 	return c
 }
 
-// photos is some of scikit-image's, in colour.
+// photos returns color photographs of scikit-image.
 var photos = sync.OnceValues(func() (all []boxsum.Image[uint8], err error) {
 	python := os.Getenv("BOXSUM_PEERS_PYTHON")
 	dir, err := exec.Command(python, "-c", "import os, skimage; print(os.path.dirname(skimage.__file__))").Output()
@@ -97,7 +97,7 @@ func photographs(t testing.TB) []boxsum.Image[uint8] {
 	return all
 }
 
-// part is a crop of an image, as it is scaled to width×height, in one channel or in three.
+// part returns a crop of an image, scaled to width×height, with one or three channels.
 func part(img boxsum.Image[uint8], crop image.Rectangle, width, height, channels int) boxsum.Image[uint8] {
 	out := boxsum.Image[uint8]{Pix: make([]uint8, width*height*channels), Width: width, Height: height, Channels: channels, Stride: width * channels}
 	for y := range height {
@@ -117,13 +117,13 @@ func part(img boxsum.Image[uint8], crop image.Rectangle, width, height, channels
 	return out
 }
 
-// drawn is a random image: a part of a photograph, noise, or both, or nearly flat.
+// drawn returns a random image: a part of a photograph, noise, both, or a nearly flat one.
 func drawn(rng *rand.Rand, all []boxsum.Image[uint8], width, height, channels int) boxsum.Image[uint8] {
 	img := all[rng.IntN(len(all))]
 	side := rng.Float64()*0.9 + 0.1
 	w, h := max(1, int(side*float64(img.Width))), max(1, int(side*float64(img.Height)))
 	x, y := rng.IntN(img.Width-w+1), rng.IntN(img.Height-h+1)
-	if rng.IntN(2) == 0 && img.Width == 512 && len(all) > 0 { // the astronaut's face, often
+	if rng.IntN(2) == 0 && img.Width == 512 && len(all) > 0 { // often the astronaut's face
 		img = all[0]
 		w = 90 + rng.IntN(200)
 		h = w * height / max(1, width)
@@ -153,7 +153,7 @@ func rounds(few int) int {
 	return few
 }
 
-// query is what OpenCV is asked.
+// query is a search to run with OpenCV.
 type query struct {
 	file            string
 	opt             detect.Options
@@ -161,7 +161,7 @@ type query struct {
 	repeat, threads int
 }
 
-// ask lets OpenCV find. It tells the seconds that this took.
+// ask runs the search with OpenCV and returns its results and the seconds that it took.
 func (q *query) ask(t testing.TB, py ref.Script, img boxsum.Image[uint8]) (all []detect.Result, seconds float64) {
 	t.Helper()
 	o := q.opt
@@ -204,7 +204,7 @@ func (q *query) ask(t testing.TB, py ref.Script, img boxsum.Image[uint8]) (all [
 	return all, seconds
 }
 
-// hexFloat is Python's form as Go takes it.
+// hexFloat converts Python's hexadecimal form to that of Go.
 func hexFloat(s string) string {
 	if strings.Contains(s, "p") || !strings.Contains(s, "x") {
 		return s
@@ -212,7 +212,7 @@ func hexFloat(s string) string {
 	return s + "p0"
 }
 
-// same is results as a set: what OpenCV does not tell is left out.
+// same compares results as sets, without what OpenCV does not report.
 func same(got, want []detect.Result, levels bool) bool {
 	got, want = slices.Clone(got), slices.Clone(want)
 	for i := range got {

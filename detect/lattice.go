@@ -424,10 +424,10 @@ func (w *worker) latticeRow(y int, pix []uint8) {
 func (c *Cascade) checkLattice() error {
 	const step = mostRatio + 1
 	if c.tilted {
-		return raster.Invalid("rotated tables for a cascade with tilted features, which lie between their lines: turn the image instead")
+		return raster.Invalid("a cascade with tilted features cannot be turned by tables: their boxes lie between the lines (use TurnImage)")
 	}
 	if area := float64(c.size.X) * float64(c.size.Y) * step * step / 4; area*255*255 >= 1<<32 {
-		return raster.Invalid("rotated tables for windows of %v: their sums of squares have more than 32 bits; turn the image instead", c.size)
+		return raster.Invalid("windows of %v cannot be turned by tables: their sums of squares have more than 32 bits (use TurnImage)", c.size)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// ratios is all that windows lie along.
+// ratios returns all ratios along which windows may lie.
 func ratios() (all []ratio) {
 	for b := 2; b <= mostRatio; b++ {
 		for a := 1; a < b; a++ {
@@ -27,8 +27,8 @@ func ratios() (all []ratio) {
 	return all
 }
 
-// TestLatticeBoxes checks boxes along digital lines against sums over their pixels, and
-// against package rotated: sums, squares and areas, in windows at every place that is searched.
+// TestLatticeBoxes compares boxes along digital lines with sums over their pixels and with package rotated: sums,
+// squares and areas, in windows at every position that is searched.
 func TestLatticeBoxes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	if n := len(ratios()); n != 9 {
@@ -76,7 +76,7 @@ func TestLatticeBoxes(t *testing.T) {
 						}
 						p8 := uint32(img.Row(y)[x])
 						want, squares, pixels = want+p8, squares+p8*p8, pixels+1
-						// Where the turned box is, to a pixel and a half.
+						// Position in the rotated box, accurate to a pixel and a half.
 						dx, dy := float64(x)+0.5-float64(p.odd)-l.left, float64(y)+0.5-float64(p.down)-l.top
 						along, down := dx*l.cos-dy*l.sin, dx*l.sin+dy*l.cos
 						if g := c.grow(); along < u*g-1.5 || down < v*g-1.5 || along > (u+w)*g+1.5 || down > (v+h)*g+1.5 {
@@ -85,7 +85,7 @@ func TestLatticeBoxes(t *testing.T) {
 					}
 				}
 				sum := func(places [4]int32) uint32 {
-					here := table[p.down*p.stride:] // a window's place is in its own row
+					here := table[p.down*p.stride:] // the position of a window is in its own row
 					return here[places[0]] - here[places[1]] - here[places[2]] + here[places[3]]
 				}
 				if got := sum(places); got != want {
@@ -124,8 +124,7 @@ func TestLatticeBoxes(t *testing.T) {
 	}
 }
 
-// TestLatticeSearch checks what is found on rotated tables, and its scores, against package
-// rotated, window by window.
+// TestLatticeSearch compares detections on rotated tables, and their scores, with package rotated, window by window.
 func TestLatticeSearch(t *testing.T) {
 	dir := cmp.Or(os.Getenv("BOXSUM_CASCADES"), "/usr/share/opencv4")
 	for _, name := range []string{"haarcascades/haarcascade_frontalface_alt2.xml", "lbpcascades/lbpcascade_frontalface.xml", "lbpcascades/lbpcascade_profileface.xml"} {
@@ -135,7 +134,7 @@ func TestLatticeSearch(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		c.stages = c.stages[:3] // so that much is found
+		c.stages = c.stages[:3] // so that there are many detections
 		rng := rand.New(rand.NewPCG(7, 8))
 		img, _ := boxsum.NewImage[uint8](150, 140, 1)
 		for y := range img.Height {
@@ -222,8 +221,8 @@ func TestLatticeSearch(t *testing.T) {
 	}
 }
 
-// judged is how many stages a window passes, and the sum of the last, by tables of package
-// rotated. A flat one passes -1.
+// judged returns the number of stages that a window passes and the sum of the last, computed with tables of package
+// rotated. A flat window passes -1 stages.
 func judged(c *Cascade, tables *rotated.SquaredTable[uint32, uint64], x, y int) (sum float64, stage int) {
 	boxOf := func(u, v, w, h float64) rotated.Box {
 		left, top := c.cell(x, y, u, v)
@@ -285,7 +284,7 @@ func judged(c *Cascade, tables *rotated.SquaredTable[uint32, uint64], x, y int) 
 	return sum, len(c.stages)
 }
 
-// TestMirror checks that a mirrored cascade has in a mirrored image what it has in the image.
+// TestMirror tests that a mirrored cascade has the same results in a mirrored image.
 func TestMirror(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for code := range 256 {

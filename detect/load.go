@@ -129,7 +129,7 @@ func (p *parser) token() (t xml.Token, text []byte, err error) {
 		var syntax *xml.SyntaxError
 		switch {
 		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
-			return nil, nil, p.fail("the file ends here")
+			return nil, nil, p.fail("unexpected end of file")
 		case errors.As(err, &syntax):
 			return nil, nil, fmt.Errorf("line %d: %s", syntax.Line, syntax.Msg)
 		case err != nil:
@@ -159,7 +159,7 @@ func (p *parser) each(f func(name string) error) error {
 			return err
 		}
 		if text := bytes.TrimSpace(text); len(text) > 0 {
-			return p.fail("text %.20q where elements should be", text)
+			return p.fail("text %.20q, want elements", text)
 		}
 		start, ok := t.(xml.StartElement)
 		if !ok {
@@ -175,7 +175,7 @@ func (p *parser) each(f func(name string) error) error {
 func (p *parser) items(what string, f func() error) error {
 	return p.each(func(name string) error {
 		if name != "_" {
-			return p.fail("<%s> in the list of %s, where <_> should be", name, what)
+			return p.fail("<%s> in the list of %s, want <_>", name, what)
 		}
 		return f()
 	})
@@ -198,7 +198,7 @@ func (p *parser) text() (string, error) {
 		return "", err
 	}
 	if start, ok := t.(xml.StartElement); ok {
-		return "", p.fail("<%s> where only text should be", start.Name.Local)
+		return "", p.fail("<%s> inside a text element", start.Name.Local)
 	}
 	return string(bytes.TrimSpace(text)), nil
 }
@@ -223,7 +223,7 @@ func (p *parser) numbers() ([]float64, error) {
 func (p *parser) number() (float64, error) {
 	all, err := p.numbers()
 	if err == nil && len(all) != 1 {
-		err = p.fail("%d numbers where one should be", len(all))
+		err = p.fail("%d numbers, want one", len(all))
 	}
 	if err != nil {
 		return 0, err
@@ -235,7 +235,7 @@ func (p *parser) single(to *float32) error {
 	v, err := p.number()
 	*to = float32(v)
 	if err == nil && math.IsInf(float64(*to), 0) {
-		err = p.fail("%g does not fit 32 bits", v)
+		err = p.fail("%g does not fit in 32 bits", v)
 	}
 	return err
 }
@@ -246,7 +246,7 @@ func (p *parser) integer(to *int, least, most int) error {
 		return err
 	}
 	if !(v >= float64(least) && v <= float64(most) && v == math.Trunc(v)) {
-		return p.fail("%v where a whole number from %d to %d should be", v, least, most)
+		return p.fail("%v, want an integer from %d to %d", v, least, most)
 	}
 	*to = int(v)
 	return nil
@@ -255,7 +255,7 @@ func (p *parser) integer(to *int, least, most int) error {
 // once returns an error if the file repeats a section.
 func (p *parser) once(name string) error {
 	if p.sections[name] {
-		return p.fail("a second <%s>", name)
+		return p.fail("<%s> appears twice", name)
 	}
 	p.sections[name] = true
 	return nil
@@ -267,7 +267,7 @@ func (p *parser) document() error {
 		return err
 	}
 	if start, ok := t.(xml.StartElement); !ok || start.Name.Local != "opencv_storage" {
-		return p.fail("this is not a cascade of OpenCV: there is no <opencv_storage>")
+		return p.fail("not an OpenCV cascade: <opencv_storage> is missing")
 	}
 	t, _, err = p.token()
 	if err != nil {
@@ -290,7 +290,7 @@ func (p *parser) document() error {
 	case typeID == "opencv-haar-classifier":
 		err = p.old()
 	default:
-		err = p.fail("<%.40s type_id=%.40q> is not a cascade: that has type_id opencv-cascade-classifier or opencv-haar-classifier", start.Name.Local, typeID)
+		err = p.fail("<%.40s type_id=%.40q> is not a cascade, want type_id opencv-cascade-classifier or opencv-haar-classifier", start.Name.Local, typeID)
 	}
 	if err != nil {
 		return err
@@ -315,7 +315,7 @@ func (p *parser) current() error {
 		case "stageType":
 			text, err := p.text()
 			if err == nil && text != "BOOST" {
-				err = p.fail("stages of type %.20q: only BOOST is known", text)
+				err = p.fail("unknown stage type %.20q, want BOOST", text)
 			}
 			return err
 		case "featureType":
@@ -327,7 +327,7 @@ func (p *parser) current() error {
 			case text == "LBP":
 				p.kind = LBP
 			default:
-				err = p.fail("features of type %.20q: only HAAR and LBP are known", text)
+				err = p.fail("unknown feature type %.20q, want HAAR or LBP", text)
 			}
 			return err
 		case "width":
@@ -359,10 +359,10 @@ func (p *parser) current() error {
 		}
 	}
 	if stages >= 0 && stages != len(p.stages) {
-		return p.fail("the cascade has %d stages, and stageNum is %d", len(p.stages), stages)
+		return p.fail("the cascade has %d stages, but stageNum is %d", len(p.stages), stages)
 	}
 	if want := map[Kind]int{LBP: 256}[p.kind]; p.categories != want {
-		return p.fail("maxCatCount is %d: %v has %d", p.categories, p.kind, want)
+		return p.fail("maxCatCount is %d, want %d for %v", p.categories, want, p.kind)
 	}
 	return p.plant()
 }
@@ -394,7 +394,7 @@ func (p *parser) stage() error {
 	case !trees || s.trees.len() == 0:
 		err = p.fail("stage %d has no weak classifiers", len(p.stages))
 	case count >= 0 && count != s.trees.len():
-		err = p.fail("stage %d has %d weak classifiers, and maxWeakCount is %d", len(p.stages), s.trees.len(), count)
+		err = p.fail("stage %d has %d weak classifiers, but maxWeakCount is %d", len(p.stages), s.trees.len(), count)
 	}
 	p.stages = append(p.stages, s)
 	return err
@@ -430,7 +430,7 @@ func (p *parser) feature() error {
 			most = len(f.boxes)
 		}
 		if boxes == most {
-			return p.fail("a feature with more than %d boxes", most)
+			return p.fail("a feature has more than %d boxes", most)
 		}
 		f.boxes[boxes], f.weights[boxes], err = p.box()
 		boxes++
@@ -470,21 +470,21 @@ func (p *parser) box() (b box, weight float32, err error) {
 		n = 4
 	}
 	if err == nil && len(v) != n {
-		err = p.fail("a box of %d numbers, where there should be %d", len(v), n)
+		err = p.fail("a box has %d numbers, want %d", len(v), n)
 	}
 	if err != nil {
 		return b, 0, err
 	}
 	for i, to := range []*int16{&b.x, &b.y, &b.w, &b.h} {
 		if !(v[i] >= 0 && v[i] <= maxWindow && v[i] == math.Trunc(v[i])) {
-			return b, 0, p.fail("a box at %v: places and sizes are whole numbers from 0 to %d", v[:4], maxWindow)
+			return b, 0, p.fail("box %v, want integers from 0 to %d", v[:4], maxWindow)
 		}
 		*to = int16(v[i])
 	}
 	if n == 5 {
 		weight = float32(v[4])
 		if math.IsInf(float64(weight), 0) {
-			return b, 0, p.fail("a weight of %g does not fit 32 bits", v[4])
+			return b, 0, p.fail("weight %g does not fit in 32 bits", v[4])
 		}
 	}
 	return b, weight, nil
@@ -509,21 +509,21 @@ func (p *parser) plant() error {
 func (p *parser) grow(w *weak, size int) error {
 	n := len(w.nodes) / size
 	if n == 0 || n*size != len(w.nodes) {
-		return fmt.Errorf("%d numbers of nodes, of which each has %d", len(w.nodes), size)
+		return fmt.Errorf("%d numbers do not divide into nodes of %d", len(w.nodes), size)
 	}
 	nodes, subsets := make([]node, n), [][subsetWords]uint32(nil)
 	leaves := make([]float32, len(w.leaves))
 	for i, v := range w.leaves {
 		leaves[i] = float32(v)
 		if math.IsInf(float64(leaves[i]), 0) {
-			return fmt.Errorf("leaf %d: %g does not fit 32 bits", i, v)
+			return fmt.Errorf("leaf %d: %g does not fit in 32 bits", i, v)
 		}
 	}
 	for i := range nodes {
 		v := w.nodes[i*size:][:size]
 		for _, v := range v[:3] {
 			if !(v >= -maxNodes && v <= math.MaxInt32 && v == math.Trunc(v)) {
-				return fmt.Errorf("node %d: %v are no places of nodes, leaves and features", i, v)
+				return fmt.Errorf("node %d: %v, want indices of nodes, leaves and features", i, v)
 			}
 		}
 		child := func(v float64) int32 {
@@ -536,14 +536,14 @@ func (p *parser) grow(w *weak, size int) error {
 		if p.kind == Haar {
 			nodes[i].threshold = float32(v[3])
 			if math.IsInf(float64(nodes[i].threshold), 0) {
-				return fmt.Errorf("node %d: a threshold of %g does not fit 32 bits", i, v[3])
+				return fmt.Errorf("node %d: threshold %g does not fit in 32 bits", i, v[3])
 			}
 			continue
 		}
 		var subset [subsetWords]uint32
 		for k, v := range v[3:] {
 			if !(v >= math.MinInt32 && v <= math.MaxInt32 && v == math.Trunc(v)) {
-				return fmt.Errorf("node %d: %v is no whole number of 32 bits", i, v)
+				return fmt.Errorf("node %d: %v is not a 32-bit integer", i, v)
 			}
 			subset[k] = uint32(int32(v))
 		}
@@ -555,7 +555,7 @@ func (p *parser) grow(w *weak, size int) error {
 // tree adds a tree with its nodes reordered so that parents precede children.
 func (p *parser) tree(nodes []node, subsets [][subsetWords]uint32, leaves []float32) error {
 	if len(nodes) > maxNodes {
-		return fmt.Errorf("%d nodes: at most %d are taken", len(nodes), maxNodes)
+		return fmt.Errorf("%d nodes, want at most %d", len(nodes), maxNodes)
 	}
 	order, err := parentsFirst(nodes, len(leaves))
 	if err != nil {
@@ -641,7 +641,7 @@ func (p *parser) old() error {
 			}
 			for i, to := range []*int{&p.size.X, &p.size.Y} {
 				if len(v) != 2 || !(v[i] >= 3 && v[i] <= maxWindow && v[i] == math.Trunc(v[i])) {
-					return p.fail("a size of %v: it has two whole numbers from 3 to %d", v, maxWindow)
+					return p.fail("size is %v, want two integers from 3 to %d", v, maxWindow)
 				}
 				*to = int(v[i])
 			}
@@ -693,7 +693,7 @@ func (p *parser) oldTree() error {
 	var leaves []float32
 	err := p.items("nodes", func() error {
 		if len(nodes) == maxNodes {
-			return p.fail("a tree of more than %d nodes", maxNodes)
+			return p.fail("a tree has more than %d nodes", maxNodes)
 		}
 		n := node{feature: int32(len(p.features))}
 		var children [2]int // 0 if there is none
@@ -723,16 +723,16 @@ func (p *parser) oldTree() error {
 			return p.skip()
 		})
 		if err == nil && (!feature || !threshold) {
-			err = p.fail("a node without <feature> or <threshold>")
+			err = p.fail("a node has no <feature> or no <threshold>")
 		}
 		if err == nil && len(p.features) != int(n.feature)+1 {
-			err = p.fail("a node with more than one feature")
+			err = p.fail("a node has more than one feature")
 		}
 		for i, to := range []*int32{&n.left, &n.right} {
 			switch {
 			case err != nil:
 			case has[i] == (children[i] != 0):
-				err = p.fail("each side of a node has either a value or another node")
+				err = p.fail("each side of a node must have either a value or another node")
 			case has[i]:
 				*to = ^int32(len(leaves))
 				leaves = append(leaves, values[i])
@@ -755,13 +755,13 @@ func (p *parser) oldTree() error {
 	return nil
 }
 
-// check validates what is known only after everything has been read.
+// check validates what can only be validated after the whole file has been read.
 func (p *parser) check() error {
 	if len(p.stages) == 0 {
 		return errors.New("the cascade has no stages")
 	}
 	if n := p.size.X * p.size.Y; n > maxPixels {
-		return fmt.Errorf("a window of %d×%d: at most %d pixels are taken", p.size.X, p.size.Y, maxPixels)
+		return fmt.Errorf("window is %d×%d, want at most %d pixels", p.size.X, p.size.Y, maxPixels)
 	}
 	for i := range p.features {
 		f := &p.features[i]

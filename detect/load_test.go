@@ -30,8 +30,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// small is a cascade of today's format, and smallOld one of OpenCV 1. Words in braces are
-// for tests to change.
+// small is a cascade in the current format, and smallOld one in that of OpenCV 1. Tests replace the words in braces.
 const small = `<?xml version="1.0"?>
 <opencv_storage>
 <cascade type_id="opencv-cascade-classifier"><stageType>BOOST</stageType>
@@ -112,62 +111,62 @@ func TestLoadSmall(t *testing.T) {
 
 func TestLoadErrors(t *testing.T) {
 	for _, c := range []struct{ text, from, to, want string }{
-		{"", "", "", "line 1: the file ends here"},
-		{"hello", "", "", "the file ends here"},
-		{"<html></html>", "", "", "no <opencv_storage>"},
+		{"", "", "", "line 1: unexpected end of file"},
+		{"hello", "", "", "unexpected end of file"},
+		{"<html></html>", "", "", "<opencv_storage> is missing"},
 		{"<opencv_storage/>", "", "", "the file is empty"},
 		{"<opencv_storage><a type_id='x'/></opencv_storage>", "", "", "is not a cascade"},
-		{small, "BOOST", "TREE", `line 3: stages of type "TREE"`},
-		{small, "HAAR", "HOG", `line 4: features of type "HOG"`},
+		{small, "BOOST", "TREE", `line 3: unknown stage type "TREE"`},
+		{small, "HAAR", "HOG", `line 4: unknown feature type "HOG"`},
 		{small, "<width>10</width>", "", "line 32: the cascade has no <width>"},
-		{small, "<width>10<", "<width>2<", "line 6: 2 where a whole number from 3"},
+		{small, "<width>10<", "<width>2<", "line 6: 2, want an integer from 3"},
 		{small, "<width>10<", "<width>9<", "feature 0: box 0 (0 0 10 6) reaches beyond the window of 9×12"},
-		{small, "<width>10<", "<width>1e9<", "line 6: 1e+09 where a whole number"},
+		{small, "<width>10<", "<width>1e9<", "line 6: 1e+09, want an integer"},
 		{small, "<width>10<", "<width>0x10<", `"0x10" is not a number`},
-		{small, "<width>10<", "<width>10 11<", "2 numbers where one should be"},
-		{small, "<width>10<", "<width><a/><", "<a> where only text should be"},
-		{small, "<height>12</height>", "<height>12</height><height>12</height>", "line 5: a second <height>"},
-		{small, "<stageNum>2<", "<stageNum>3<", "has 2 stages, and stageNum is 3"},
+		{small, "<width>10<", "<width>10 11<", "2 numbers, want one"},
+		{small, "<width>10<", "<width><a/><", "<a> inside a text element"},
+		{small, "<height>12</height>", "<height>12</height><height>12</height>", "line 5: <height> appears twice"},
+		{small, "<stageNum>2<", "<stageNum>3<", "has 2 stages, but stageNum is 3"},
 		{small, "<stageNum>2<", "<stageNum>2000000000<", "from 1 to 1000"},
-		{small, "<maxCatCount>0<", "<maxCatCount>256<", "maxCatCount is 256: HAAR has 0"},
-		{smallLBP, "<maxCatCount>256<", "<maxCatCount>100<", "maxCatCount is 100: LBP has 256"},
-		{small, "      <maxWeakCount>2<", "<maxWeakCount>3<", "stage 0 has 2 weak classifiers, and maxWeakCount is 3"},
+		{small, "<maxCatCount>0<", "<maxCatCount>256<", "maxCatCount is 256, want 0 for HAAR"},
+		{smallLBP, "<maxCatCount>256<", "<maxCatCount>100<", "maxCatCount is 100, want 256 for LBP"},
+		{small, "      <maxWeakCount>2<", "<maxWeakCount>3<", "stage 0 has 2 weak classifiers, but maxWeakCount is 3"},
 		{small, "<stageThreshold>0.5</stageThreshold>", "", "stage 1 has no <stageThreshold>"},
 		{small, "<stageThreshold>0.5<", "<stageThreshold>NaN<", `"NaN" is not a number`},
-		{small, "<stageThreshold>0.5<", "<stageThreshold>1e300<", "does not fit 32 bits"},
-		{small, "0 -1 0 0.01", "0 -1 0", "tree 0: 3 numbers of nodes, of which each has 4"},
+		{small, "<stageThreshold>0.5<", "<stageThreshold>1e300<", "does not fit in 32 bits"},
+		{small, "0 -1 0 0.01", "0 -1 0", "tree 0: 3 numbers do not divide into nodes of 4"},
 		{small, "0 -1 0 0.01", "0 -2 0 0.01", "node 0: leaf 2 of 2"},
 		{small, "0 -1 0 0.01", "0 1 0 0.01", "node 0: child 1 of 1 nodes"},
-		{small, "0 -1 0 0.01", "0 0.5 0 0.01", "no places of nodes"},
+		{small, "0 -1 0 0.01", "0 0.5 0 0.01", "want indices of nodes"},
 		{small, "0 -1 0 0.01", "0 -1 7 0.01", "stage 0, tree 0: feature 7 of 3"},
 		{small, "0 -1 0 0.01", "0 -1 -7 0.01", "stage 0, tree 0: feature -7 of 3"},
-		{small, "0 -1 0 0.01", "0 -1 0 1e99", "does not fit 32 bits"},
+		{small, "0 -1 0 0.01", "0 -1 0 1e99", "does not fit in 32 bits"},
 		{small, "-1. 1e0", "-1. 1e99", "leaf 1: 1e+99 does not fit"},
 		{small, "2 1 1 0.02 0 -1 0 0.01", "2 1 1 0.02 2 1 0 0.01", "a cycle"},
 		{small, "2 1 1 0.02 0 -1", "2 1 1 0.02 0 1", "a cycle"},
-		{small, "0 0 5 6 2.", "0 0 5 6", "a box of 4 numbers, where there should be 5"},
-		{small, "0 0 5 6 2.", "0 -1 5 6 2.", "places and sizes are whole numbers"},
-		{small, "0 0 5 6 2.", "0 1.5 5 6 2.", "places and sizes are whole numbers"},
-		{small, "0 0 5 6 2.", "0 0 5 6 1e99", "does not fit 32 bits"},
+		{small, "0 0 5 6 2.", "0 0 5 6", "a box has 4 numbers, want 5"},
+		{small, "0 0 5 6 2.", "0 -1 5 6 2.", "box [0 -1 5 6], want integers"},
+		{small, "0 0 5 6 2.", "0 1.5 5 6 2.", "box [0 1.5 5 6], want integers"},
+		{small, "0 0 5 6 2.", "0 0 5 6 1e99", "does not fit in 32 bits"},
 		{small, "5 0 4 4 -1.", "3 0 4 4 -1.", "feature 2: box 0 (3 0 4 4) reaches beyond"},
 		{small, "<_>5 5 4 4 2.</_>", "<_>5 5 4 4 2.</_><_>5 5 4 4 2.</_>", "more than 3 boxes"},
 		{small, "<tilted>1<", "<tilted>2<", "from 0 to 1"},
 		{small, "<_>5 5 4 4 2.</_>", "<x>5 5 4 4 2.</x>", "<x> in the list of rects"},
-		{small, "<!-- the last one -->", "the last one", `text "the last one" where elements`},
+		{small, "<!-- the last one -->", "the last one", `text "the last one", want elements`},
 		{small, "<features>", "<none>", "element <none> closed by </features>"},
 		{small, "<features>", "<a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a>", "nested more than 16 deep"},
 		{smallLBP, "0 0 4 3", "0 0 4 4", "reaches beyond the window of 12×9"},
-		{smallLBP, "0 0 4 3<", "0 0 4 3 1<", "a box of 5 numbers"},
-		{smallLBP, "2147483647", "2147483648", "no whole number of 32 bits"},
-		{smallLBP, "-1 -2 3", "-1 -2", "10 numbers of nodes, of which each has 11"},
+		{smallLBP, "0 0 4 3<", "0 0 4 3 1<", "a box has 5 numbers"},
+		{smallLBP, "2147483647", "2147483648", "is not a 32-bit integer"},
+		{smallLBP, "-1 -2 3", "-1 -2", "10 numbers do not divide into nodes of 11"},
 		{smallOld, "<size>10 12</size>", "", "no <size>"},
-		{smallOld, "<size>10 12<", "<size>10<", "it has two whole numbers"},
+		{smallOld, "<size>10 12<", "<size>10<", "size is [10], want two integers"},
 		{smallOld, "<size>10 12<", "<size>4000 4000<", "at most"},
 		{smallOld, "<left_node>1<", "<left_node>2<", "child 2 of 2 nodes"},
 		{smallOld, "<left_node>1</left_node>", "", "either a value or another node"},
 		{smallOld, "<left_node>1<", "<left_val>1</left_val><left_node>1<", "either a value or another node"},
 		{smallOld, "<left_val>-1</left_val>", "<left_node>1</left_node>", "a cycle"},
-		{smallOld, "<threshold>0.01</threshold>", "", "without <feature> or <threshold>"},
+		{smallOld, "<threshold>0.01</threshold>", "", "no <feature> or no <threshold>"},
 		{smallOld, "<stage_threshold>-0.5</stage_threshold>", "", "no <stage_threshold>"},
 	} {
 		text := c.text
@@ -209,7 +208,7 @@ func TestLoadFS(t *testing.T) {
 	}
 }
 
-// zeros is an endless text, and where it is.
+// zeros is an endless file, at the given position.
 type zeros int
 
 func (z *zeros) Read(p []byte) (int, error) {
@@ -220,7 +219,7 @@ func (z *zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// damage is a file that was cut, mutated, or announces what is not there.
+// damage returns a file that was cut, mutated, or announces data that does not exist.
 func damage(rng *rand.Rand, text []byte) []byte {
 	text = bytes.Clone(text)
 	switch rng.IntN(5) {
@@ -236,7 +235,7 @@ func damage(rng *rand.Rand, text []byte) []byte {
 				text[i] = "0123456789-.e "[rng.IntN(14)]
 			}
 		}
-	case 3: // a number by a large one, or one that makes a cycle
+	case 3: // a number, replaced by a large one or by one that makes a cycle
 		number := []string{"2147483647", "-2147483648", "1e308", "4294967296", "0", "1", "-1", "99999999999999999999"}[rng.IntN(8)]
 		start := rng.IntN(len(text))
 		if i := bytes.IndexAny(text[start:], " >\n"); i >= 0 {
@@ -246,7 +245,7 @@ func damage(rng *rand.Rand, text []byte) []byte {
 			}
 			text = append(append(bytes.Clone(text[:start+i+1]), number...), text[end:]...)
 		}
-	case 4: // a part twice, or not at all
+	case 4: // a part, repeated or removed
 		from, n := rng.IntN(len(text)), rng.IntN(2000)
 		end := min(len(text), from+n)
 		if rng.IntN(2) == 0 {
@@ -258,8 +257,8 @@ func damage(rng *rand.Rand, text []byte) []byte {
 	return text
 }
 
-// Damaged files are errors, or cascades that can be used: no panic, no hang, and no more
-// memory than some times that of the file.
+// TestDamaged tests that damaged files give errors or usable cascades, without a panic, a hang, or more memory than a
+// few times that of the file.
 func TestDamaged(t *testing.T) {
 	var sources [][]byte
 	for _, text := range []string{small, smallLBP, smallOld} {

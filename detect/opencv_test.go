@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// What is found is what OpenCV finds, to the bit: every cascade, at every level.
+// TestOpenCV tests that results equal OpenCV's bit for bit, for every cascade at every level.
 func TestOpenCV(t *testing.T) {
 	files, photos := cascadeFiles(t), photographs(t)
 	py := ref.StartCascades(t, "testdata/cascades.py")
@@ -39,9 +39,9 @@ func TestOpenCV(t *testing.T) {
 		if rng.IntN(4) == 0 {
 			o.Max = image.Pt(o.Min.X+rng.IntN(3*size.X), o.Min.Y+rng.IntN(3*size.Y))
 		}
-		if rng.IntN(10) == 0 { // OpenCV has one size then, the nearest to the least
+		if rng.IntN(10) == 0 { // OpenCV then uses a single size, the one nearest to the minimum
 			o.Min, o.Max = image.Pt(rng.IntN(90)-40, rng.IntN(90)-40), image.Pt(rng.IntN(90)-80, -1-rng.IntN(5))
-			if rng.IntN(2) == 0 { // and the distance does not fit into its 32 bits
+			if rng.IntN(2) == 0 { // and the distance does not fit 32 bits
 				o.Min = image.Pt(40000+rng.IntN(1e6), 40000+rng.IntN(1e6))
 			}
 		}

@@ -45,7 +45,7 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 			break
 		}
 		if count++; count > maxScales {
-			return layers, raster.Invalid("a scale of %v makes more than %d sizes of windows: use a larger one", o.Scale, maxScales)
+			return layers, raster.Invalid("scale is %v, which makes more than %d window sizes: use a larger one", o.Scale, maxScales)
 		}
 		s := float32(f)
 		size := c.sizeAt(s)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Where no size lies between the least and the greatest there is one: the nearest, or what OpenCV
-// finds to be it by 32 bits.
+// TestNearestSize tests that if no size lies between the minimum and the maximum, the nearest is used, or the one that
+// OpenCV's 32-bit arithmetic selects.
 func TestNearestSize(t *testing.T) {
 	c := &Cascade{size: image.Pt(36, 18)}
 	for _, one := range []struct {

@@ -19,16 +19,16 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// What notes/detect.md says of turned objects comes from here. TestRecall and TestRecallLattice
-// measure the ways to find them, with faces of scikit-image's lfw_subset, and draw the curves into the folder
-// BOXSUM_RECALL. They take minutes.
+// The figures on rotated objects in notes/detect.md come from here. TestRecall and TestRecallLattice measure the ways to
+// find them with the faces in scikit-image's lfw_subset, and draw the curves into the folder BOXSUM_RECALL. They take
+// minutes.
 
 const (
-	tileSide = 112 // pixels of a tile with one face
-	faceSide = 46  // of the face in it
+	tileSide = 112 // side of a tile with one face, in pixels
+	faceSide = 46  // side of the face in it
 )
 
-// skimageData is scikit-image's folder of pictures.
+// skimageData returns scikit-image's folder of pictures.
 func skimageData(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command(os.Getenv("BOXSUM_PEERS_PYTHON"), "-c", "import os, skimage; print(os.path.join(os.path.dirname(skimage.__file__), 'data'))").Output()
@@ -38,14 +38,14 @@ func skimageData(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// facesOf is n faces of 25×25 pixels.
+// facesOf returns n faces of 25×25 pixels.
 func facesOf(t *testing.T, dir string, n int) (all []boxsum.Image[uint8]) {
 	data, err := os.ReadFile(filepath.Join(dir, "lfw_subset.npy"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	data = data[10+int(binary.LittleEndian.Uint16(data[8:])):]
-	size := len(data) / (200 * 25 * 25) // of a number: float32 or float64
+	size := len(data) / (200 * 25 * 25) // of a float32 or float64
 	for k := range n {
 		img, _ := boxsum.NewImage[uint8](25, 25, 1)
 		for i := range img.Pix {
@@ -63,7 +63,7 @@ func facesOf(t *testing.T, dir string, n int) (all []boxsum.Image[uint8]) {
 	return all
 }
 
-// sampled is a pixel between others; edges go on.
+// sampled interpolates between pixels and replicates the edges.
 func sampled(img boxsum.Image[uint8], x, y float64) float64 {
 	x, y = min(max(x, 0), float64(img.Width-1)), min(max(y, 0), float64(img.Height-1))
 	i, j := int(x), int(y)
@@ -73,7 +73,7 @@ func sampled(img boxsum.Image[uint8], x, y float64) float64 {
 	return (at(i, j)*(1-ax)+at(k, j)*ax)*(1-ay) + (at(i, l)*(1-ax)+at(k, l)*ax)*ay
 }
 
-// tile is a face turned clockwise, in the middle of an image.
+// tile returns a face rotated clockwise in the center of an image.
 func tile(face boxsum.Image[uint8], degrees float64) boxsum.Image[uint8] {
 	img, _ := boxsum.NewImage[uint8](tileSide, tileSide, 1)
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
@@ -88,7 +88,7 @@ func tile(face boxsum.Image[uint8], degrees float64) boxsum.Image[uint8] {
 	return img
 }
 
-// scaled is an image at another size, as layers are.
+// scaled returns an image scaled like the layers of a search.
 func scaled(img boxsum.Image[uint8], width, height int) boxsum.Image[uint8] {
 	to, _ := boxsum.NewImage[uint8](width, height, 1)
 	for j := range height {
@@ -99,17 +99,16 @@ func scaled(img boxsum.Image[uint8], width, height int) boxsum.Image[uint8] {
 	return to
 }
 
-// onLattice finds objects turned by -26.57° on tables along 1/2, in which a unit of the
-// cascade is so many digital lines. With areas, boxes count as if they had the pixels of
-// their size, whatever the lattice gives them.
+// onLattice finds objects rotated by -26.57° on tables along 1/2, where a unit of the cascade is the given number of
+// digital lines. With areas, boxes are weighted as if they had their nominal number of pixels.
 func onLattice(c *Cascade, img boxsum.Image[uint8], lines float64, areas bool, factor float64) []candidate {
 	rot := rotated.Rotation{A: 1, B: 2}
-	line := 1 / math.Hypot(1, 0.5) // pixels between lines
+	line := 1 / math.Hypot(1, 0.5) // distance between lines in pixels
 	var all []candidate
 	w, h := float64(c.size.X), float64(c.size.Y)
 	half := func(v float64) int { return int(math.Floor(v*lines + 0.5)) }
-	for f := 40 / (lines * line * w); ; f *= factor { // from faces of 40 pixels on
-		unit := lines * line * f // pixels of the image
+	for f := 40 / (lines * line * w); ; f *= factor { // starting with faces of 40 pixels
+		unit := lines * line * f // in pixels of the image
 		if unit*(w+h)*0.75 > float64(img.Width) || unit*w > 80 {
 			break
 		}
@@ -124,7 +123,7 @@ func onLattice(c *Cascade, img boxsum.Image[uint8], lines float64, areas bool, f
 		}
 		for y := 0; y < layer.Height; y += step {
 			for x := 0; x < layer.Width; x += step {
-				// The window's corners, along (cos, -sin) and (sin, cos).
+				// Corners of the window, along (cos, -sin) and (sin, cos).
 				cos, sin := 2/math.Sqrt(5), 1/math.Sqrt(5)
 				px, py := lines*line*w, lines*line*h
 				inside := true
@@ -191,19 +190,19 @@ func onLattice(c *Cascade, img boxsum.Image[uint8], lines float64, areas bool, f
 	return all
 }
 
-// A way to find turned faces: all windows that pass.
+// A way is a way to find rotated faces; it returns all windows that pass.
 type way struct {
 	name string
 	find func(img boxsum.Image[uint8]) []candidate
 }
 
-// measured is recall by angle, and how many others are found in all.
+// measured holds the recall by angle, and the total number of false detections.
 type measured struct {
 	recall []float64
 	others int
 }
 
-// measure is what is found with each number of neighbors.
+// measure returns the results for each number of neighbors.
 func (w *way) measure(faces []boxsum.Image[uint8], angles []float64, none []boxsum.Image[uint8], neighbors []int) []measured {
 	var g grouper
 	all := make([]measured, len(neighbors))
@@ -244,7 +243,7 @@ func (w *way) measure(faces []boxsum.Image[uint8], angles []float64, none []boxs
 	return all
 }
 
-// at is recall where as many others are found: between numbers of neighbors.
+// at returns the recall for a number of false detections, interpolated between numbers of neighbors.
 func at(all []measured, others float64) float64 {
 	mean := func(m measured) float64 {
 		sum := 0.0
@@ -269,7 +268,7 @@ func at(all []measured, others float64) float64 {
 	return mean(all[len(all)-1])
 }
 
-// negatives is photographs without faces.
+// negatives returns photographs without faces.
 func negatives(t *testing.T, dir string, width, height int) (none []boxsum.Image[uint8]) {
 	for _, name := range []string{"coffee.png", "chelsea.png", "camera.png", "rocket.jpg", "brick.png", "grass.png", "coins.png", "hubble_deep_field.jpg"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -285,7 +284,7 @@ func negatives(t *testing.T, dir string, width, height int) (none []boxsum.Image
 	return none
 }
 
-// recallFolder is where plots go.
+// recallFolder returns the folder for plots.
 func recallFolder(t *testing.T) string {
 	dir := os.Getenv("BOXSUM_RECALL")
 	if dir == "" {
@@ -294,8 +293,7 @@ func recallFolder(t *testing.T) string {
 	return dir
 }
 
-// inPicture finds windows upright in a picture that is turned by an angle, at the places of
-// OpenCV or as turned windows are searched.
+// inPicture finds upright windows in a picture rotated by an angle, at OpenCV's positions or at those for rotated objects.
 func inPicture(t *testing.T, c *Cascade, img boxsum.Image[uint8], degrees float64, least int, coarse bool) []candidate {
 	s := new(search)
 	var o Options
@@ -305,7 +303,7 @@ func inPicture(t *testing.T, c *Cascade, img boxsum.Image[uint8], degrees float6
 	if degrees < 0 {
 		degrees += 360
 	}
-	// Quarter turns by the cascade are what quarter turns of the picture are.
+	// Quarter turns of the cascade are equivalent to those of the picture.
 	turn := turning{search: s, image: img, turn: math.Mod(degrees, 90), bounds: image.Rect(0, 0, img.Width, img.Height)}
 	if turn.turn != 0 {
 		if err := turn.rotate(c, &o); err != nil {
@@ -324,7 +322,7 @@ func inPicture(t *testing.T, c *Cascade, img boxsum.Image[uint8], degrees float6
 	return s.candidates
 }
 
-// measureAll measures ways, and draws recall at 4 neighbors or more.
+// measureAll measures several ways, and draws the recall with 4 neighbors or more.
 func measureAll(t *testing.T, ways []way, faces, none []boxsum.Image[uint8], angles []float64, chart *plot.Chart, others ...float64) {
 	for i, w := range ways {
 		all := w.measure(faces, angles, none, []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30})
@@ -342,7 +340,7 @@ func measureAll(t *testing.T, ways []way, faces, none []boxsum.Image[uint8], ang
 	}
 }
 
-// All angles, beside a picture that is turned sixteen times.
+// TestRecall measures all angles, compared with rotating the picture sixteen times.
 func TestRecall(t *testing.T) {
 	dir, from := recallFolder(t), skimageData(t)
 	faces, none := facesOf(t, from, 100), negatives(t, from, 400, 300)
@@ -391,7 +389,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// One direction: tables along 1/2 beside a picture turned by as much, for faces of the same sizes.
+// TestRecallLattice measures one direction: tables along 1/2 compared with rotating the picture, for faces of the same sizes.
 func TestRecallLattice(t *testing.T) {
 	dir, from := recallFolder(t), skimageData(t)
 	faces, none := facesOf(t, from, 80)[40:], negatives(t, from, 300, 225)

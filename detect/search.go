@@ -75,7 +75,7 @@ func arrayOf(img *boxsum.Image[uint8]) raster.Array {
 // the slice unchanged.
 func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options) ([]Result, error) {
 	if c == nil || len(c.stages) == 0 {
-		return to, raster.Invalid("no cascade: use one from Load")
+		return to, raster.Invalid("nil Cascade (use Load)")
 	}
 	if o != nil && o.On != nil {
 		found, err := c.detectOn([]raster.Array{arrayOf(&img)}, o)
@@ -298,7 +298,7 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 
 func checkChannels(n int) error {
 	if n != 1 && n != 3 && n != 4 {
-		return raster.Invalid("an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", n)
+		return raster.Invalid("image has %d channels, want 1, or 3 or 4 that start with red, green and blue", n)
 	}
 	return nil
 }

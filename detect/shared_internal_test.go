@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// TestMarks checks that marks are read where and at the sizes for which they were left.
+// TestMarks tests that marks are read at the positions and sizes for which they were left.
 func TestMarks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
@@ -31,7 +31,7 @@ func TestMarks(t *testing.T) {
 		}
 		for range 20 {
 			level := rng.IntN(len(m.levels))
-			side := least * math.Pow(1.1, float64(level)) / markPlaces // of a place
+			side := least * math.Pow(1.1, float64(level)) / markPlaces // of the area of a mark
 			x, y := rng.Float64()*float64(width), rng.Float64()*float64(height)
 			dx, dy := rng.Float64()*4-2, rng.Float64()*4-2
 			got := make([]uint8, 1+rng.IntN(100))
@@ -41,7 +41,7 @@ func TestMarks(t *testing.T) {
 				if px < 0 || py < 0 || px >= float64(width) || py >= float64(height) {
 					continue
 				}
-				// Points are rounded: those near the edge of a place may be read beyond it.
+				// Points are rounded: those near the edge of a mark's area may be read from the next one.
 				var surely, maybe uint8
 				for _, a := range all {
 					if a.level < level-markReach || a.level > level+markReach {
@@ -75,10 +75,10 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestMarksFar checks marks far from the first pixel, where fixed points do not fit into 32 bits.
+// TestMarksFar tests marks far from the first pixel, where fixed-point numbers do not fit 32 bits.
 func TestMarksFar(t *testing.T) {
 	var m marks
-	m.plan(40000, 4, 3, 3) // a place for each pixel
+	m.plan(40000, 4, 3, 3) // one mark per pixel
 	for _, x := range []float64{1, 2047, 2048, 13654, 39999} {
 		m.set(0, x+0.5, 1.5, 4)
 		got := make([]uint8, 3)
@@ -89,14 +89,14 @@ func TestMarksFar(t *testing.T) {
 	}
 }
 
-// TestUnmarkedChunk checks that a window is not skipped for one that lies before windows without marks.
+// TestUnmarkedChunk tests that a window is not skipped because of a rejection before windows without marks.
 func TestUnmarkedChunk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))
 	img, _ := boxsum.NewImage[uint8](2*3*chunk+20, 300, 1)
 	for i := range img.Pix {
 		img.Pix[i] = uint8(rng.IntN(256))
 	}
-	c := &Cascade{ // that finds what is darker on the left: about half of the windows
+	c := &Cascade{ // detects windows that are darker on the left, about half of them
 		kind: Haar, size: image.Pt(20, 20), leaves: []float32{-1, 1}, nodes: []node{{left: ^0, right: ^1}}, trees: []tree{{span{0, 1}, span{0, 2}}},
 		stages:   []stage{{trees: span{0, 1}, stumps: true}},
 		features: []feature{{boxes: [3]box{{0, 0, 20, 20}, {0, 0, 10, 20}}, weights: [3]float32{1, -2}}},
@@ -106,7 +106,7 @@ func TestUnmarkedChunk(t *testing.T) {
 		s.turn = turning{search: s, image: img, bounds: image.Rect(0, 0, img.Width, img.Height)}
 		s.look(c)
 		s.turning, s.views[0].between = &s.turn, 1
-		s.marks.plan(img.Width, img.Height, 3, 3) // a place for each pixel
+		s.marks.plan(img.Width, img.Height, 3, 3) // one mark per pixel
 		for _, k := range chunks {
 			for y := range img.Height {
 				for x := range 2 * chunk {

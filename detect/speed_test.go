@@ -20,7 +20,7 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// scene is photographs side by side, in many sizes, gray.
+// scene returns gray photographs of many sizes side by side.
 func scene(t testing.TB, width, height int) boxsum.Image[uint8] {
 	photos := photographs(t)
 	out := boxsum.Image[uint8]{Pix: make([]uint8, width*height), Width: width, Height: height, Stride: width}
@@ -41,8 +41,7 @@ func scene(t testing.TB, width, height int) boxsum.Image[uint8] {
 	return out
 }
 
-// clock is seconds: of the processor for one thread, which others on the machine do not slow
-// down much, and of the wall for several.
+// clock returns seconds: processor time for one thread, which other programs hardly affect, and wall time for several.
 func clock(threads int) float64 {
 	if threads > 1 {
 		return time.Since(started).Seconds()
@@ -54,7 +53,7 @@ func clock(threads int) float64 {
 
 var started = time.Now()
 
-// TestSpeed prints how fast it is beside OpenCV, by turns: BOXSUM_SPEED=1920x1080,3840x2160.
+// TestSpeed prints the speed in turns with OpenCV: BOXSUM_SPEED=1920x1080,3840x2160.
 func TestSpeed(t *testing.T) {
 	sizes := os.Getenv("BOXSUM_SPEED")
 	if sizes == "" {
@@ -118,7 +117,7 @@ func BenchmarkDetect(b *testing.B) {
 	}
 }
 
-// speedThreads is how many threads to go up to: BOXSUM_SPEED_THREADS, or 2.
+// speedThreads returns the largest number of threads to measure: BOXSUM_SPEED_THREADS, or 2.
 func speedThreads() int {
 	if n, err := strconv.Atoi(os.Getenv("BOXSUM_SPEED_THREADS")); err == nil {
 		return n
@@ -126,8 +125,8 @@ func speedThreads() int {
 	return 2
 }
 
-// TestWorkers prints frames a second for numbers of workers: BOXSUM_SPEED_WORKERS=1,2,16. The
-// scenes lie in the folder BOXSUM_SCENE, as 1920x1080.gray, and are made where they do not.
+// TestWorkers prints frames per second by number of workers: BOXSUM_SPEED_WORKERS=1,2,16. Scenes are read from files such
+// as 1920x1080.gray in the folder BOXSUM_SCENE, and drawn if they do not exist.
 func TestWorkers(t *testing.T) {
 	workers, dir := os.Getenv("BOXSUM_SPEED_WORKERS"), os.Getenv("BOXSUM_SCENE")
 	if workers == "" || dir == "" {
@@ -191,7 +190,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestAnglesSpeed prints the time of all angles beside that of OpenCV in sixteen turned pictures, on one core: BOXSUM_SPEED_ANGLES=1.
+// TestAnglesSpeed prints the time for all angles compared with OpenCV on sixteen rotated pictures, on one core: BOXSUM_SPEED_ANGLES=1.
 func TestAnglesSpeed(t *testing.T) {
 	if os.Getenv("BOXSUM_SPEED_ANGLES") == "" {
 		t.Skip("set BOXSUM_SPEED_ANGLES to measure")
@@ -218,7 +217,7 @@ func TestAnglesSpeed(t *testing.T) {
 	if os.Getenv("BOXSUM_SPEED_ANGLES") == "alone" {
 		return
 	}
-	// Pictures that are 90° apart take as long as each other.
+	// Pictures 90° apart take equally long.
 	theirs := 0.0
 	for _, degrees := range []float64{0, 22.5, 45, 67.5} {
 		sin, cos := math.Sincos(degrees * math.Pi / 180)

@@ -271,14 +271,14 @@ func (o *Options) isUpright() bool {
 func (o *Options) checkAngles() error {
 	for _, a := range o.Angles {
 		if !(a >= -360 && a <= 360) {
-			return raster.Invalid("an angle of %v: use degrees from -360 to 360", a)
+			return raster.Invalid("angle is %v, want degrees from -360 to 360", a)
 		}
 	}
 	switch {
 	case o.Compat && !o.isUpright():
-		return raster.Invalid("turned objects with Compat: OpenCV finds upright ones only")
+		return raster.Invalid("Angles cannot be used with Compat: OpenCV finds upright objects only")
 	case o.Compat && o.Mirror:
-		return raster.Invalid("mirrored objects with Compat: OpenCV does not find them")
+		return raster.Invalid("Mirrored cannot be used with Compat: OpenCV has no mirrored search")
 	}
 	return nil
 }
@@ -381,7 +381,7 @@ func (s *search) pose(c *Cascade, o *Options) {
 }
 
 func tooMany(limit int) error {
-	return raster.Invalid("more than %d windows pass, too many to group: search for larger objects, or raise the limit", limit)
+	return raster.Invalid("more than %d windows pass, too many to group (search for larger objects, or raise the limit)", limit)
 }
 
 // A turning is an image rotated by an angle, which makes objects rotated by that angle

@@ -18,7 +18,7 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// boxesOf is a cascade of random boxes in a window.
+// boxesOf returns a cascade of random boxes in a window.
 func boxesOf(rng *rand.Rand, kind Kind, width, height, n int) *Cascade {
 	c := &Cascade{kind: kind, size: image.Pt(width, height)}
 	for range n {
@@ -42,8 +42,8 @@ func boxesOf(rng *rand.Rand, kind Kind, width, height, n int) *Cascade {
 	return c
 }
 
-// TestQuarters checks that the boxes of a turned cascade have, in a turned image, the sums of
-// those of the cascade in the image, and its patterns the same bits.
+// TestQuarters tests that the boxes of a rotated cascade have the same sums in a rotated image, and its patterns the same
+// bits.
 func TestQuarters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, kind := range []Kind{Haar, LBP} {
@@ -100,7 +100,7 @@ func TestQuarters(t *testing.T) {
 					t.Fatalf("%d quarters: pattern %d goes another way", quarters, i)
 				}
 			}
-			next := make([]int, len(pix)) // by 90° clockwise
+			next := make([]int, len(pix)) // rotated by 90° clockwise
 			for y := range h {
 				for x := range w {
 					next[x*h+h-1-y] = pix[y*w+x]
@@ -111,8 +111,8 @@ func TestQuarters(t *testing.T) {
 	}
 }
 
-// TestDiagonals checks that boxes along diagonals sum exactly the pixels of their cells, two
-// for each, and that these lie where the turned box is.
+// TestDiagonals tests that boxes along diagonals sum exactly the pixels of their cells, two per cell, and that these lie
+// in the rotated box.
 func TestDiagonals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
@@ -154,7 +154,7 @@ func TestDiagonals(t *testing.T) {
 					pixels := 0
 					for y := range n {
 						for x := range width {
-							// The cell of a pixel: columns go down to the right, rows down to the left.
+							// The cell of a pixel: columns descend to the right, rows to the left.
 							across, down := x+1-size.Y, y
 							if (across+down)%2 != 0 {
 								down--
@@ -165,7 +165,7 @@ func TestDiagonals(t *testing.T) {
 							}
 							p := uint32(pix[y*width+x])
 							want, square, pixels = want+p, square+p*p, pixels+1
-							// In the turned window, whose top corner is half a pixel to the left.
+							// Position in the rotated window, whose top corner is half a pixel to the left.
 							dx, dy := float64(x)+0.5-(float64(size.Y)-0.5), float64(y)+0.5
 							u, v := (dx+dy)/2, (dy-dx)/2
 							if u < float64(b.x)-0.5 || v < float64(b.y)-0.5 || u > float64(b.x+b.w)+0.5 || v > float64(b.y+b.h)+0.5 {
@@ -204,9 +204,9 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestLargeDiagonals checks turns by 45° of windows that are too large for tilted tables of 32 bits.
+// TestLargeDiagonals tests rotations by 45° of windows that are too large for 32-bit tilted tables.
 func TestLargeDiagonals(t *testing.T) {
-	c := &Cascade{ // that finds what is darker on the left
+	c := &Cascade{ // detects windows that are darker on the left
 		kind: Haar, size: image.Pt(200, 200), leaves: []float32{-1, 1}, nodes: []node{{left: ^0, right: ^1}}, trees: []tree{{span{0, 1}, span{0, 2}}},
 		stages:   []stage{{trees: span{0, 1}, stumps: true, threshold: 0.5}},
 		features: []feature{{boxes: [3]box{{0, 0, 200, 200}, {0, 0, 100, 200}}, weights: [3]float32{1, -2}}},
@@ -233,8 +233,7 @@ func TestLargeDiagonals(t *testing.T) {
 	}
 }
 
-// TestRefine checks windows beside those that are found two pixels apart: each is searched,
-// and has the score that it has alone.
+// TestRefine tests windows next to those found two pixels apart: each is searched, and has the same score as alone.
 func TestRefine(t *testing.T) {
 	dir := cmp.Or(os.Getenv("BOXSUM_CASCADES"), "/usr/share/opencv4")
 	for _, name := range []string{"haarcascades/haarcascade_frontalface_alt2.xml", "lbpcascades/lbpcascade_frontalface.xml"} {
@@ -244,7 +243,7 @@ func TestRefine(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		// Few stages, so that much is found.
+		// Few stages, so that there are many detections.
 		c.stages = c.stages[:min(len(c.stages), 9)]
 		rng := rand.New(rand.NewPCG(7, 8))
 		img, _ := boxsum.NewImage[uint8](190, 330, 1)
@@ -286,7 +285,7 @@ func TestRefine(t *testing.T) {
 			for y := int32(0); int(y)+c.size.Y <= l.height; y++ {
 				for x := int32(0); int(x)+c.size.X <= l.width; x++ {
 					score, got := scores[[3]int32{int32(i), x, y}]
-					beside := false // one that is found at even places
+					beside := false // next to a window found at even positions
 					for dy := int32(-1); dy <= 1; dy++ {
 						for dx := int32(-1); dx <= 1; dx++ {
 							_, hit := scores[[3]int32{int32(i), x + dx, y + dy}]

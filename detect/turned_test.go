@@ -13,8 +13,8 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// turnedBy is an image turned clockwise about a point, as large as it is, by bilinear
-// interpolation; its edges go on.
+// turnedBy returns an image of the same size, rotated clockwise about a point with bilinear interpolation and replicated
+// edges.
 func turnedBy(img boxsum.Image[uint8], x, y, degrees float64) boxsum.Image[uint8] {
 	out := img
 	out.Pix = make([]uint8, img.Width*img.Height*img.Channels)
@@ -38,8 +38,8 @@ func turnedBy(img boxsum.Image[uint8], x, y, degrees float64) boxsum.Image[uint8
 	return out
 }
 
-// TestTurned turns a photograph about its face by all angles: the face is found where it is
-// upright in the photograph, which is what OpenCV finds there, and little else.
+// TestTurned rotates a photograph about its face by all angles, and tests that the face is found where OpenCV finds it in
+// the upright photograph, and little else.
 func TestTurned(t *testing.T) {
 	ref.Alone(t)
 	photo := photographs(t)[0]
@@ -57,7 +57,7 @@ func TestTurned(t *testing.T) {
 		r := upright[0].Rect
 		x, y := float64(r.Min.X+r.Max.X)/2, float64(r.Min.Y+r.Max.Y)/2
 		lost, other := 0, 0
-		step, tries := 37, 0 // which is near to angles, and between them
+		step, tries := 37, 0 // includes angles near those searched and between them
 		if testing.Short() {
 			step = 111
 		}
@@ -85,7 +85,7 @@ func TestTurned(t *testing.T) {
 		}
 		t.Logf("%s: %d of %d are lost, %d others are found", name, lost, tries, other)
 		most := tries / 5
-		if face.Kind() == detect.LBP { // which finds more that is none
+		if face.Kind() == detect.LBP { // which has more false detections
 			most = tries
 		}
 		if lost > 0 || other > most {
@@ -94,7 +94,7 @@ func TestTurned(t *testing.T) {
 	}
 }
 
-// TestQuarterTurns checks that the four quarter turns of a face are found alike.
+// TestQuarterTurns tests that a face is found alike in all four quarter turns.
 func TestQuarterTurns(t *testing.T) {
 	photo := part(photographs(t)[0], image.Rect(100, 0, 340, 240), 120, 120, 1)
 	face := cascade(t, fileOf(t, "frontalface_alt2"))
@@ -113,7 +113,7 @@ func TestQuarterTurns(t *testing.T) {
 	}
 }
 
-// TestTurnedSame checks that turned results depend on nothing but image and options.
+// TestTurnedSame tests that results for rotated objects depend only on the image and the options.
 func TestTurnedSame(t *testing.T) {
 	photo := part(photographs(t)[0], image.Rect(60, 0, 380, 270), 130, 110, 1)
 	face := cascade(t, fileOf(t, "lbpcascade_frontalface.xml"))
@@ -154,7 +154,7 @@ func turnedSame(t *testing.T, face *detect.Cascade, photo boxsum.Image[uint8], o
 	if err != nil || len(none) != 0 {
 		t.Errorf("all of the image is to be left out: %v, %v", none, err)
 	}
-	// What is left out does not count towards the limit.
+	// Ignored windows do not count towards the limit.
 	if one, err := face.Detect(photo, &detect.Options{Angles: opt.Angles, Limit: 1, Turn: opt.Turn, Ignore: []image.Rectangle{image.Rect(0, 0, 130, 110)}}); err != nil || len(one) != 0 {
 		t.Errorf("all of the image is to be left out, and the limit is one: %v, %v", one, err)
 	}
@@ -166,7 +166,7 @@ func turnedSame(t *testing.T, face *detect.Cascade, photo boxsum.Image[uint8], o
 	}
 }
 
-// TestAnglesTogether checks that a list of angles finds what each of them does: windows that are not square lie otherwise at each.
+// TestAnglesTogether tests that a list of angles finds what each angle does alone: windows that are not square have another position at each.
 func TestAnglesTogether(t *testing.T) {
 	ref.Alone(t)
 	photo := part(photographs(t)[0], image.Rect(0, 0, 512, 512), 170, 120, 1)
@@ -212,13 +212,13 @@ func TestTurnedErrors(t *testing.T) {
 	face := cascade(t, fileOf(t, "lbpcascade_frontalface.xml"))
 	img, _ := boxsum.NewImage[uint8](50, 40, 1)
 	for want, opt := range map[string]detect.Options{
-		"an angle of NaN":            {Angles: []float64{math.NaN()}},
-		"an angle of 361":            {Angles: []float64{361}},
-		"turned objects with Compat": {Angles: []float64{90}, Compat: true},
-		"3 is no way to turn":        {Turn: 3},
-		"a scale of 1":               {Angles: []float64{90}, Scale: 1},
-		"an image with 2 channels":   {Angles: []float64{10}, Neighbors: 8},
-		"more than 1 windows pass":   {Angles: []float64{10, 20}, Limit: 1, Ungrouped: true},
+		"angle is NaN":                      {Angles: []float64{math.NaN()}},
+		"angle is 361":                      {Angles: []float64{361}},
+		"Angles cannot be used with Compat": {Angles: []float64{90}, Compat: true},
+		"unknown Turn 3":                    {Turn: 3},
+		"scale is 1":                        {Angles: []float64{90}, Scale: 1},
+		"image has 2 channels":              {Angles: []float64{10}, Neighbors: 8},
+		"more than 1 windows pass":          {Angles: []float64{10, 20}, Limit: 1, Ungrouped: true},
 	} {
 		c, im := face, img
 		if opt.Neighbors == 8 {
@@ -236,7 +236,7 @@ func TestTurnedErrors(t *testing.T) {
 	if _, err := plate.Detect(img, &detect.Options{Angles: []float64{20}, Turn: detect.TurnTables}); err == nil || !strings.Contains(err.Error(), "tilted features") {
 		t.Errorf("tilted features on rotated tables: %v", err)
 	}
-	plain := boxsum.Image[uint8]{Pix: img.Pix, Width: 50, Height: 40} // zeros stand for one channel, and rows without gaps
+	plain := boxsum.Image[uint8]{Pix: img.Pix, Width: 50, Height: 40} // zeros mean one channel and no gaps
 	if _, err := face.Detect(plain, &detect.Options{Angles: []float64{10, 45, 90}}); err != nil {
 		t.Error(err)
 	}
@@ -251,13 +251,12 @@ func TestTurnedErrors(t *testing.T) {
 	}
 }
 
-// TestTiltedTurns checks that a cascade with tilted features finds in an image that is turned by quarters what
-// it finds upright.
+// TestTiltedTurns tests that a cascade with tilted features finds the same in quarter turns of an image as upright.
 func TestTiltedTurns(t *testing.T) {
 	photo := part(photographs(t)[0], image.Rect(100, 0, 340, 240), 96, 90, 1)
 	for _, name := range []string{"frontalcatface_extended", "smile"} {
 		c := cascade(t, fileOf(t, name))
-		// Larger ones are searched at other places than upright ones.
+		// Larger windows are searched at other positions than upright ones.
 		opt := detect.Options{Neighbors: 1, NearMisses: 14, Scale: 1.2, Ungrouped: true, Max: c.Window().Mul(2).Sub(image.Pt(1, 1))}
 		upright, err := c.Detect(photo, &opt)
 		if err != nil || len(upright) == 0 {
@@ -288,8 +287,8 @@ func TestTiltedTurns(t *testing.T) {
 	}
 }
 
-// TestShared checks that angles between multiples of 45° find with others what they find by
-// themselves, and that these find the same.
+// TestShared tests that angles between multiples of 45° find the same together with others as alone, and that the others
+// do, too.
 func TestShared(t *testing.T) {
 	ref.Alone(t)
 	photo := part(photographs(t)[0], image.Rect(60, 0, 380, 270), 160, 135, 1)
@@ -343,7 +342,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestMirrored checks that mirrored objects have, in an image, what objects have in the mirrored one.
+// TestMirrored tests that mirrored objects in an image are the objects in the mirrored image.
 func TestMirrored(t *testing.T) {
 	ref.Alone(t)
 	photo := photographs(t)[0]
@@ -383,7 +382,7 @@ func TestMirrored(t *testing.T) {
 		if tries < 40 {
 			t.Errorf("%s: only %d windows", name, tries)
 		}
-		// At any angle: an object turned to the right is one turned to the left in the mirror.
+		// At any angle: an object rotated to the right is rotated to the left in the mirror.
 		small := part(photo, image.Rect(60, 0, 380, 270), 160, 135, 1)
 		mirror, _ := boxsum.NewImage[uint8](160, 135, 1)
 		for y := range 135 {
@@ -418,10 +417,10 @@ func TestMirrored(t *testing.T) {
 	}
 	face := cascade(t, fileOf(t, "frontalface_alt2"))
 	img := part(photo, image.Rect(60, 0, 380, 270), 160, 135, 1)
-	if _, err := face.Detect(img, &detect.Options{Mirror: true, Compat: true}); err == nil || !strings.Contains(err.Error(), "mirrored objects with Compat") {
+	if _, err := face.Detect(img, &detect.Options{Mirror: true, Compat: true}); err == nil || !strings.Contains(err.Error(), "Mirror cannot be used with Compat") {
 		t.Errorf("mirrored with Compat: %v", err)
 	}
-	// The upright search is as it is without.
+	// The upright search is unchanged.
 	plain, err := face.Detect(img, &detect.Options{Ungrouped: true})
 	if err != nil || len(plain) == 0 {
 		t.Fatal(plain, err)

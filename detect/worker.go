@@ -414,7 +414,7 @@ func (w *worker) scan(at, n int, skip uint64) uint64 {
 			left += bits.OnesCount32(word[j])
 		}
 	}
-	// From here on, test all windows of the chunk as long as many of them are left.
+	// From here on, test all windows of the chunk while many of them are left.
 	for k := 0; ; {
 		w.keep(k, g, results)
 		if k++; left == 0 || k == len(c.stages) {
@@ -562,8 +562,7 @@ func (w *worker) enqueue(k int, g *cascades.Groups) {
 	w.drain(k, batch)
 }
 
-// drain runs the groups queued for stage k through it, as long as there are at least least
-// groups.
+// drain runs the groups queued for stage k through it, while there are at least least groups.
 func (w *worker) drain(k, least int) {
 	q := &w.queues[k]
 	for len(q.Places) >= least {

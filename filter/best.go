@@ -36,13 +36,13 @@ func best(img raster.Array, width, height, k int, sign float64, opt *Options) ([
 		return nil, err
 	}
 	if j.counts() {
-		return nil, raster.Unsupported("Options.Valid with Brightest and Darkest: windows with a NaN are left out")
+		return nil, raster.Unsupported("Options.Valid is not supported by Brightest and Darkest, which skip windows with a NaN")
 	}
 	if width < 1 || height < 1 {
-		return nil, raster.Invalid("windows of %d×%d: use 1 pixel a side or more", width, height)
+		return nil, raster.Invalid("window is %d×%d, want at least 1×1", width, height)
 	}
 	if k < 0 {
-		return nil, raster.Invalid("the best %d windows: use 1 or more", k)
+		return nil, raster.Invalid("number of windows is %d, want 1 or more", k)
 	}
 	if width > j.src.Width || height > j.src.Height || k == 0 {
 		return nil, j.set.Stopped()

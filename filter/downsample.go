@@ -37,7 +37,7 @@ func DownsampleInto[P Pixel](dst, img boxsum.Image[P], factorX, factorY int, opt
 	return j.fill(arrayOf(&dst))
 }
 
-// checkFactors is check for Downsample.
+// checkFactors checks the arguments of Downsample.
 func (j *job) checkFactors(x, y int, opt *Options) error {
 	if err := j.check(Square(1), opt); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (j *job) acceptSmaller(dst raster.Array) error {
 		return err
 	}
 	if dst.Width != divUp(j.src.Width, x) || dst.Height != divUp(j.src.Height, y) || dst.Channels != j.src.Channels {
-		return raster.Invalid("an image of %v cannot take one of %v made %d×%d times smaller: it takes %d×%d", dst.Extent, j.src.Extent, x, y, divUp(j.src.Width, x), divUp(j.src.Height, y))
+		return raster.Invalid("destination is %v; an image of %v reduced %d×%d times is %d×%d", dst.Extent, j.src.Extent, x, y, divUp(j.src.Width, x), divUp(j.src.Height, y))
 	}
 	if shareMemory(dst.Data, j.src.Data) {
 		return errOverlap()
@@ -90,7 +90,7 @@ func divUp(n, by int) int { return n/by + min(1, n%by) }
 
 func checkFactors(x, y int) error {
 	if x < 1 || y < 1 {
-		return raster.Invalid("an image made %d×%d times smaller: use 1 or more", x, y)
+		return raster.Invalid("reduction is %d×%d, want 1 or more", x, y)
 	}
 	return nil
 }

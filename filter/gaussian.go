@@ -85,16 +85,16 @@ func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) 
 	return j.fill(arrayOf(&dst))
 }
 
-// checkGaussian is check for Gaussian.
+// checkGaussian checks the arguments of Gaussian.
 func (j *job) checkGaussian(sigma Sigma, opt *Options) error {
 	if err := j.check(Square(1), opt); err != nil {
 		return err
 	}
 	if !(sigma.X >= 0 && sigma.Y >= 0 && sigma.X <= maxSigma && sigma.Y <= maxSigma) {
-		return raster.Invalid("a Gaussian of %v×%v: use 0 to %g for each", sigma.X, sigma.Y, float64(maxSigma))
+		return raster.Invalid("sigma is %v×%v, want 0 to %g", sigma.X, sigma.Y, float64(maxSigma))
 	}
 	if sigma.Passes < 0 || sigma.Passes > maxPasses {
-		return raster.Invalid("%d boxes for a Gaussian: use 1 to %d, or 0 for 3", sigma.Passes, maxPasses)
+		return raster.Invalid("a Gaussian of %d boxes, want 1 to %d, or 0 for 3", sigma.Passes, maxPasses)
 	}
 	j.boxes = sigma.Passes
 	if sigma.Passes == 0 {
@@ -154,7 +154,7 @@ func runBoxes(j *job) error {
 			return runTriple(j, &l)
 		}
 		if area*(255<<8)*(1<<8) >= 1<<62 {
-			return raster.Invalid("a Gaussian of %v×%v is too wide for pixels of 8 bits", j.sigma.X, j.sigma.Y)
+			return raster.Invalid("a Gaussian with sigma %v×%v is too wide for 8-bit pixels", j.sigma.X, j.sigma.Y)
 		}
 		if area*(255<<8) < 1<<32 {
 			return runCascade(j, raster.U32, raster.U16, &shapes)

@@ -42,13 +42,13 @@ func (j *job) checkGuide() (err error) {
 		return err
 	}
 	if g.Width != j.src.Width || g.Height != j.src.Height || g.Channels != 1 && g.Channels != 3 {
-		return raster.Invalid("a guide of %v for an image of %v: it takes the same size, and one channel or three", g.Extent, j.src.Extent)
+		return raster.Invalid("guide is %v, want %d×%d (the size of the image) with 1 or 3 channels", g.Extent, j.src.Width, j.src.Height)
 	}
 	if j.over, err = overlap(&j.dst[0], g); err != nil || j.src.Width == 0 || j.src.Height == 0 {
 		return err
 	}
 	if w, h := j.shape.Width(), j.shape.Height(); float64(w)*float64(h) >= 1<<40 {
-		return raster.Invalid("a window of %d×%d is too large for this", w, h)
+		return raster.Invalid("a window of %d×%d is too large for a guided filter", w, h)
 	}
 	return window.CheckWrap(&j.shape, j.src.Height)
 }

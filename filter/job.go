@@ -81,10 +81,10 @@ func (j *job) check(w Window, opt *Options) (err error) {
 		return err
 	}
 	if !(j.epsilon >= 0) || j.epsilon > math.MaxFloat64 {
-		return raster.Invalid("an epsilon of %v: use 0 or more", j.epsilon)
+		return raster.Invalid("epsilon is %v, want 0 or more", j.epsilon)
 	}
 	if !(j.floor >= 0) || j.floor > math.MaxFloat64 {
-		return raster.Invalid("a least deviation of %v: use 0 or more", j.floor)
+		return raster.Invalid("minimum deviation is %v, want 0 or more", j.floor)
 	}
 	if err = j.checkValid(opt); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (j *job) accept(i int, dst raster.Array) error {
 		return err
 	}
 	if d.Width != src.Width || d.Height != src.Height || d.Channels != src.Channels {
-		return raster.Invalid("an image of %v cannot take what is made from one of %v", d.Extent, src.Extent)
+		return raster.Invalid("destination is %v, want %v", d.Extent, src.Extent)
 	}
 	same, err := overlap(d, src)
 	j.same = j.same || same
@@ -126,7 +126,7 @@ func overlap(dst, src *raster.Array) (same bool, err error) {
 }
 
 func errOverlap() error {
-	return fmt.Errorf("boxsum: %w: the result lies in part of the image's memory: give it the image itself, or memory of its own", raster.ErrOverlap)
+	return fmt.Errorf("boxsum: %w: the destination shares part of the image's memory: use the image itself, or separate memory", raster.ErrOverlap)
 }
 
 // shareMemory reports whether two buffers share memory.
@@ -181,7 +181,7 @@ func (j *job) fillBoth(first, second raster.Array) error {
 func (j *job) checkSum() error {
 	src, dst := j.src.Type, j.dst[0].Type
 	if !src.Float() && j.area()*largest(src) > maxInteger(dst) {
-		return raster.Unsupported("the sum of a window of %d×%d pixels of %v may be more than %v holds", j.shape.Width(), j.shape.Height(), src, dst)
+		return raster.Unsupported("the sum of a window of %d×%d pixels of %v may not fit in %v", j.shape.Width(), j.shape.Height(), src, dst)
 	}
 	if src.Float() && !dst.Float() {
 		return raster.Unsupported("sums of %v are floats, not %v", src, dst)
@@ -246,9 +246,9 @@ func (j *job) checkOn() error {
 	case j.set.On() == nil:
 		return nil
 	case j.kind != mean && j.kind != deviation && j.kind != meanDeviation:
-		return raster.Invalid("this filter with Options.On: devices have Box, Mean, StdDev and MeanStdDev, leave On nil for others")
+		return raster.Invalid("this filter cannot run on a device, only Box, Mean, StdDev and MeanStdDev can (leave Options.On nil)")
 	case j.counts():
-		return raster.Invalid("Options.Valid with Options.On: devices count all pixels, leave On nil")
+		return raster.Invalid("Options.Valid is not supported on a device (leave Options.On nil)")
 	}
 	return nil
 }
@@ -299,7 +299,7 @@ func (j *job) sumTypes() (sum, square raster.Type, err error) {
 	case j.src.Type.Float():
 		sum, square = raster.F64, raster.F64
 	case limit >= 1<<63:
-		return 0, 0, raster.Invalid("windows of %d×%d are too large for their sums: use smaller ones, or the border clip", j.shape.Width(), j.shape.Height())
+		return 0, 0, raster.Invalid("window is %d×%d, which is too large to sum (use a smaller one, or border clip)", j.shape.Width(), j.shape.Height())
 	case limit < 1<<32:
 		sum, square = raster.U32, raster.U32
 	case all < 1<<32:

@@ -140,7 +140,7 @@ func (j *job) makePart(first, second, pix []byte, r *window.Row, p *window.Part,
 	}
 }
 
-// makeContrasts computes by how many deviations pixels exceed the mean.
+// makeContrasts computes the number of deviations by which pixels exceed the mean.
 func (j *job) makeContrasts(dst, pix []byte, p *window.Part, spread windows.Spread, offset float64, scratch *pixelScratch) {
 	t, first := j.dst[0].Type, spread.First
 	size, bytes := t.Bytes(), j.src.Type.Bytes()

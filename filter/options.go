@@ -34,8 +34,7 @@ const (
 	Constant = Border(window.Constant)
 	// Wrap repeats the image: bcd|abcd|abc.
 	Wrap = Border(window.Wrap)
-	// Clip has no pixels outside the image: windows end at its edge, and a mean is that of
-	// the pixels inside.
+	// Clip ends windows at the edge of the image: a mean is that of the pixels inside.
 	Clip = Border(window.Clip)
 )
 
@@ -111,12 +110,12 @@ const maxSide = 1<<30 - 1
 // shapeOf returns a window with the border of the options, for pixels of a type.
 func shapeOf(t raster.Type, w Window, o *Options) (s window.Shape, err error) {
 	if w.Width <= 0 || w.Height <= 0 || w.Width > maxSide || w.Height > maxSide {
-		return s, raster.Invalid("a window of %d×%d: use 1 to %d pixels a side", w.Width, w.Height, maxSide)
+		return s, raster.Invalid("window is %d×%d, want sides of 1 to %d", w.Width, w.Height, maxSide)
 	}
 	s.Left, s.Up = w.Width/2-w.Shift.X, w.Height/2-w.Shift.Y
 	s.Right, s.Down = w.Width-1-s.Left, w.Height-1-s.Up
 	if s.Left < 0 || s.Right < 0 || s.Up < 0 || s.Down < 0 {
-		return s, raster.Invalid("a window of %d×%d that is shifted by %v lacks its own pixel: shift it by less", w.Width, w.Height, w.Shift)
+		return s, raster.Invalid("a window of %d×%d shifted by %v no longer contains its own pixel", w.Width, w.Height, w.Shift)
 	}
 	if o == nil {
 		return s, nil
@@ -127,7 +126,7 @@ func shapeOf(t raster.Type, w Window, o *Options) (s window.Shape, err error) {
 		return s, err
 	}
 	if v := s.Value; v-v != 0 || v > largest(t) || !t.Float() && (v < 0 || v != math.Trunc(v)) {
-		return s, raster.Invalid("a border of %v: it must be a value that pixels of %v can have", v, t)
+		return s, raster.Invalid("border value %v does not fit in %v", v, t)
 	}
 	if t == raster.F32 {
 		s.Value = float64(float32(s.Value))

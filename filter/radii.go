@@ -50,7 +50,7 @@ func (j *job) checkRadii() error {
 		return err
 	}
 	if r.Width != j.src.Width || r.Height != j.src.Height || r.Channels > 2 {
-		return raster.Invalid("radii of %v for an image of %v: they take the same size, and one channel or two", r.Extent, j.src.Extent)
+		return raster.Invalid("radii are %v, want %d×%d (the size of the image) with 1 or 2 channels", r.Extent, j.src.Width, j.src.Height)
 	}
 	if shareMemory(j.dst[0].Data, r.Data) {
 		return errOverlap()
@@ -74,7 +74,7 @@ func runRadii(j *job) error {
 	case j.src.Type.Float():
 		sum = raster.F64
 	case most >= 1<<62:
-		return raster.Invalid("radii of up to %d×%d are too large for their sums", l.across, l.down)
+		return raster.Invalid("radii of up to %d×%d have sums that are too large", l.across, l.down)
 	case most < 1<<32:
 		sum = raster.U32
 	}

@@ -76,7 +76,7 @@ func EntropyInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w W
 	return j.fill(arrayOf(&dst))
 }
 
-// checkEntropy is check for Entropy.
+// checkEntropy checks the arguments of Entropy.
 func (j *job) checkEntropy(w Window, b histogram.Bins, opt *Options) (err error) {
 	if err = j.checkCounted(w, opt); err != nil {
 		return err
@@ -137,13 +137,13 @@ func binPixels(src *raster.Array, bins bins.Range) raster.Array {
 // one.
 const maxCounted = 1 << 26
 
-// checkCounted is check for windows whose pixels are counted one by one.
+// checkCounted is like check for windows whose pixels are counted one by one.
 func (j *job) checkCounted(w Window, opt *Options) error {
 	if err := j.check(w, opt); err != nil {
 		return err
 	}
 	if s := &j.shape; j.area() > maxCounted || s.Width() > 1<<24 || s.Height() > 1<<24 {
-		return raster.Invalid("a window of %d×%d has too many pixels to count: use a smaller one", s.Width(), s.Height())
+		return raster.Invalid("a window of %d×%d has too many pixels to count", s.Width(), s.Height())
 	}
 	return nil
 }
@@ -318,7 +318,7 @@ func (l *rank) findRows(w *rankWorker, y, ch int) {
 	}
 }
 
-// beside returns how many pixels of a column of windows are the border's constant.
+// beside returns the number of pixels of a column of windows that are the border's constant.
 func (l *rank) beside(w *rankWorker, x int) uint32 {
 	if x < 0 && l.shape.Border == window.Constant {
 		return uint32(l.shape.Height())

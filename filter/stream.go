@@ -61,10 +61,10 @@ func newStream[D boxsum.Pixel, P Pixel](width, channels int, w Window, opt *Opti
 // type.
 func startStream(j *job, result raster.Type, height int) (*stream, error) {
 	if j.shape.Border == window.Wrap {
-		return nil, raster.Invalid("the border wrap has the last rows above the first: a stream cannot know them, use another")
+		return nil, raster.Invalid("border wrap needs the last rows first, which a stream does not have (use another border)")
 	}
 	if j.counts() {
-		return nil, raster.Unsupported("Options.Valid with a stream: filter the whole image")
+		return nil, raster.Unsupported("Options.Valid is not supported by streams (filter the whole image)")
 	}
 	if err := j.set.ProcessorOnly("streams"); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func startStream(j *job, result raster.Type, height int) (*stream, error) {
 // until the next call. It returns nil if that row depends on rows still to come.
 func (s *Stream[D, P]) Push(row []P) ([]D, error) {
 	if s == nil || s.rows == nil {
-		return nil, raster.Invalid("a stream that was not made by its constructor")
+		return nil, raster.Invalid("the stream was not made by its constructor")
 	}
 	out, err := s.rows.push(raster.Bytes(row))
 	return raster.Elems[D](out), err
@@ -94,7 +94,7 @@ func (s *Stream[D, P]) Push(row []P) ([]D, error) {
 // End ends the input. Each call returns another row of results, and nil after the last.
 func (s *Stream[D, P]) End() ([]D, error) {
 	if s == nil || s.rows == nil {
-		return nil, raster.Invalid("a stream that was not made by its constructor")
+		return nil, raster.Invalid("the stream was not made by its constructor")
 	}
 	out, err := s.rows.finish()
 	return raster.Elems[D](out), err
@@ -137,9 +137,9 @@ func (s *stream) push(row []byte) ([]byte, error) {
 	n, size := j.src.Width*j.src.Channels, j.src.Type.Bytes()
 	switch {
 	case s.ended:
-		return nil, raster.Invalid("a row after the end of the stream")
+		return nil, raster.Invalid("the stream has ended and accepts no more rows")
 	case len(row) != n*size:
-		return nil, raster.Invalid("a row of %d values, the stream takes %d", len(row)/size, n)
+		return nil, raster.Invalid("row has %d values, want %d", len(row)/size, n)
 	}
 	if err := j.set.Stopped(); err != nil {
 		return nil, err

@@ -21,10 +21,10 @@ func (j *job) checkValid(opt *Options) error {
 		return nil
 	}
 	if j.kind > normalized {
-		return raster.Unsupported("Options.Valid with this filter: Box, Sum, Mean, Variance, StdDev, MeanStdDev and Normalize have it")
+		return raster.Unsupported("Options.Valid is not supported by this filter, only by Box, Sum, Mean, Variance, StdDev, MeanStdDev and Normalize")
 	}
 	if float64(j.shape.Width())*float64(j.shape.Height()) >= 1<<32 {
-		return raster.Invalid("a window of %d×%d has too many pixels to count: use a smaller one", j.shape.Width(), j.shape.Height())
+		return raster.Invalid("a window of %d×%d has too many pixels to count", j.shape.Width(), j.shape.Height())
 	}
 	if !j.masked {
 		return nil

@@ -25,7 +25,7 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 		return nil, errNoImage
 	}
 	if n := a.Channels; n != 1 && n != 3 && n != 4 {
-		return nil, fmt.Errorf("gpu: %w: an image with %d channels: use 1, or 3 or 4 that start with red, green and blue", boxsum.ErrInvalid, n)
+		return nil, fmt.Errorf("gpu: %w: image has %d channels, want 1, or 3 or 4 that start with red, green and blue", boxsum.ErrInvalid, n)
 	}
 	s, err := cascade.Plan(c, opt, a.Width, a.Height)
 	if err != nil {

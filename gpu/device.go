@@ -103,7 +103,7 @@ func OpenBest(kinds ...Kind) (*Device, error) {
 	infos, reasons := driver.List(kinds...)
 	for _, info := range infos {
 		if len(kinds) == 0 && info.CPU {
-			reasons = append(reasons, fmt.Errorf("%s: %s is a processor, which must be asked for", info.Kind, info.Name))
+			reasons = append(reasons, fmt.Errorf("%s: %s is a CPU, which is used only when asked for by name", info.Kind, info.Name))
 			continue
 		}
 		d, err := Open(Info(info))
@@ -162,7 +162,7 @@ func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err 
 		return nil, fmt.Errorf("gpu: %w: nothing to time", boxsum.ErrInvalid)
 	}
 	if runs < 1 {
-		return nil, fmt.Errorf("gpu: %w: %d runs to time", boxsum.ErrInvalid, runs)
+		return nil, fmt.Errorf("gpu: %w: number of timed runs is %d, want 1 or more", boxsum.ErrInvalid, runs)
 	}
 	m := d.mem()
 	if err := m.Hold(); err != nil {

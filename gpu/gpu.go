@@ -107,13 +107,13 @@ func (o *Options) check(pixel, sum raster.Type, noOffset string) (Options, error
 	offset := float64(o.Offset)
 	switch {
 	case offset-offset != 0:
-		return *o, fmt.Errorf("gpu: %w: an offset of %v", boxsum.ErrInvalid, offset)
+		return *o, fmt.Errorf("gpu: %w: offset is %v, want a finite number", boxsum.ErrInvalid, offset)
 	case offset != 0 && noOffset != "":
 		return *o, fmt.Errorf("gpu: %w: %s", boxsum.ErrTypes, noOffset)
 	case offset != 0 && sum != raster.F32 && !(pixel.Float() && sum.Float()):
-		return *o, fmt.Errorf("gpu: %w: an offset is for float pixels and for float32 sums, not for %s in %s", boxsum.ErrTypes, pixel, sum)
+		return *o, fmt.Errorf("gpu: %w: an offset needs float pixels or float32 sums, not %s in %s", boxsum.ErrTypes, pixel, sum)
 	case o.Kernels < AutoKernels || o.Kernels > Fast:
-		return *o, fmt.Errorf("gpu: %w: no kernels are number %d", boxsum.ErrTypes, o.Kernels)
+		return *o, fmt.Errorf("gpu: %w: unknown kernels %d", boxsum.ErrTypes, o.Kernels)
 	case o.Context != nil && o.Context.Err() != nil:
 		return *o, fmt.Errorf("gpu: %w", o.Context.Err())
 	}

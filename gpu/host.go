@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-var errNoHostTable = fmt.Errorf("gpu: %w: no table to write to", boxsum.ErrInvalid)
+var errNoHostTable = fmt.Errorf("gpu: %w: nil table", boxsum.ErrInvalid)
 
 // checkSize returns an error if there are too many rows, columns or slices for the
 // kernels.

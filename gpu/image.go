@@ -40,7 +40,7 @@ func Upload[P boxsum.Pixel](d *Device, images ...boxsum.Image[P]) (*Image[P], er
 // alike returns an error if images are invalid, differ in size, or if there are none.
 func alike[P boxsum.Pixel](images []boxsum.Image[P]) error {
 	if len(images) == 0 {
-		return fmt.Errorf("gpu: %w: no image to upload", boxsum.ErrInvalid)
+		return fmt.Errorf("gpu: %w: nil image", boxsum.ErrInvalid)
 	}
 	first := images[0]
 	like := devmem.Array{Element: raster.TypeNamed[P](), Width: first.Width, Height: first.Height, Channels: max(first.Channels, 1), Count: len(images)}
@@ -106,8 +106,8 @@ func (im *Image[P]) DownloadInto(i int, dst boxsum.Image[P]) error {
 }
 
 var (
-	errNoImage = fmt.Errorf("gpu: %w: no image or volume: make one with NewImage, NewVolume, Upload or UploadVolume", boxsum.ErrInvalid)
-	errNoTable = fmt.Errorf("gpu: %w: no table: make one with one of the New or Integrate functions", boxsum.ErrInvalid)
+	errNoImage = fmt.Errorf("gpu: %w: nil image or volume (use NewImage, NewVolume, Upload or UploadVolume)", boxsum.ErrInvalid)
+	errNoTable = fmt.Errorf("gpu: %w: nil table (use a New or Integrate function)", boxsum.ErrInvalid)
 )
 
 // goesAmong is like checkedImage for an image that must have the size of the
@@ -115,7 +115,7 @@ var (
 func goesAmong[P boxsum.Pixel](others *devmem.Array, im boxsum.Image[P]) (boxsum.Image[P], error) {
 	im, err := checkedImage(im)
 	if err == nil && (im.Width != others.Width || im.Height != others.Height || im.Channels != others.Channels) {
-		err = fmt.Errorf("gpu: %w: an image of %d×%d pixels with %d channels does not go among %s",
+		err = fmt.Errorf("gpu: %w: an image of %d×%d pixels with %d channels does not fit in %s",
 			boxsum.ErrInvalid, im.Width, im.Height, im.Channels, others)
 	}
 	return im, err

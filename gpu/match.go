@@ -45,13 +45,13 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 	case m > match.SSD:
 		return fmt.Errorf("gpu: %w: unknown %v", boxsum.ErrInvalid, m)
 	case opt != nil && opt.Mask.Pix != nil:
-		return fmt.Errorf("gpu: %w: a mask: package match has them", boxsum.ErrTypes)
+		return fmt.Errorf("gpu: %w: masks are not supported on a device (use package match)", boxsum.ErrTypes)
 	case a.Channels != 1 || template.Channels != 1:
-		return fmt.Errorf("gpu: %w: an image with %d channels and a template with %d: on a device both have one", boxsum.ErrInvalid, a.Channels, template.Channels)
+		return fmt.Errorf("gpu: %w: image has %d channels and template has %d, want 1 on a device", boxsum.ErrInvalid, a.Channels, template.Channels)
 	case w == 0 || h == 0 || w > a.Width || h > a.Height:
-		return fmt.Errorf("gpu: %w: a template of %d×%d pixels for an image of %d×%d: it must have some and fit into the image", boxsum.ErrInvalid, w, h, a.Width, a.Height)
+		return fmt.Errorf("gpu: %w: template is %d×%d pixels, want at least 1×1 and at most the size of the image, %d×%d", boxsum.ErrInvalid, w, h, a.Width, a.Height)
 	case to.Device != a.Device || to.Width != a.Width-w+1 || to.Height != a.Height-h+1 || to.Channels != 1 || to.Count != a.Count:
-		return fmt.Errorf("gpu: %w: %s cannot take the scores of a template of %d×%d in %s", boxsum.ErrInvalid, to, w, h, a)
+		return fmt.Errorf("gpu: %w: destination is %s, which cannot hold the scores of a template of %d×%d in %s", boxsum.ErrInvalid, to, w, h, a)
 	case opt != nil && opt.Context != nil && opt.Context.Err() != nil:
 		return fmt.Errorf("gpu: %w", opt.Context.Err())
 	}
@@ -60,7 +60,7 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 		return err
 	}
 	if t.Flat() {
-		return fmt.Errorf("gpu: %w: the template is flat: %v has no scores for it", boxsum.ErrInvalid, m)
+		return fmt.Errorf("gpu: %w: the template is flat, which has no %v", boxsum.ErrInvalid, m)
 	}
 	return using(a, func() error {
 		if err := to.Open(); err != nil {

@@ -88,7 +88,7 @@ func (r runner) Tables(job *device.Tables) error {
 	case device.Tilted:
 		return r.device.onOne(func(d *Device) error { return tilt(d.inner, job) })
 	}
-	return fmt.Errorf("gpu: %w: no tables of kind %d", boxsum.ErrInvalid, job.Kind)
+	return fmt.Errorf("gpu: %w: unknown kind %d of tables", boxsum.ErrInvalid, job.Kind)
 }
 
 // countable returns an error if an array has too many rows, columns or slices for
@@ -320,11 +320,11 @@ func (r runner) Filter(job *device.Filter) error {
 	m := method.Filter{Kind: method.StatsFilter, Shape: window.OfDevice(job.Window), NoMean: mean == 0}
 	switch {
 	case pixel != raster.U8 && pixel != raster.U16:
-		return fmt.Errorf("gpu: %w: filters of %v: devices have those of uint8 and uint16", boxsum.ErrTypes, pixel)
+		return fmt.Errorf("gpu: %w: filters on a device need pixels of uint8 or uint16, not %v", boxsum.ErrTypes, pixel)
 	case mean == pixel && dev == 0:
 		m.Kind = method.BoxFilter
 	case mean != 0 && mean != raster.F32 || dev != 0 && dev != raster.F32:
-		return fmt.Errorf("gpu: %w: means and deviations in %v: devices have them in float32", boxsum.ErrTypes, cmp.Or(mean, dev))
+		return fmt.Errorf("gpu: %w: means and deviations on a device are float32, not %v", boxsum.ErrTypes, cmp.Or(mean, dev))
 	}
 	var results []*raster.Array
 	for _, a := range []*raster.Array{&job.Mean, &job.Dev} {
@@ -338,7 +338,7 @@ func (r runner) Filter(job *device.Filter) error {
 // Threshold binarizes an image by the windows around its pixels.
 func (r runner) Threshold(job *device.Threshold) error {
 	if p := job.Src.Type; p != raster.U8 && p != raster.U16 {
-		return fmt.Errorf("gpu: %w: thresholds of %v: devices have those of uint8 and uint16", boxsum.ErrTypes, p)
+		return fmt.Errorf("gpu: %w: thresholds on a device need pixels of uint8 or uint16, not %v", boxsum.ErrTypes, p)
 	}
 	m := method.Filter{Kind: method.SauvolaFilter, Shape: window.OfDevice(job.Window), K: job.K, InverseR: job.InverseR}
 	return r.windows(&m, &job.Src, []*raster.Array{&job.Dst}, &job.Options)

@@ -37,7 +37,7 @@ func (v *Volume[P]) Set(src volume.Volume[P]) error {
 		return err
 	}
 	if src.Width != a.Width || src.Height != a.Height || src.Depth != a.Depth || src.Channels != a.Channels {
-		return fmt.Errorf("gpu: %w: a volume of %d×%d×%d voxels with %d channels does not go into a %s",
+		return fmt.Errorf("gpu: %w: a volume of %d×%d×%d voxels with %d channels does not fit in a %s",
 			boxsum.ErrInvalid, src.Width, src.Height, src.Depth, src.Channels, v)
 	}
 	return using(a, func() error {

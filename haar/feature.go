@@ -28,14 +28,14 @@ type Box struct {
 // rotated. Their width and height must be multiples of the kind's [Kind.Cells].
 func New(kind Kind, bounds image.Rectangle) (Feature, error) {
 	if !kind.known() {
-		return Feature{}, raster.Invalid("there is no %v; Kinds lists those that there are", kind)
+		return Feature{}, raster.Invalid("unknown %v (see Kinds)", kind)
 	}
 	if !bounds.In(image.Rect(-maxLine, -maxLine, maxLine, maxLine)) {
-		return Feature{}, raster.Invalid("%v at %v is outside of every window", kind, bounds)
+		return Feature{}, raster.Invalid("%v at %v is outside every window", kind, bounds)
 	}
 	across, down := kind.Cells()
 	if bounds.Empty() || bounds.Dx()%across != 0 || bounds.Dy()%down != 0 {
-		return Feature{}, raster.Invalid("%v at %v: it takes a multiple of %d×%d pixels", kind, bounds, across, down)
+		return Feature{}, raster.Invalid("%v at %v, want a size that is a multiple of %d×%d pixels", kind, bounds, across, down)
 	}
 	return newFeature(kind, int32(bounds.Min.X), int32(bounds.Min.Y), int32(bounds.Dx()/across), int32(bounds.Dy()/down)), nil
 }
@@ -116,7 +116,7 @@ func (f Feature) Scale(factor float64) (Feature, error) {
 				return Feature{}, err
 			}
 			if i > 0 && axis.to[i] == axis.to[i-1] {
-				return Feature{}, raster.Invalid("%v scaled by %v has a box without pixels", f, factor)
+				return Feature{}, raster.Invalid("%v scaled by %v has an empty box", f, factor)
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func (f Feature) Scale(factor float64) (Feature, error) {
 
 func scaleLine(line int32, factor float64) (int32, error) {
 	if !(factor > 0) || math.IsInf(factor, 1) {
-		return 0, raster.Invalid("a factor of %v; it must be positive and finite", factor)
+		return 0, raster.Invalid("factor is %v, want a positive finite number", factor)
 	}
 	scaled := math.Floor(float64(float64(line)*factor) + 0.5) // rounded twice on every machine, never fused
 	if math.Abs(scaled) > maxLine {

@@ -96,17 +96,17 @@ func viewOf(l *rotated.Lattice) (v view) {
 // not have the channel.
 func check[V Number, S boxsum.Sum](channel, channels int) error {
 	if S(1)/2 != 0 && V(1)/2 == 0 {
-		return raster.Unsupported("values of %T from sums of %T; ask for float64", V(0), S(0))
+		return raster.Unsupported("values of %T cannot be computed from sums of %T (use float64)", V(0), S(0))
 	}
 	if channel < 0 || channel >= channels {
-		return raster.Invalid("channel %d of %d", channel, channels)
+		return raster.Invalid("channel is %d, want one of %d", channel, channels)
 	}
 	return nil
 }
 
 var (
-	errNoTable = raster.Invalid("no table")
-	errNoPlane = raster.Invalid("no plane; Upright and Rotated make one")
+	errNoTable = raster.Invalid("nil table")
+	errNoPlane = raster.Invalid("the plane is empty (use Upright or Rotated)")
 )
 
 // check returns an error if a window cannot start at one of these pixels.
@@ -140,7 +140,7 @@ func (p *view) outside(what any, at image.Point) error {
 			along = ""
 		}
 	}
-	return raster.Invalid("%v at %v%s is not inside of the image of %d×%d", what, at, along, p.size.X, p.size.Y)
+	return raster.Invalid("%v at %v%s is outside the image of %d×%d", what, at, along, p.size.X, p.size.Y)
 }
 
 // rotation returns the rotation of the plane, which is 0/1 for an upright

@@ -44,18 +44,18 @@ func AllRotated(rot rotated.Rotation, width, height int, kinds ...Kind) (*Set, e
 		return nil, err
 	}
 	if w.turned() && max(width, height) > maxAll {
-		return nil, raster.Invalid("a window of %v: all features are listed up to sides of %d", &w, maxAll)
+		return nil, raster.Invalid("window is %v, want sides of at most %d to list all features", &w, maxAll)
 	}
 	if len(kinds) == 0 {
-		return nil, raster.Invalid("a set of all features takes a kind")
+		return nil, raster.Invalid("no kind of features is given")
 	}
 	for _, k := range kinds {
 		if !k.known() {
-			return nil, raster.Invalid("there is no %v; Kinds lists those that there are", k)
+			return nil, raster.Invalid("unknown %v (see Kinds)", k)
 		}
 	}
 	s := &Set{window: w, kinds: slices.Clone(kinds)}
-	tooMany := raster.Invalid("a window of %v has more features than an int can count", &w)
+	tooMany := raster.Invalid("window of %v has more features than an int can count", &w)
 	add := func(count uint64) bool {
 		if count > uint64(math.MaxInt-s.length) {
 			return false
@@ -103,10 +103,10 @@ func NewRotatedSet(rot rotated.Rotation, width, height int, features ...Feature)
 	}
 	for i, f := range features {
 		if !f.kind.known() {
-			return nil, raster.Invalid("feature %d is the zero Feature; New makes one", i)
+			return nil, raster.Invalid("feature %d is the zero Feature (use New)", i)
 		}
 		if !w.holds(f.Bounds()) {
-			return nil, raster.Invalid("feature %d, %v, is outside of a window of %v", i, f, &w)
+			return nil, raster.Invalid("feature %d, %v, is outside a window of %v", i, f, &w)
 		}
 	}
 	return &Set{window: w, list: slices.Clone(features), length: len(features)}, nil
@@ -198,7 +198,7 @@ func (w *window) fit(f Feature, factor float64) (Feature, error) {
 			return scaled, nil
 		}
 	}
-	return Feature{}, raster.Invalid("%v scaled by %v does not fit a window of %v", f, factor, w)
+	return Feature{}, raster.Invalid("%v scaled by %v does not fit in a window of %v", f, factor, w)
 }
 
 // pullBack moves a feature into the window, by at most one line each way.

@@ -107,7 +107,7 @@ func (f *Feature) areas() (plus, minus int64) {
 	return plus, minus
 }
 
-var errNone = raster.Invalid("the zero Feature is none; New makes one")
+var errNone = raster.Invalid("zero Feature (use New)")
 
 // A mesh holds the entries of a summed-area table relative to a window.
 // Features are read from it, whatever the axes of their plane.

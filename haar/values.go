@@ -57,7 +57,7 @@ const valuesPerWorker = 1 << 14
 func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []image.Point, opt *Options, areas bool,
 	evaluate func(r *reader[V, S], out []T, t tile, at image.Point, shown bool)) error {
 	if set == nil {
-		return raster.Invalid("no set of features")
+		return raster.Invalid("nil set of features")
 	}
 	options := opt.engine()
 	how, err := options.Check()
@@ -68,7 +68,7 @@ func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []im
 		return err
 	}
 	if n := len(at); n > 0 && set.length > math.MaxInt/n || len(dst) != n*set.length {
-		return raster.Invalid("%d features in %d windows do not go into %d values", set.length, n, len(dst))
+		return raster.Invalid("values for %d features in %d windows need a longer slice than %d", set.length, n, len(dst))
 	}
 	if len(dst) == 0 {
 		return nil

@@ -47,14 +47,14 @@ var upright = rotated.Rotation{A: 0, B: 1}
 func newWindow(rot rotated.Rotation, width, height int) (window, error) {
 	w := window{width: int32(width), height: int32(height)}
 	if width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
-		return w, raster.Invalid("a window of %d×%d pixels", width, height)
+		return w, raster.Invalid("window is %d×%d pixels, want at least 1×1", width, height)
 	}
 	rot, err := rot.Reduce()
 	if err != nil || rot.A == 0 {
 		return w, err
 	}
 	if width > maxTurned || height > maxTurned {
-		return w, raster.Invalid("a window of %d×%d pixels for features along %v: its sides are at most %d", width, height, rot, maxTurned)
+		return w, raster.Invalid("window is %d×%d pixels for features along %v, want sides of at most %d", width, height, rot, maxTurned)
 	}
 	w.rot = rot
 	axes := axesOf(rot)

@@ -23,10 +23,10 @@ func Local[P boxsum.Pixel, S boxsum.Sum](t *Table[S], radius, channel int, f fun
 		return boxsum.Image[P]{}, err
 	}
 	if radius < 0 {
-		return boxsum.Image[P]{}, raster.Invalid("a radius of %d", radius)
+		return boxsum.Image[P]{}, raster.Invalid("radius is %d, want 0 or more", radius)
 	}
 	if t == nil || uint(channel) >= uint(t.Channels) {
-		return boxsum.Image[P]{}, raster.Invalid("the table has no channel %d", channel)
+		return boxsum.Image[P]{}, raster.Invalid("channel %d is out of range", channel)
 	}
 	out, err := boxsum.NewImage[P](t.Width, t.Height, 1)
 	if err != nil {

@@ -60,7 +60,7 @@ func testOpenCV[P boxsum.Pixel](t *testing.T, py ref.Script, bins histogram.Bins
 		if rounds {
 			continue
 		}
-		// OpenCV takes the root of what is left of 1, with the rounding of floats.
+		// OpenCV takes the square root of 1 minus the overlap, which magnifies the rounding of floats.
 		if got := histogram.Bhattacharyya(h, whole); math.Abs(got-distance) > 1e-4 {
 			t.Errorf("%T: the distance of box %v is %v, OpenCV has %v", *new(P), box, got, distance)
 		}

@@ -41,7 +41,7 @@ func (a *Array) Image() (any, error) {
 			return img, err
 		}
 	}
-	return nil, fmt.Errorf("imgio: there are no images or volumes of %s: convert it to uint8, uint16, uint32, int16, int32, float32 or float64",
+	return nil, fmt.Errorf("imgio: type %s is not supported for images or volumes, want uint8, uint16, uint32, int16, int32, float32 or float64",
 		strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]"))
 }
 
@@ -66,23 +66,23 @@ func imageShape(shape []int, have int) (width, height, channels, n int, err erro
 		return 0, 0, 0, 0, fmt.Errorf("imgio: "+format, args...)
 	}
 	if len(shape) != 2 && len(shape) != 3 {
-		return fail("an array of shape %s is not an image: it must have 2 dimensions (H, W) or 3 (H, W, C)", shapeString(shape))
+		return fail("array of shape %s is not an image, want (H, W) or (H, W, C)", shapeString(shape))
 	}
 	channels = 1
 	if len(shape) == 3 {
 		channels = shape[2]
 	}
 	if channels == 0 {
-		return fail("an array of shape %s has no channels", shapeString(shape))
+		return fail("array of shape %s has no channels", shapeString(shape))
 	}
 	if n, err = elementCount(shape); err != nil {
 		return 0, 0, 0, 0, err
 	}
 	if n == 0 && nonzeroProduct(shape) > maxEmpty {
-		return fail("shape %s is more than the limit of %d for an array without elements", shapeString(shape), maxEmpty)
+		return fail("shape %s exceeds the limit of %d for an array without elements", shapeString(shape), maxEmpty)
 	}
 	if n > have {
-		return fail("an array of shape %s needs %d elements and has %d", shapeString(shape), n, have)
+		return fail("array of shape %s has %[3]d elements, want %[2]d", shapeString(shape), n, have)
 	}
 	return shape[1], shape[0], channels, n, nil
 }
@@ -98,7 +98,7 @@ func elementCount(shape []int) (int, error) {
 		case d == 0:
 			empty = true
 		case n > math.MaxInt/8/d:
-			return 0, fmt.Errorf("imgio: shape %s is more than memory can hold", shapeString(shape))
+			return 0, fmt.Errorf("imgio: shape %s does not fit in memory", shapeString(shape))
 		default:
 			n *= d
 		}

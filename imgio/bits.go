@@ -66,7 +66,7 @@ func (b *packedBits) ColorIndexAt(x, y int) uint8 {
 func packed(p *raster.Array) (bilevel, error) {
 	white := map[raster.Type]uint32{raster.U8: 0xff, raster.U16: 0xffff}[p.Type]
 	if white == 0 || p.Channels != 1 {
-		return nil, fmt.Errorf("imgio: pixels of %v in %d channels cannot be written as PBM, which is black and white: %w", p.Type, p.Channels, boxsum.ErrTypes)
+		return nil, fmt.Errorf("imgio: pixels of %v with %d channels cannot be written as PBM, which is black and white: %w", p.Type, p.Channels, boxsum.ErrTypes)
 	}
 	n := (p.Width + 7) / 8
 	b := &packedBits{make([]byte, n*p.Height), n, p.Width, p.Height}
@@ -84,7 +84,7 @@ func packed(p *raster.Array) (bilevel, error) {
 				to[x/8] |= 0x80 >> (x % 8)
 			case white:
 			default:
-				return nil, fmt.Errorf("imgio: the pixel at (%d, %d) is %d: PBM is for 0 and %d: %w", x, y, v, white, boxsum.ErrTypes)
+				return nil, fmt.Errorf("imgio: the pixel at (%d, %d) is %d, want 0 or %d in a PBM file: %w", x, y, v, white, boxsum.ErrTypes)
 			}
 		}
 	}
@@ -102,19 +102,19 @@ func palettedBits(b bilevel) *image.Paletted {
 }
 
 // EncodeBits writes an image with one bit per pixel, where 1 is black, as "png"
-// with a palette, "tiff" with group 4 compression, or "pbm". Each byte holds
+// or "gif" with a palette, "tiff" with group 4 compression, or "pbm". Each byte holds
 // eight pixels, the first in its highest bit, and rows start stride bytes
 // apart.
 func EncodeBits(w io.Writer, format string, data []byte, stride, width, height int) error {
 	n := (width + 7) / 8
 	if width <= 0 || height <= 0 || stride < n || (len(data)-n)/stride < height-1 || len(data) < n {
-		return fmt.Errorf("imgio: %d bytes in rows of %d are no image of %d×%d bits: %w", len(data), stride, width, height, boxsum.ErrInvalid)
+		return fmt.Errorf("imgio: %d bytes in rows of %d are too few for %d×%d bits: %w", len(data), stride, width, height, boxsum.ErrInvalid)
 	}
 	switch format {
-	case "png", "tiff", "pbm":
+	case "png", "tiff", "pbm", "gif":
 		return Encode(w, format, &packedBits{data, stride, width, height})
 	}
-	return fmt.Errorf("imgio: bits are written as png, tiff or pbm, and not as %.40q: %w", format, boxsum.ErrInvalid)
+	return fmt.Errorf("imgio: unknown format %.40[1]q for a bitmap, want png, tiff, pbm or gif: %[2]w", format, boxsum.ErrInvalid)
 }
 
 // zerosAndOnes expands bits to bytes of 0 and 1.

@@ -68,7 +68,7 @@ func TestEncodeBitsErrors(t *testing.T) {
 	for _, c := range []struct {
 		format              string
 		bytes, stride, w, h int
-	}{{"png", 1, 1, 0, 1}, {"png", 1, 1, 8, 2}, {"tiff", 1, 1, 9, 1}, {"pbm", 4, 1, 9, 2}, {"gif", 4, 1, 8, 2}, {"pbm", 0, 1, 8, 1}, {"png", 1, 1, -8, 1}} {
+	}{{"png", 1, 1, 0, 1}, {"png", 1, 1, 8, 2}, {"tiff", 1, 1, 9, 1}, {"pbm", 4, 1, 9, 2}, {"jpeg", 4, 1, 8, 2}, {"pbm", 0, 1, 8, 1}, {"png", 1, 1, -8, 1}} {
 		var file bytes.Buffer
 		if err := EncodeBits(&file, c.format, make([]byte, c.bytes), c.stride, c.w, c.h); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("%+v: %v", c, err)

@@ -86,7 +86,7 @@ func OpenWith(path string, opt Options) (*Picture, error) {
 	}
 	defer f.Close()
 	if info.IsDir() {
-		return nil, fmt.Errorf("imgio: %s is a folder: name a file in it", path)
+		return nil, fmt.Errorf("imgio: %s is a folder, want a file in it", path)
 	}
 	var p *Picture
 	if format == "npy" {
@@ -217,7 +217,7 @@ func sniff(head []byte) (format string, err error) {
 	case len(s) >= 3 && s[0] == 'P' && s[1] >= '1' && s[1] <= '7' && (isSpace(s[2]) || s[2] == '#'):
 		return "pnm", nil
 	}
-	return "", errors.New("imgio: unknown format: PNG, JPEG, GIF, BMP, TIFF, WebP, PNM and .npy are read")
+	return "", errors.New("imgio: unknown file format, want PNG, JPEG, GIF, BMP, TIFF, WebP, PNM or .npy")
 }
 
 // replay reads the bytes consumed by format detection, and then the rest.
@@ -312,7 +312,7 @@ func decodeChecked(format string, data []byte, mode ColorMode) (any, error) {
 		return nil, err
 	}
 	if m.Bounds().Empty() {
-		return nil, errors.New("the picture has no pixels")
+		return nil, errors.New("the picture is empty")
 	}
 	return convert(format, data, m, mode), nil
 }

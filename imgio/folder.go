@@ -38,7 +38,7 @@ func folderStack(folder string, opt Options) (*Stack, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("imgio: there are no pictures in the folder %s: its slices must end in one of %s", folder, strings.Join(pictureNames, " "))
+		return nil, fmt.Errorf("imgio: no pictures in folder %s, want files that end in one of %s", folder, strings.Join(pictureNames, " "))
 	}
 	slices.SortFunc(names, compareNatural)
 	s := &Stack{Depth: len(names), Format: "folder"}
@@ -58,9 +58,9 @@ func isFile(path string) (bool, error) {
 	case err != nil:
 		return false, fmt.Errorf("imgio: %w", err)
 	case info.Mode()&os.ModeNamedPipe != 0:
-		return false, fmt.Errorf("imgio: %s is a pipe and not a picture: take it out of the folder", path)
+		return false, fmt.Errorf("imgio: %s is a pipe, not a picture (remove it from the folder)", path)
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return false, fmt.Errorf("imgio: %s is not a file: take it out of the folder", path)
+		return false, fmt.Errorf("imgio: %s is not a file (remove it from the folder)", path)
 	}
 	return !info.IsDir(), nil
 }
@@ -73,7 +73,7 @@ func openSlice(path string, opt Options) (any, error) {
 	}
 	if format, _ := sniff(data[:min(len(data), sniffBytes)]); format == "tiff" {
 		if file, err := openTIFF(data); err == nil && len(file.pages) > 1 {
-			return nil, fmt.Errorf("imgio: a folder takes one slice from each file, and this one has %d pages: name the file itself as the volume, in %s", len(file.pages), path)
+			return nil, fmt.Errorf("imgio: each file of a folder is one slice, but this one has %d pages (use the file itself as the volume), in %s", len(file.pages), path)
 		}
 	}
 	p, err := DecodeWith(bytes.NewReader(data), opt)

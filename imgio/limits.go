@@ -36,9 +36,9 @@ const maxEmpty = 1 << 20
 func checkPixels(w, h int) error {
 	switch {
 	case w < 0 || h < 0 || w != 0 && h > pixelLimit/w:
-		return tooLarge(fmt.Sprintf("%d×%d pixels are more than the limit of %d", w, h, pixelLimit))
+		return tooLarge(fmt.Sprintf("size %d×%d exceeds the limit of %d pixels", w, h, pixelLimit))
 	case (w == 0 || h == 0) && max(w, h) > maxEmpty:
-		return fmt.Errorf("%d×%d is more than the limit of %d for an image without pixels", w, h, maxEmpty)
+		return fmt.Errorf("size %d×%d exceeds the limit of %d for an image without pixels", w, h, maxEmpty)
 	}
 	return nil
 }
@@ -55,14 +55,14 @@ func checkSize(format string, data []byte, c image.Config) error {
 		return err
 	}
 	if format == "webp" && max(w, h) > maxWebPSide {
-		return fmt.Errorf("%d×%d is more than the %d of a WebP frame", w, h, maxWebPSide)
+		return fmt.Errorf("size %d×%d exceeds the %d of a WebP frame", w, h, maxWebPSide)
 	}
 	if format == "gif" {
 		w, h = gifFrame(data, w, h)
 	}
 	bits, expansion := density(format, data)
 	if expansion > 0 && int64(w)*int64(h)*bits > 8*expansion*int64(len(data)) {
-		return fmt.Errorf("%d×%d pixels cannot be in a file of %d bytes: it is damaged or cut short", w, h, len(data))
+		return fmt.Errorf("size %d×%d does not fit in a file of %d bytes: it is damaged or cut short", w, h, len(data))
 	}
 	if err := raster.Enough(c.Width*c.Height, decodedBytes(c.ColorModel)); err != nil {
 		return fmt.Errorf("%d×%d pixels: %w", c.Width, c.Height, err)
@@ -195,13 +195,13 @@ func checkTIFF(data []byte) error {
 	const signed, float, planes = 2, 3, 2
 	switch _, form := tiffTag(data, tiffSampleFormat); form {
 	case signed:
-		return errors.New("its pixels are signed integers, and TIFF is read with unsigned ones: save them as .npy")
+		return errors.New("its pixels are signed integers, but TIFF files are read with unsigned integers only: save it as .npy")
 	case float:
-		return errors.New("its pixels are floats, and TIFF is read with unsigned integers: save them as .npy")
+		return errors.New("its pixels are floats, but TIFF files are read with unsigned integers only: save it as .npy")
 	}
 	_, samples := tiffTag(data, tiffSamples)
 	if _, planar := tiffTag(data, tiffPlanar); planar == planes && samples > 1 {
-		return errors.New("its colours are planar, in a plane each: save it with interleaved colours (planar configuration 1), or as .npy")
+		return errors.New("its colours are in separate planes: save it with interleaved colours (planar configuration 1), or as .npy")
 	}
 	return nil
 }

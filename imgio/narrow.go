@@ -46,7 +46,7 @@ func narrowed[T int64 | uint64](a *Array, data []T) (*Array, error) {
 
 // tooWide returns the error for integers that no pixel type holds.
 func tooWide[T int64 | uint64](low, high T, limit string) error {
-	return fmt.Errorf("imgio: values of %T from %d to %d are beyond %s: %w", low, low, high, limit, boxsum.ErrTypes)
+	return fmt.Errorf("imgio: values of %T from %d to %d do not fit in %s: %w", low, low, high, limit, boxsum.ErrTypes)
 }
 
 // signed reports whether a type has negative numbers.

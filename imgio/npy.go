@@ -151,7 +151,7 @@ func element[T Element]() dtype {
 }
 
 func unsupportedDtype(what string) error {
-	return fmt.Errorf("dtype %s is not supported: convert it to u1, u2, u4, u8, i1, i2, i4, i8, f2, f4, f8 or b1", what)
+	return fmt.Errorf("dtype %s is not supported, want u1, u2, u4, u8, i1, i2, i4, i8, f2, f4, f8 or b1", what)
 }
 
 func (h *npyHeader) dtype() (dtype, error) {
@@ -242,7 +242,7 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 	for filled := 0; ; {
 		n, err := io.ReadFull(r, bytesOf(data[filled:]))
 		if err != nil && filled < len(data) {
-			return nil, fmt.Errorf("imgio: npy data is cut short: shape %s of %s needs %d bytes, %d came: %w",
+			return nil, fmt.Errorf("imgio: npy data is cut short: shape %s of %s needs %d bytes, got %d: %w",
 				shapeString(h.shape), h.descr, h.count*size, filled*size+n, unexpected(err))
 		}
 		filled = len(data)

@@ -63,7 +63,7 @@ func TestReadNPYErrors(t *testing.T) {
 		return fmt.Sprintf("{'descr': %s, 'fortran_order': False, 'shape': %s}", descr, shape)
 	}
 	for _, c := range []struct{ name, dict, want string }{
-		{"complex", header("'<c8'", "(2,)"), `"<c8" is not supported: convert it to u1, u2, u4, u8, i1, i2, i4, i8, f2, f4, f8 or b1`},
+		{"complex", header("'<c8'", "(2,)"), `"<c8" is not supported, want u1, u2, u4, u8, i1, i2, i4, i8, f2, f4, f8 or b1`},
 		{"long double", header("'<f16'", "(2,)"), `"<f16"`},
 		{"long", header("'"+strings.Repeat("a", 1000)+"'", "(2,)"), `dtype "aaaaaaaaaaaaaaaaaaaa" is`},
 		{"complex", header("'<c16'", "(2,)"), `"<c16"`},
@@ -71,15 +71,15 @@ func TestReadNPYErrors(t *testing.T) {
 		{"object", header("'|O'", "(2,)"), `"|O"`},
 		{"wide without order", header("'|u2'", "(2,)"), `"|u2"`},
 		{"strange order", header("'!u2'", "(2,)"), `"!u2"`},
-		{"structure", header("[('a', '<u2')]", "(2,)"), "a structure is not supported: convert it to u1, u2, u4"},
+		{"structure", header("[('a', '<u2')]", "(2,)"), "a structure is not supported, want u1, u2, u4"},
 		{"negative", header("'|u1'", "(-2, 3)"), "negative"},
 		{"huge dimension", header("'|u1'", "(99999999999999999999,)"), "too large"},
-		{"huge product", header("'<f8'", "(4294967296, 4294967296)"), "more than memory"},
+		{"huge product", header("'<f8'", "(4294967296, 4294967296)"), "fit in memory"},
 		{"promises too much", header("'<f8'", "(1000000, 1000000)"), "cut short: shape (1000000, 1000000) of <f8 needs 8000000000000 bytes, the file has 8"},
 		{"dimensions", header("'|u1'", "("+strings.Repeat("1,", 65)+")"), "more than 64"},
 		{"not a tuple", header("'|u1'", "(3)"), "not a tuple"},
-		{"no comma", header("'|u1'", "(3 4)"), "',' expected"},
-		{"empty element", header("'|u1'", "(,)"), "number expected"},
+		{"no comma", header("'|u1'", "(3 4)"), "expected ','"},
+		{"empty element", header("'|u1'", "(,)"), "expected a number"},
 		{"float shape", header("'|u1'", "(2.0,)"), "expected"},
 		{"bad flag", "{'descr': '|u1', 'fortran_order': 0, 'shape': (1,)}", "True or False"},
 		{"missing key", "{'descr': '|u1', 'shape': (1,)}", "fortran_order"},
@@ -87,11 +87,11 @@ func TestReadNPYErrors(t *testing.T) {
 		{"unknown key", "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), 'x': 1}", `"x" is unknown`},
 		{"open string", "{'descr", "plain string"},
 		{"escape", `{'desc\x72': '|u1'}`, "plain string"},
-		{"no string", "{descr: 1}", "string expected"},
-		{"no colon", "{'descr' '|u1'}", "':' expected"},
-		{"no brace", "", "'{' expected"},
+		{"no string", "{descr: 1}", "expected a string"},
+		{"no colon", "{'descr' '|u1'}", "expected ':'"},
+		{"no brace", "", "expected '{'"},
 		{"after it", header("'|u1'", "(1,)") + " x", "follows"},
-		{"no end", "{'descr': '|u1'", "',' expected"},
+		{"no end", "{'descr': '|u1'", "expected ','"},
 	} {
 		_, err := ReadNPY(bytes.NewReader(rawNPY(2, c.dict, make([]byte, 8))))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "imgio: ") {
@@ -423,7 +423,7 @@ func TestNamedDtypes(t *testing.T) {
 		if err == nil {
 			t.Fatalf("%s is read", descr)
 		}
-		_, list, found := strings.Cut(err.Error(), "convert it to ")
+		_, list, found := strings.Cut(err.Error(), "is not supported, want ")
 		if !found {
 			t.Errorf("%s: %v", descr, err)
 		}

@@ -44,7 +44,7 @@ func readNPYHeader(r io.Reader) (*npyHeader, error) {
 		lengthBytes = 2
 	case 2, 3:
 	default:
-		return nil, fmt.Errorf("imgio: npy version %d.%d is not supported: 1.0, 2.0 and 3.0 are", pre[6], pre[7])
+		return nil, fmt.Errorf("imgio: npy version %d.%d is not supported, want 1.0, 2.0 or 3.0", pre[6], pre[7])
 	}
 	if _, err := io.ReadFull(r, pre[8:8+lengthBytes]); err != nil {
 		return nil, cutShort("npy header", err)
@@ -85,7 +85,7 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 		key := p.quoted()
 		p.expect(':')
 		if p.err == nil && slices.Contains(seen, key) {
-			p.fail("key %.20q stands twice", key)
+			p.fail("key %.20q appears twice", key)
 		}
 		seen = append(seen, key)
 		switch key {
@@ -115,7 +115,7 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 		}
 	}
 	if p.err != nil {
-		return nil, fmt.Errorf("imgio: bad npy header: %w", p.err)
+		return nil, fmt.Errorf("imgio: invalid npy header: %w", p.err)
 	}
 	var err error
 	h.count, err = elementCount(h.shape)
@@ -149,7 +149,7 @@ func (p *literal) accept(c byte) bool {
 
 func (p *literal) expect(c byte) {
 	if !p.accept(c) {
-		p.fail("%q expected at %.20q", c, p.rest)
+		p.fail("expected %q at %.20q", c, p.rest)
 	}
 }
 
@@ -159,12 +159,12 @@ func (p *literal) quoted() string {
 		return ""
 	}
 	if p.rest == "" || p.rest[0] != '\'' && p.rest[0] != '"' {
-		p.fail("a string expected at %.20q", p.rest)
+		p.fail("expected a string at %.20q", p.rest)
 		return ""
 	}
 	s, rest, ok := strings.Cut(p.rest[1:], p.rest[:1])
 	if !ok || strings.ContainsAny(s, "\\\n") {
-		p.fail("a plain string expected at %.20q", p.rest)
+		p.fail("expected a plain string at %.20q", p.rest)
 		return ""
 	}
 	p.rest = rest
@@ -189,7 +189,7 @@ func (p *literal) boolean() bool {
 			return word == "True"
 		}
 	}
-	p.fail("True or False expected at %.20q", p.rest)
+	p.fail("expected True or False at %.20q", p.rest)
 	return false
 }
 
@@ -200,7 +200,7 @@ func (p *literal) tuple() []int {
 	comma := false
 	for p.err == nil && !p.accept(')') {
 		if len(shape) > 0 && !comma {
-			p.fail("',' expected at %.20q", p.rest)
+			p.fail("expected ',' at %.20q", p.rest)
 			break
 		}
 		if len(shape) == maxDims {
@@ -211,7 +211,7 @@ func (p *literal) tuple() []int {
 		comma = p.accept(',')
 	}
 	if len(shape) == 1 && !comma {
-		p.fail("(%d) is not a tuple: ',' is missing", shape[0])
+		p.fail("(%d) is not a tuple: missing ','", shape[0])
 	}
 	return shape
 }
@@ -232,7 +232,7 @@ func (p *literal) integer() int {
 	case errors.Is(err, strconv.ErrRange):
 		p.fail("a dimension is too large at %.30q", p.rest)
 	case err != nil:
-		p.fail("a number expected at %.20q", p.rest)
+		p.fail("expected a number at %.20q", p.rest)
 	}
 	p.rest = strings.TrimPrefix(p.rest[end:], "L")
 	return n

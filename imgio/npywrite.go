@@ -84,7 +84,7 @@ func newNPYWriter(w io.Writer, shape []int, of raster.Type) (*npyWriter, error) 
 func (w *npyWriter) write(row []byte) error {
 	n := len(row) / w.size
 	if n > w.count-w.written {
-		return fmt.Errorf("imgio: shape %s has %d elements, the rows have more", shapeString(w.shape), w.count)
+		return fmt.Errorf("imgio: shape %s has %d elements, but the rows have more", shapeString(w.shape), w.count)
 	}
 	w.written += n
 	if hostIsLittle || w.size == 1 {
@@ -105,7 +105,7 @@ func (w *npyWriter) write(row []byte) error {
 
 func (w *npyWriter) finish() error {
 	if w.written != w.count {
-		return fmt.Errorf("imgio: shape %s has %d elements, the rows have %d", shapeString(w.shape), w.count, w.written)
+		return fmt.Errorf("imgio: shape %s has %d elements, but the rows have %d", shapeString(w.shape), w.count, w.written)
 	}
 	if err := w.buf.Flush(); err != nil {
 		return fmt.Errorf("imgio: writing npy data: %w", err)
@@ -121,7 +121,7 @@ func npyHeaderBytes(shape []int, of raster.Type) ([]byte, error) {
 	pad := -(fixed + len(dict) + 1) & 63
 	dict += strings.Repeat(" ", pad) + "\n"
 	if len(shape) > maxDims || len(dict) > 0xffff {
-		return nil, fmt.Errorf("imgio: %d dimensions are more than the %d of a .npy file", len(shape), maxDims)
+		return nil, fmt.Errorf("imgio: array has %d dimensions, want at most %d in a .npy file", len(shape), maxDims)
 	}
 	b := append([]byte(npyMagic), 1, 0)
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(dict)))

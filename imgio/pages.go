@@ -40,7 +40,7 @@ func OpenPages(path string, opt Options) (*Pages, error) {
 	}
 	defer f.Close()
 	if info.IsDir() {
-		return nil, fmt.Errorf("imgio: %s is a folder: name a file in it", path)
+		return nil, fmt.Errorf("imgio: %s is a folder, want a file in it", path)
 	}
 	var p *Pages
 	size := info.Size()
@@ -126,7 +126,7 @@ func (p *Pages) Page(n int) (*Picture, error) {
 
 func (p *Pages) page(n int) (*Picture, error) {
 	if n < 1 || n > p.N {
-		return nil, fmt.Errorf("imgio: %s: there is no page %d: the file has %d", p.Format, n, p.N)
+		return nil, fmt.Errorf("imgio: %s: page is %d, but the file has %d", p.Format, n, p.N)
 	}
 	if p.array != nil {
 		array := *p.array

@@ -48,9 +48,9 @@ func decodePNM(data []byte, mode ColorMode) (any, error) {
 func (h *pnmHeader) check(rest int) error {
 	switch {
 	case h.max < 1 || h.max > math.MaxUint16:
-		return fmt.Errorf("the maximum value %d is not in 1…65535", h.max)
+		return fmt.Errorf("the maximum value is %d, want 1 to 65535", h.max)
 	case h.channels < 1 || h.channels > 4:
-		return fmt.Errorf("a depth of %d is not supported: 1 to 4 are", h.channels)
+		return fmt.Errorf("depth is %d, want 1 to 4", h.channels)
 	}
 	if err := checkPixels(h.width, h.height); err != nil {
 		return err
@@ -132,7 +132,7 @@ func readSamples[P uint8 | uint16](h *pnmHeader, p *pnmText) ([]P, error) {
 				return nil, fmt.Errorf("sample %d of %d: %w", i+1, len(pix), err)
 			}
 			if v > h.max {
-				return nil, fmt.Errorf("a sample of %d is above the maximum of %d", v, h.max)
+				return nil, fmt.Errorf("sample %d exceeds the maximum of %d", v, h.max)
 			}
 			pix[i] = P(v)
 		}
@@ -144,7 +144,7 @@ func readSamples[P uint8 | uint16](h *pnmHeader, p *pnmText) ([]P, error) {
 		}
 		for _, v := range pix {
 			if int(v) > h.max {
-				return nil, fmt.Errorf("a sample of %d is above the maximum of %d", v, h.max)
+				return nil, fmt.Errorf("sample %d exceeds the maximum of %d", v, h.max)
 			}
 		}
 	}
@@ -221,11 +221,11 @@ func (p *pnmText) pamHeader(byte) (*pnmHeader, error) {
 		case words[0] == "TUPLTYPE":
 			tuple = strings.Join(words[1:], " ")
 		case fields[words[0]] == nil || len(words) != 2:
-			return nil, fmt.Errorf("bad header line %.30q", strings.Join(words, " "))
+			return nil, fmt.Errorf("invalid header line %.30q", strings.Join(words, " "))
 		default:
 			v, err := strconv.ParseUint(words[1], 10, 31)
 			if err != nil {
-				return nil, fmt.Errorf("bad %s %.20q", words[0], words[1])
+				return nil, fmt.Errorf("invalid %s %.20q", words[0], words[1])
 			}
 			*fields[words[0]] = int(v)
 		}
@@ -267,7 +267,7 @@ func (p *pnmText) number() (int, error) {
 		if len(p.rest) == 0 {
 			return 0, io.ErrUnexpectedEOF
 		}
-		return 0, fmt.Errorf("a number expected at %.10q", p.rest)
+		return 0, fmt.Errorf("expected a number at %.10q", p.rest)
 	}
 	p.rest = p.rest[i:]
 	return int(v), nil
@@ -283,7 +283,7 @@ func (p *pnmText) bits(pix []uint8) error {
 		case p.rest[0] == '0':
 			pix[i] = 255
 		case p.rest[0] != '1':
-			return fmt.Errorf("pixel %d of %d: 0 or 1 expected at %.10q", i+1, len(pix), p.rest)
+			return fmt.Errorf("pixel %d of %d: expected 0 or 1 at %.10q", i+1, len(pix), p.rest)
 		}
 		p.rest = p.rest[1:]
 	}

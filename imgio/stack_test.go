@@ -290,18 +290,18 @@ func TestStackErrors(t *testing.T) {
 		says string
 	}{
 		"empty":              {nil, "empty"},
-		"one picture":        {[]byte("P5 1 1 255\nx"), "one picture and not a volume"},
+		"one picture":        {[]byte("P5 1 1 255\nx"), "one picture, not a volume"},
 		"cut in the header":  {good[:6], "cut short"},
 		"no directory":       {good[:8], "cut short"},
 		"cut in a directory": {good[:len(good)-10], "cut short"},
 		"a loop":             {loop, "follows itself"},
 		"no pages":           {pagedTIFF(binary.LittleEndian), "no pages"},
 		"only thumbnails":    {pagedTIFF(binary.LittleEndian, tiffPage{2, 2, 1, make([]uint8, 4)}), "no pages"},
-		"rank 2":             {array([]int{2, 3}, 6), "(2, 3) is not a volume: it must have 3 dimensions (D, H, W) or 4"},
+		"rank 2":             {array([]int{2, 3}, 6), "(2, 3) is not a volume, want (D, H, W) or (D, H, W, C)"},
 		"rank 5":             {array([]int{1, 1, 1, 1, 1}, 1), "not a volume"},
-		"no voxels":          {array([]int{2, 0, 3}, 0), "no voxels"},
+		"no voxels":          {array([]int{2, 0, 3}, 0), "is empty"},
 		"negative":           {rawNPY(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, -3, 2), }", make([]byte, 12)), "negative"},
-		"overflowing":        {array([]int{math.MaxInt, math.MaxInt, math.MaxInt}, 10), "more than memory"},
+		"overflowing":        {array([]int{math.MaxInt, math.MaxInt, math.MaxInt}, 10), "fit in memory"},
 		"too large":          {rawNPY(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999, 3, 2), }", make([]byte, 12)), "too large"},
 		"array cut short":    {array([]int{2, 3, 4}, 23), "cut short"},
 	} {
@@ -325,7 +325,7 @@ func TestStackErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Slice(1); err == nil || err.Error() != "imgio: all slices of a volume must be alike: page 2 has 3×2 pixels of uint8, the first has 7×5 pixels of uint8, in "+path {
+	if _, err := other.Slice(1); err == nil || err.Error() != "imgio: all slices of a volume must have the same size and type: page 2 has 3×2 pixels of uint8, the first has 7×5 pixels of uint8, in "+path {
 		t.Error(err)
 	}
 	// The error for a page whose pixels are cut off names the page.

@@ -42,13 +42,13 @@ func SaveTable[S boxsum.Sum](path string, t *boxsum.Table[S]) error {
 // squares. See [SaveTable]; to save a table of floats, integrate with Plain.
 func SaveSquaredTable[S boxsum.Sum, Q boxsum.Square](path string, t *boxsum.SquaredTable[S, Q]) error {
 	if t == nil {
-		return fmt.Errorf("imgio: there is no table to save: %w", boxsum.ErrInvalid)
+		return fmt.Errorf("imgio: nil table: %w", boxsum.ErrInvalid)
 	}
 	if err := errors.Join(saveable(t.Sum), saveable(t.Squares)); err != nil {
 		return err
 	}
 	if archive, err := isArchive(path); err != nil || !archive {
-		return errors.Join(err, fmt.Errorf("imgio: %s holds one table: save two as .npz", path))
+		return errors.Join(err, fmt.Errorf("imgio: %s can hold one table only (save two as .npz)", path))
 	}
 	sum, squares := t.Sum.Exclusive(), t.Squares.Exclusive()
 	return WriteFile(path, func(w io.Writer) error {
@@ -63,9 +63,9 @@ func SaveSquaredTable[S boxsum.Sum, Q boxsum.Square](path string, t *boxsum.Squa
 func saveable[S boxsum.Sum](t *boxsum.Table[S]) error {
 	switch {
 	case t == nil:
-		return fmt.Errorf("imgio: there is no table to save: %w", boxsum.ErrInvalid)
+		return fmt.Errorf("imgio: nil table: %w", boxsum.ErrInvalid)
 	case t.Offset != 0:
-		return fmt.Errorf("imgio: the table lacks an offset of %g, which a file does not keep: integrate with Options.Plain: %w", t.Offset, boxsum.ErrInvalid)
+		return fmt.Errorf("imgio: the table has an offset of %g, which files cannot hold (integrate with Options.Plain): %w", t.Offset, boxsum.ErrInvalid)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func isArchive(path string) (bool, error) {
 	case ".npy":
 		return false, nil
 	}
-	return false, fmt.Errorf("imgio: %s: tables are saved as .npy or .npz", path)
+	return false, fmt.Errorf("imgio: %s: unknown table format, want .npy or .npz", path)
 }
 
 // OpenTable reads the table in a .npy file, or the one named sum in a .npz
@@ -125,11 +125,11 @@ func TableOf[S boxsum.Sum](a *Array) (*boxsum.Table[S], error) {
 	}
 	data, ok := a.Data.([]S)
 	if !ok {
-		return nil, fmt.Errorf("imgio: the table has sums of %s, and not of %T", elementName(a), *new(S))
+		return nil, fmt.Errorf("imgio: the table has sums of %s, not %T", elementName(a), *new(S))
 	}
 	shape := a.Shape
 	if len(shape) != 2 && len(shape) != 3 || min(shape[0], shape[1]) < 1 || len(shape) == 3 && shape[2] < 1 {
-		return nil, fmt.Errorf("imgio: an array of shape %s is not a table: that has (H+1, W+1) or (H+1, W+1, C)", shapeString(shape))
+		return nil, fmt.Errorf("imgio: array of shape %s is not a table, want (H+1, W+1) or (H+1, W+1, C)", shapeString(shape))
 	}
 	n, err := elementCount(shape)
 	switch {

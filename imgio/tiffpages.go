@@ -53,7 +53,7 @@ func (t *tiffFile) directory(at uint32) (next uint32, picture bool, err error) {
 	const entryBytes, subfileType, reduced, mask = 12, 254, 1, 4
 	size := int64(len(t.data))
 	if int64(at)+2 > size {
-		return 0, false, fmt.Errorf("it would be at byte %d of %d: the file is cut short", at, size)
+		return 0, false, fmt.Errorf("its offset is %d in a file of %d bytes, which is cut short", at, size)
 	}
 	entries := int64(t.order.Uint16(t.data[at:]))
 	end := int64(at) + 2 + entries*entryBytes

@@ -64,7 +64,7 @@ func (t *TIFFWriter) Close() error {
 	case t.err != nil:
 		return t.err
 	case !t.started:
-		t.err = fmt.Errorf("imgio: a TIFF file without pages: %w", boxsum.ErrInvalid)
+		t.err = fmt.Errorf("imgio: the TIFF file would have no pages: %w", boxsum.ErrInvalid)
 		return t.err
 	}
 	if _, t.err = t.w.Write(t.last.encode(t.at, 0)); t.err == nil {
@@ -92,7 +92,7 @@ func (t *TIFFWriter) begin(d *tiffDirectory, counts []uint32) error {
 	d.longs(tiffStripCounts, counts...)
 	place := at + at&1 // directories start at even bytes
 	if place+d.size() > math.MaxUint32 {
-		return fmt.Errorf("imgio: the pages are too large for a TIFF file, which holds 4 GiB: write .npy: %w", boxsum.ErrInvalid)
+		return fmt.Errorf("imgio: the pages exceed the 4 GiB of a TIFF file (use .npy): %w", boxsum.ErrInvalid)
 	}
 	head := tiffStart(uint32(place))
 	if t.started {
@@ -165,7 +165,7 @@ func (t *TIFFWriter) addPixels(img *raster.Array, m Metadata) error {
 	}
 	rowBytes := float64(img.Width) * float64(channels) * float64(bits/8)
 	if rowBytes*float64(img.Height) > math.MaxUint32-1<<20 {
-		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file: write .npy: %w", img.Width, img.Height, boxsum.ErrInvalid)
+		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file (use .npy): %w", img.Width, img.Height, boxsum.ErrInvalid)
 	}
 	perStrip := min(img.Height, max(1, tiffStrip/int(rowBytes)))
 	counts := make([]uint32, (img.Height+perStrip-1)/perStrip)

@@ -26,7 +26,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	case err != nil:
 		return fmt.Errorf("imgio: %w", err)
 	case info.IsDir():
-		return fmt.Errorf("imgio: %s is a folder: name a file in it", path)
+		return fmt.Errorf("imgio: %s is a folder, want a file in it", path)
 	case !info.Mode().IsRegular():
 		return writeDevice(path, write)
 	}

@@ -49,15 +49,15 @@ func (j *job) check(opt *Options) (err error) {
 	w, h := j.template.Width, j.template.Height
 	switch {
 	case w == 0 || h == 0:
-		return raster.Invalid("a template of %d×%d pixels: use one that has some", w, h)
+		return raster.Invalid("template is %d×%d pixels, want at least 1×1", w, h)
 	case j.src.Channels > maxChannels:
-		return raster.Invalid("an image with %d channels: use 1 to %d", j.src.Channels, maxChannels)
+		return raster.Invalid("image has %d channels, want 1 to %d", j.src.Channels, maxChannels)
 	case j.template.Channels != j.src.Channels:
-		return raster.Invalid("a template with %d channels for an image with %d: they must have as many", j.template.Channels, j.src.Channels)
+		return raster.Invalid("template has %d channels, want %d like the image", j.template.Channels, j.src.Channels)
 	case w > j.src.Width || h > j.src.Height:
-		return raster.Invalid("a template of %d×%d pixels does not fit into an image of %d×%d: use a smaller one", w, h, j.src.Width, j.src.Height)
+		return raster.Invalid("template is %d×%d pixels and does not fit in the image of %d×%d", w, h, j.src.Width, j.src.Height)
 	case j.src.Width > maxSide || j.src.Height > maxSide:
-		return raster.Invalid("an image of %d×%d: use up to %d pixels a side", j.src.Width, j.src.Height, maxSide)
+		return raster.Invalid("image is %d×%d, want sides of at most %d", j.src.Width, j.src.Height, maxSide)
 	}
 	j.width, j.height = j.src.Width-w+1, j.src.Height-h+1
 	if err = j.checkMask(opt); err != nil {
@@ -86,7 +86,7 @@ func (j *job) checkMask(opt *Options) error {
 		return err
 	}
 	if j.mask.Channels != 1 || m.Width != j.template.Width || m.Height != j.template.Height {
-		return raster.Invalid("a mask of %v for a template of %v: it must have the same size, and one channel", j.mask.Extent, j.template.Extent)
+		return raster.Invalid("mask is %v, want %d×%d (the size of the template) with 1 channel", j.mask.Extent, j.template.Width, j.template.Height)
 	}
 	all, some := true, false
 	for y := range m.Height {
@@ -95,7 +95,7 @@ func (j *job) checkMask(opt *Options) error {
 		}
 	}
 	if !some {
-		return raster.Invalid("the mask is zero everywhere: leave some of the template")
+		return raster.Invalid("the mask is zero everywhere")
 	}
 	j.masked = !all
 	return nil
@@ -122,7 +122,7 @@ func (j *job) checkTemplate() error {
 					first[i] = v
 				}
 				if !finite(v) {
-					return raster.Invalid("the template is %v at (%d, %d): use finite numbers, or a mask that leaves it out", v, x, y)
+					return raster.Invalid("the template is %v at (%d, %d), want finite numbers (or a mask that excludes it)", v, x, y)
 				}
 				flat, zero = flat && v == first[i], zero && v == 0
 			}
@@ -131,9 +131,9 @@ func (j *job) checkTemplate() error {
 	}
 	switch {
 	case j.method == ZNCC && flat:
-		return raster.Invalid("a flat template has no zncc: use one with contrast, or the method ssd")
+		return raster.Invalid("the template is flat, which has no zncc: use one with contrast, or method ssd")
 	case j.method == NCC && zero:
-		return raster.Invalid("a template of zeros has no ncc: use another, or the method ssd")
+		return raster.Invalid("the template is zero everywhere, which has no ncc: use another, or method ssd")
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (j *job) fill(dst raster.Array) error {
 		return err
 	}
 	if dst.Width != j.width || dst.Height != j.height || dst.Channels != 1 {
-		return raster.Invalid("an image of %v cannot take %d×%d scores", dst.Extent, j.width, j.height)
+		return raster.Invalid("destination is %v, want %d×%d scores", dst.Extent, j.width, j.height)
 	}
 	j.dst, j.stride = raster.Elems[float32](dst.Data), dst.Stride
 	err := raster.Overlap(dst.Data, j.src.Data)

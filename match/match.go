@@ -23,7 +23,7 @@ func Match[P Pixel](img, template boxsum.Image[P], m Method, opt *Options) (scor
 }
 
 // MatchInto is like [Match] but writes to scores, which must have the right size. It
-// allocates nothing after the first match of a size, as long as the transforms need less
+// allocates nothing after the first match of a size, provided that the transforms need less
 // than 32 MiB.
 func MatchInto[P Pixel](scores boxsum.Image[float32], img, template boxsum.Image[P], m Method, opt *Options) error {
 	j := job{method: m, src: arrayOf(&img), template: arrayOf(&template)}

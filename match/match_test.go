@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum/match"
 )
 
-// score is the definition, in float64.
+// score computes a score by its definition, in float64.
 func score[P match.Pixel](img, template boxsum.Image[P], mask boxsum.Image[uint8], m match.Method, x, y int) float64 {
 	c := max(1, template.Channels)
 	var both, energy, energyT float64
@@ -59,7 +59,7 @@ func score[P match.Pixel](img, template boxsum.Image[P], mask boxsum.Image[uint8
 	return both / math.Sqrt(energy) / math.Sqrt(energyT)
 }
 
-// less takes away the mean.
+// less subtracts the mean.
 func less(v []float64) {
 	sum := 0.0
 	for _, x := range v {
@@ -71,7 +71,7 @@ func less(v []float64) {
 	}
 }
 
-// A kind of image is noise, noise in parts of it, hills, or two levels.
+// picture returns an image of a kind: noise, noise in parts of it, hills, or two levels.
 func picture[P match.Pixel](rng *rand.Rand, width, height, channels, kind int) boxsum.Image[P] {
 	stride := width*channels + rng.IntN(5)
 	img := boxsum.Image[P]{Pix: make([]P, stride*height+7), Width: width, Height: height, Channels: channels, Stride: stride}
@@ -88,7 +88,7 @@ func picture[P match.Pixel](rng *rand.Rand, width, height, channels, kind int) b
 			switch kind {
 			case 0:
 				v = float64(rng.IntN(256))
-			case 1: // mostly flat, with a little
+			case 1: // mostly flat
 				v = 100
 				if (x/channels/9+y/7)%3 == 0 {
 					v = float64(rng.IntN(256))
@@ -193,7 +193,7 @@ func part[P match.Pixel](img boxsum.Image[P], x, y, w, h int) boxsum.Image[P] {
 	return img
 }
 
-// Large templates, and windows of next to no contrast beside much of it.
+// TestLarge tests large templates, and windows of very low contrast next to high contrast.
 func TestLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	img := picture[uint8](rng, 500, 400, 1, 1)
@@ -209,8 +209,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// The scores are the same bits at every level and with any number of workers, and nothing
-// is written between rows.
+// TestSame tests that scores are bit-identical at every level and with any number of workers, and that nothing is
+// written between rows.
 func TestSame(t *testing.T) {
 	t.Run("uint8", same[uint8])
 	t.Run("uint16", same[uint16])
@@ -263,8 +263,8 @@ func same[P match.Pixel](t *testing.T) {
 	}
 }
 
-// Bytes of which some windows have next to no contrast beside others that have much: transforms
-// in float32 are not exact enough for those, and they are made again, all in whole numbers.
+// TestAgain tests bytes in which some windows have very low contrast next to high contrast. Float32 transforms are not
+// accurate enough for them, and they are recomputed in integers.
 func TestAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	img := picture[uint8](rng, 300, 211, 1, 0)
@@ -304,7 +304,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// FuzzMatch holds a few scores of bytes against their definition, for templates of any size.
+// FuzzMatch compares some scores of bytes with their definition, for templates of any size.
 func FuzzMatch(f *testing.F) {
 	f.Add([]byte("a template in an image, and some more of it"), uint8(7), uint8(3), uint8(2), uint8(0))
 	f.Add([]byte{0, 0, 0, 0, 255, 255, 0, 0, 0, 1, 0, 0}, uint8(70), uint8(31), uint8(9), uint8(1))
@@ -313,7 +313,7 @@ func FuzzMatch(f *testing.F) {
 			return
 		}
 		img := boxsum.Image[uint8]{Width: 1 + int(width), Height: 90}
-		for len(img.Pix) < img.Width*img.Height { // again and again
+		for len(img.Pix) < img.Width*img.Height { // repeat the bytes
 			img.Pix = append(img.Pix, pix...)
 		}
 		x, y := int(pix[0])%img.Width, int(pix[len(pix)-1])%img.Height
@@ -336,9 +336,9 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// The second time nothing is allocated.
+// TestAllocates tests that the second call does not allocate.
 func TestAllocates(t *testing.T) {
-	runtime.GC() // memory that other tests left for types of theirs goes
+	runtime.GC() // empty pools that other tests filled with other types
 	runtime.GC()
 	rng := rand.New(rand.NewPCG(7, 8))
 	img := picture[uint8](rng, 150, 100, 1, 0)
@@ -358,7 +358,7 @@ func TestAllocates(t *testing.T) {
 	}
 }
 
-// What is not finite touches its own windows only.
+// TestNotFinite tests that pixels that are not finite affect only their own windows.
 func TestNotFinite(t *testing.T) {
 	ref.Alone(t)
 	rng := rand.New(rand.NewPCG(9, 10))

@@ -45,12 +45,12 @@ func ParseMethod(name string) (Method, error) {
 			return Method(m), nil
 		}
 	}
-	return 0, raster.Invalid("unknown method %q: use one of %v", name, methodNames)
+	return 0, raster.Invalid("unknown method %q, want one of %v", name, methodNames)
 }
 
 func (m Method) check() error {
 	if m >= methods {
-		return raster.Invalid("unknown %v: use one of %v", m, methodNames)
+		return raster.Invalid("unknown %v, want one of %v", m, methodNames)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func Find[P Pixel](img, template boxsum.Image[P], m Method, k int, opt *Options)
 	return Peaks(scores, m, k, image.Pt(max(1, template.Width/2), max(1, template.Height/2)))
 }
 
-func badCount(k int) error { return raster.Invalid("the best %d peaks: use 0 or more", k) }
+func badCount(k int) error { return raster.Invalid("number of peaks is %d, want 0 or more", k) }
 
 // Peaks returns the best k peaks of scores computed by method m, best first. Of two peaks
 // less than apart.X apart horizontally and less than apart.Y vertically, it keeps only the
@@ -49,13 +49,13 @@ func Peaks(scores boxsum.Image[float32], m Method, k int, apart image.Point) ([]
 		return nil, err
 	}
 	if e.Channels != 1 {
-		return nil, raster.Invalid("scores with %d channels: use those of one", e.Channels)
+		return nil, raster.Invalid("scores have %d channels, want 1", e.Channels)
 	}
 	if k < 0 {
 		return nil, badCount(k)
 	}
 	if apart.X < 0 || apart.Y < 0 {
-		return nil, raster.Invalid("peaks that are %v apart: use 0 or more", apart)
+		return nil, raster.Invalid("minimum distance is %v, want 0 or more", apart)
 	}
 	f := finder{pix: scores.Pix, width: e.Width, height: e.Height, stride: e.Stride, sign: 1}
 	if m == SSD {

@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/match"
 )
 
-// Peaks are the best of all that are no worse than their neighbours, by brute force.
+// TestPeaks compares peaks with all positions that are no worse than their neighbors, by brute force.
 func TestPeaks(t *testing.T) {
 	ref.Alone(t)
 	rng := rand.New(rand.NewPCG(1, 3))
@@ -79,7 +79,7 @@ func isPeak(scores boxsum.Image[float32], m match.Method, at image.Point) bool {
 	return v == v
 }
 
-// A parabola has its top where it has it.
+// TestSubpixel tests that the vertex of a parabola is found.
 func TestSubpixel(t *testing.T) {
 	scores := boxsum.Image[float32]{Pix: make([]float32, 81), Width: 9, Height: 9}
 	for y := range 9 {
@@ -94,7 +94,7 @@ func TestSubpixel(t *testing.T) {
 	}
 }
 
-// A template is found where it was taken from, also when the light has changed.
+// TestFind tests that a template is found where it was cut out, also after a change of light.
 func TestFind(t *testing.T) {
 	img := picture[uint8](rand.New(rand.NewPCG(4, 4)), 300, 200, 1, 0)
 	template, _ := boxsum.NewImage[uint8](20, 12, 1)
@@ -121,8 +121,7 @@ func TestFind(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Absurd images, templates, masks and numbers are errors or have defined results, and never
-// a panic.
+// TestAbsurd tests that absurd images, templates, masks and numbers give errors or defined results, and never a panic.
 func TestAbsurd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 18))
 	failed := 0

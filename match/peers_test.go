@@ -11,8 +11,8 @@ import (
 	"github.com/boxsum/boxsum/match"
 )
 
-// Scores are those of OpenCV, as far as its float32 goes: for noise, of which every window
-// has contrast.
+// TestPeers compares scores with OpenCV's, as far as its float32 is accurate: for noise, in which every window has
+// contrast.
 func TestPeers(t *testing.T) {
 	ref.Alone(t)
 	py := ref.StartPython(t, "testdata/opencv.py")

@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/match"
 )
 
-// Scores hold their promise beside a step, and beside one large pixel.
+// TestOutOfProportion tests the documented accuracy next to a step, and next to one large pixel.
 func TestOutOfProportion(t *testing.T) {
 	ref.Alone(t)
 	rng := rand.New(rand.NewPCG(11, 12))

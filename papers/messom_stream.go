@@ -44,7 +44,7 @@ func leftAndUp(width, height int) []offset {
 
 // messomTilted is the end of section 5.3: passes along one diagonal and then the other sum every
 // second pixel of the triangle above, as on the squares of one color of a chessboard. The entry
-// above has those of the other color.
+// above holds the sum of those of the other color.
 //
 // Diagonals leave the image on the right and return, by at most half of its height. The stream has
 // that many additional columns of zeros; without them, triangles that extend over the right edge

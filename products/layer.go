@@ -48,10 +48,10 @@ func (j *job) check(opt engine.Options) (err error) {
 	pixel := j.a.Type
 	product := multipliers[pixel].product
 	if product == 0 {
-		return raster.Unsupported("no products of %v pixels: use uint8, uint16, int16, float32 or float64", pixel)
+		return raster.Unsupported("pixels of %v have no products, want uint8, uint16, int16, float32 or float64", pixel)
 	}
 	if !raster.SumPairs.Has(product, j.sum) {
-		return raster.Unsupported("no table of %v from products of %v pixels, which are %v: %s", j.sum, pixel, product, raster.SumPairs.Choices(product))
+		return raster.Unsupported("a table of %v cannot be made from products of %v pixels, which are %v: %s", j.sum, pixel, product, raster.SumPairs.Choices(product))
 	}
 	for _, img := range [...]*raster.Array{&j.a, &j.b} {
 		if err := img.Check(); err != nil {
@@ -68,7 +68,7 @@ func (j *job) check(opt engine.Options) (err error) {
 var runs engine.Runs[layer]
 
 // fill makes the table of a checked job, after checking its memory. It sets the defaults
-// of its extent and what is known of the products.
+// of its extent and the properties of the products.
 func (j *job) fill(dst *engine.Table) error {
 	if err := dst.Accept(&j.a); err != nil {
 		return err

@@ -45,7 +45,7 @@ func check[S boxsum.Sum](t *boxsum.Table[S], size *raster.Extent) error {
 		return err
 	}
 	if e.Width != size.Width || e.Height != size.Height || e.Channels != size.Channels {
-		return raster.Invalid("a table of %v, want %v like the products", e, *size)
+		return raster.Invalid("table is %v, want %v like the products", e, *size)
 	}
 	return nil
 }

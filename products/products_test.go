@@ -199,18 +199,18 @@ func TestErrors(t *testing.T) {
 		err, want error
 		text      string
 	}{
-		"workers":      {into(func(_ table, _, _ bytes, o option) { o.Workers = -1 }), boxsum.ErrInvalid, "-1 workers"},
+		"workers":      {into(func(_ table, _, _ bytes, o option) { o.Workers = -1 }), boxsum.ErrInvalid, "workers is -1"},
 		"context":      {into(func(_ table, _, _ bytes, o option) { o.Context = done }), context.Canceled, "stopped"},
 		"first":        {into(func(_ table, a, _ bytes, _ option) { a.Width = -1 }), boxsum.ErrInvalid, "negative"},
-		"first pixels": {into(func(_ table, a, _ bytes, _ option) { a.Pix = a.Pix[:11] }), boxsum.ErrInvalid, "do not fit in the 11"},
+		"first pixels": {into(func(_ table, a, _ bytes, _ option) { a.Pix = a.Pix[:11] }), boxsum.ErrInvalid, "do not fit in its 11"},
 		"second":       {into(func(_ table, _, b bytes, _ option) { b.Stride = 3 }), boxsum.ErrInvalid, "stride of 3"},
 		"sizes":        {into(func(_ table, _, b bytes, _ option) { b.Width = 3 }), boxsum.ErrInvalid, "the second image is 3×3 with 1 channels, want 4×3 with 1 channels"},
 		"channels":     {into(func(_ table, _, b bytes, _ option) { b.Width, b.Channels = 2, 2 }), boxsum.ErrInvalid, "the second image is 2×3 with 2 channels"},
 		"table size":   {into(func(t table, _, _ bytes, _ option) { t.Height = 2 }), boxsum.ErrInvalid, "4×2"},
-		"short table":  {into(func(t table, _, _ bytes, _ option) { t.Sums = t.Sums[:18] }), boxsum.ErrInvalid, "do not fit in the 18"},
-		"no table":     {products.IntegrateInto((*boxsum.Table[uint64])(nil), img, img, nil), boxsum.ErrInvalid, "no table"},
-		"pixels":       {failure(products.Integrate[uint64](boxsum.Image[uint32]{}, boxsum.Image[uint32]{}, nil)), boxsum.ErrTypes, "no products of uint32 pixels"},
-		"sums":         {failure(products.Integrate[float32](img, img, nil)), boxsum.ErrTypes, "no table of float32 from products of uint8 pixels"},
+		"short table":  {into(func(t table, _, _ bytes, _ option) { t.Sums = t.Sums[:18] }), boxsum.ErrInvalid, "do not fit in its 18"},
+		"no table":     {products.IntegrateInto((*boxsum.Table[uint64])(nil), img, img, nil), boxsum.ErrInvalid, "nil table"},
+		"pixels":       {failure(products.Integrate[uint64](boxsum.Image[uint32]{}, boxsum.Image[uint32]{}, nil)), boxsum.ErrTypes, "pixels of uint32 have no products"},
+		"sums":         {failure(products.Integrate[float32](img, img, nil)), boxsum.ErrTypes, "a table of float32 cannot be made from products of uint8 pixels"},
 		"overlap": {products.IntegrateInto(&boxsum.Table[uint64]{Sums: memory, Width: 4, Height: 3},
 			img, boxsum.Image[uint8]{Pix: raster.Bytes(memory)[8:], Width: 4, Height: 3}, nil), boxsum.ErrOverlap, ""},
 	} {

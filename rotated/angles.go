@@ -25,10 +25,10 @@ func Angles(n int) []Rotation {
 // 0/1, whose boxes with their sides exchanged are those rotated by 90°.
 func Nearest(degrees float64, limit int) (Rotation, error) {
 	if math.IsNaN(degrees) || math.IsInf(degrees, 0) {
-		return Rotation{}, raster.Invalid("an angle of %v degrees", degrees)
+		return Rotation{}, raster.Invalid("angle is %v degrees, want a finite number", degrees)
 	}
 	if limit < 1 || limit > maxTerm {
-		return Rotation{}, raster.Invalid("terms of at most %d: the limit is 1 to %d", limit, maxTerm)
+		return Rotation{}, raster.Invalid("limit of terms is %d, want 1 to %d", limit, maxTerm)
 	}
 	degrees = math.Remainder(degrees, 180)
 	steep := math.Abs(degrees) > 45

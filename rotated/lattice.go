@@ -47,10 +47,10 @@ func NewLattice(width, height int, rot Rotation) (*Lattice, error) {
 		return nil, err
 	}
 	if width < 0 || height < 0 || width > maxSide || height > maxSide {
-		return nil, raster.Invalid("an image of %d×%d: sides are 0 to %d", width, height, maxSide)
+		return nil, raster.Invalid("image is %d×%d, want sides of 0 to %d", width, height, maxSide)
 	}
 	if height > 0 && width > math.MaxInt/16/height {
-		return nil, raster.Invalid("an image of %d×%d is more than memory can hold", width, height)
+		return nil, raster.Invalid("an image of %d×%d does not fit in memory", width, height)
 	}
 	l := &Lattice{rot: rot, view: newView(width, height, rot)}
 	if w := &l.view; w.nu > 0 && w.nv > 0 {

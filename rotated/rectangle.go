@@ -47,11 +47,11 @@ func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
 	l = l.orNone()
 	for _, v := range []float64{rect.X, rect.Y, rect.Width, rect.Height, rect.Degrees} {
 		if !(math.Abs(v) <= maxSide) {
-			return Box{}, raster.Invalid("%v: numbers are at most %d in magnitude", rect, maxSide)
+			return Box{}, raster.Invalid("%v, want numbers of at most %d in magnitude", rect, maxSide)
 		}
 	}
 	if rect.Width <= 0 || rect.Height <= 0 {
-		return Box{}, raster.Invalid("%v has no inside", rect)
+		return Box{}, raster.Invalid("%v is empty or inside out", rect)
 	}
 	along, across := rect.Width, rect.Height
 	if quarters := math.Round((rect.Degrees - l.rot.Degrees()) / 90); math.Mod(quarters, 2) != 0 {

@@ -54,7 +54,7 @@ func (rot Rotation) String() string { return fmt.Sprintf("%d/%d", rot.A, rot.B) 
 // exceeds 2^30.
 func (rot Rotation) Reduce() (Rotation, error) {
 	if rot.B == 0 {
-		return Rotation{}, raster.Invalid("rotation %v has no tangent: the second number may not be 0; a quarter turn is 0/1 with the sides of boxes exchanged", rot)
+		return Rotation{}, raster.Invalid("rotation is %v, want a second number other than 0 (a quarter turn is 0/1 with the sides of boxes exchanged)", rot)
 	}
 	a, b := magnitude(rot.A), magnitude(rot.B)
 	g, rest := a, b
@@ -63,7 +63,7 @@ func (rot Rotation) Reduce() (Rotation, error) {
 	}
 	a, b = a/g, b/g
 	if a > maxTerm || b > maxTerm {
-		return Rotation{}, raster.Invalid("rotation %v has a term of more than %d", rot, maxTerm)
+		return Rotation{}, raster.Invalid("rotation is %v, want terms of at most %d", rot, maxTerm)
 	}
 	reduced := Rotation{int(a), int(b)}
 	if (rot.A < 0) != (rot.B < 0) {

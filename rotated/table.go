@@ -94,7 +94,7 @@ func (t *Table[S]) allocate() (err error) {
 
 func newPlane[S boxsum.Sum](lines, n, channels int) (plane[S], error) {
 	if n > (math.MaxInt/64/(lines+2)-64)/channels {
-		return plane[S]{}, raster.Invalid("a table of %d×%d with %d channels is more than memory can hold", n, lines, channels)
+		return plane[S]{}, raster.Invalid("a table of %d×%d with %d channels does not fit in memory", n, lines, channels)
 	}
 	block := kernel.RotatedSlack(channels)
 	p := plane[S]{lead: 2 * block, stride: raster.RoundUp(n*channels, block) + block}

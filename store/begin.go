@@ -51,13 +51,13 @@ func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
 		}
 		return false, j.write(ctx, false)
 	case err != nil && errors.Is(err, zarr.ErrFormat):
-		return false, bad("the destination holds something else than a table: choose another, or remove it: %v", err)
+		return false, bad("the destination is not a table (choose another, or remove it): %v", err)
 	case err != nil:
 		return false, err
 	}
 	var a about
 	if ok, err := g.Attribute("boxsum", &a); err != nil || !ok || a.Kind != tableKind {
-		return false, bad("the destination holds something else than a table: choose another, or remove it")
+		return false, bad("the destination is not a table (choose another, or remove it)")
 	}
 	if a.Fingerprint == j.fingerprint {
 		if err := j.followAll(ctx, g); err != nil && !a.Complete {
@@ -66,7 +66,7 @@ func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
 		return a.Complete, nil
 	}
 	if !j.opt.Restart {
-		return false, fmt.Errorf("store: a table of another image or of other options is there: remove it, or ask for a restart: %w", ErrChanged)
+		return false, fmt.Errorf("store: the destination holds a table of another image or with other options (remove it, or restart): %w", ErrChanged)
 	}
 	// Delete the metadata first, so that anything left of the old table belongs to no
 	// table.
@@ -88,10 +88,10 @@ func (j *Job) Join(ctx context.Context) error {
 	}
 	var a about
 	if ok, err := g.Attribute("boxsum", &a); err != nil || !ok || a.Kind != tableKind {
-		return bad("the destination holds something else than a table")
+		return bad("the destination is not a table")
 	}
 	if a.Fingerprint != j.fingerprint {
-		return fmt.Errorf("store: the table that was begun is that of another image or of other options: %w", ErrChanged)
+		return fmt.Errorf("store: the unfinished table belongs to another image or other options: %w", ErrChanged)
 	}
 	return j.followAll(ctx, g)
 }
@@ -114,7 +114,7 @@ func (j *Job) followAll(ctx context.Context, g *zarr.Group) error {
 func (j *Job) follow(n int, main *zarr.Array) error {
 	l := j.layers[n]
 	if main.Type() != l.kept || !slices.Equal(main.Shape(), l.main.Shape()) || !slices.Equal(main.Object(), l.main.Object()) {
-		return bad("array %s is not that of the table", l.main.Path())
+		return bad("array %s does not belong to the table", l.main.Path())
 	}
 	l.main = main
 	return nil
@@ -171,7 +171,7 @@ func (j *Job) Finish(ctx context.Context) error {
 		return err
 	}
 	if now != j.fingerprint {
-		return fmt.Errorf("store: the image was written to while its table was made: %w", ErrChanged)
+		return fmt.Errorf("store: the image changed while its table was made: %w", ErrChanged)
 	}
 	if err := j.write(ctx, true); err != nil {
 		return err

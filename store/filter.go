@@ -46,7 +46,7 @@ type FilterOptions struct {
 // interrupted run starts over. If the destination already exists, the error is fs.ErrExist.
 func BoxFilter(ctx context.Context, from, to string, w filter.Window, opt *FilterOptions) error {
 	if settled(from) == settled(to) {
-		return raster.Invalid("the image is where the result would be written: choose another place")
+		return raster.Invalid("the result would overwrite the image (choose another place)")
 	}
 	src, dst, err := openBoth(ctx, from, to)
 	if err != nil {
@@ -68,7 +68,7 @@ func FilterArray(ctx context.Context, src *zarr.Array, dst zarr.Bucket, w filter
 	case zarr.Float64:
 		return boxFilter[float64](ctx, src, dst, w, opt)
 	}
-	return raster.Unsupported("filters take pixels of uint8, uint16, float32 and float64, and not of %v", src.Type())
+	return raster.Unsupported("filters need pixels of uint8, uint16, float32 or float64, not %v", src.Type())
 }
 
 func boxFilter[P filter.Pixel](ctx context.Context, src *zarr.Array, dst zarr.Bucket, w filter.Window, opt *FilterOptions) error {
@@ -79,17 +79,17 @@ func boxFilter[P filter.Pixel](ctx context.Context, src *zarr.Array, dst zarr.Bu
 	lead := leading(src.Shape(), false)
 	shape := src.Shape()[lead:]
 	if len(shape) != 2 && !(len(shape) == 3 && shape[2] >= 1 && shape[2] <= 64) {
-		return bad("an array of shape %v is no image: that has (H, W) or (H, W, C) with up to 64 channels", src.Shape())
+		return bad("array of shape %v is not an image, want (H, W) or (H, W, C) with at most 64 channels", src.Shape())
 	}
 	channels := raster.Product(shape[2:])
 	if shape[0] < 1 || shape[1] < 1 {
-		return bad("an image of %d×%d pixels has nothing to blur", shape[1], shape[0])
+		return bad("the image is empty (%d×%d pixels)", shape[1], shape[0])
 	}
 	if o.Border == filter.Wrap {
-		return raster.Invalid("a border that wraps needs the other side of the image: stores have the others")
+		return raster.Invalid("border wrap is not supported for stores (use another border)")
 	}
 	if o.Workers < 0 || o.Memory < 0 || o.Block < 0 || o.MaxChunks < 0 {
-		return raster.Invalid("options below zero: workers %d, memory %d, block %d, chunks at most %d", o.Workers, o.Memory, o.Block, o.MaxChunks)
+		return raster.Invalid("negative option: workers %d, memory %d, block %d, chunk limit %d", o.Workers, o.Memory, o.Block, o.MaxChunks)
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -113,7 +113,7 @@ func boxFilter[P filter.Pixel](ctx context.Context, src *zarr.Array, dst zarr.Bu
 	each += more
 	workers := min(int64(o.Workers), (o.Memory-keep-beside)/each)
 	if workers < 1 {
-		return fmt.Errorf("store: %w: blocks of %d×%d and windows of %d×%d need about %d MiB, and %d are allowed: allow more, or smaller blocks", raster.ErrMemory, o.Block, o.Block, w.Width, w.Height, max((each+beside)*4/3, each+beside+keep)>>20+1, o.Memory>>20)
+		return fmt.Errorf("store: %w: blocks of %d×%d and windows of %d×%d need about %d MiB, more than the limit of %d (raise the limit, or use smaller blocks)", raster.ErrMemory, o.Block, o.Block, w.Width, w.Height, max((each+beside)*4/3, each+beside+keep)>>20+1, o.Memory>>20)
 	}
 	src.SetCache(zarr.NewCache(keep))
 	chunk := append(slices.Repeat([]int{1}, lead), o.Block, o.Block)

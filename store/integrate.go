@@ -14,7 +14,7 @@ import (
 func Integrate(ctx context.Context, from, to string, opt *Options) error {
 	for _, part := range tableParts {
 		if at := settled(from) + "/"; strings.HasPrefix(filepath.ToSlash(at), filepath.ToSlash(settled(to))+"/"+part) {
-			return raster.Invalid("the image is where the table would be written: choose another place")
+			return raster.Invalid("the table would overwrite the image (choose another place)")
 		}
 	}
 	src, dst, err := openBoth(ctx, from, to)

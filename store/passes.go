@@ -26,7 +26,7 @@ func (j *Job) edgesKey(i, k int) string {
 // check returns an error if the table has no block (i, k).
 func (j *Job) check(i, k int) error {
 	if i < 0 || k < 0 || i >= j.rows || k >= j.columns {
-		return bad("no block (%d, %d) in %d×%d", i, k, j.rows, j.columns)
+		return bad("block (%d, %d) is out of range, want one of %d×%d", i, k, j.rows, j.columns)
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func (l *layer) linesOf(ctx context.Context, i, k, block, channels int) (left, t
 			return nil, nil, err
 		}
 		if object := objectOf(line.array, place); !exists(ctx, line.array, object) {
-			return nil, nil, fmt.Errorf("store: %s: lines of the table are not there: %w", line.array.Key(object), ErrIncomplete)
+			return nil, nil, fmt.Errorf("store: %s: lines of the table are missing: %w", line.array.Key(object), ErrIncomplete)
 		}
 	}
 	return left, top, nil

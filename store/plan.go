@@ -122,13 +122,13 @@ func plan(ctx context.Context, src *zarr.Array, dst zarr.Bucket, opt *Options) (
 func (j *Job) planOptions() error {
 	o := &j.opt
 	if o.Workers < 0 || o.Memory < 0 || o.Block < 0 || o.Chunk < 0 || o.MaxChunks < 0 {
-		return raster.Invalid("options below zero: workers %d, memory %d, block %d, chunk %d, chunks at most %d", o.Workers, o.Memory, o.Block, o.Chunk, o.MaxChunks)
+		return raster.Invalid("negative option: workers %d, memory %d, block %d, chunk %d, chunk limit %d", o.Workers, o.Memory, o.Block, o.Chunk, o.MaxChunks)
 	}
 	if o.Volume && o.Bins.N != 0 {
-		return raster.Invalid("a table is that of a volume or of histograms, and not of both")
+		return raster.Invalid("a table cannot be both of a volume and of histograms")
 	}
 	if o.Bins.N != 0 && o.Squares {
-		return raster.Invalid("histograms have no squares")
+		return raster.Invalid("squares are not supported for histograms")
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -151,24 +151,24 @@ func (j *Job) planImage() error {
 	switch {
 	case j.opt.Volume && len(shape) == 3:
 		if j.depth = shape[0]; j.depth < 1 {
-			return bad("a volume of %d slices has nothing to sum", j.depth)
+			return bad("the volume is empty (%d slices)", j.depth)
 		}
 		j.channels, j.lead, shape = j.depth, j.lead+1, shape[1:]
 	case j.opt.Volume:
-		return bad("an array of shape %v is no volume: that has (D, H, W)", whole)
+		return bad("array of shape %v is not a volume, want (D, H, W)", whole)
 	case j.opt.Bins.N != 0 && (len(shape) == 2 || len(shape) == 3 && shape[2] == 1):
 		j.channels, shape = j.opt.Bins.N, shape[:2]
 	case j.opt.Bins.N != 0:
-		return bad("an array of shape %v is no image of one channel, which histograms take", whole)
+		return bad("array of shape %v is not an image of one channel, as histograms need", whole)
 	case len(shape) == 3:
 		if j.channels = shape[2]; j.channels < 1 || j.channels > 64 {
-			return bad("an array of shape %v is no image: that has (H, W) or (H, W, C) with up to 64 channels", whole)
+			return bad("array of shape %v is not an image, want (H, W) or (H, W, C) with at most 64 channels", whole)
 		}
 	case len(shape) != 2:
-		return bad("an array of shape %v is no image: that has (H, W) or (H, W, C)", whole)
+		return bad("array of shape %v is not an image, want (H, W) or (H, W, C)", whole)
 	}
 	if j.height, j.width = shape[0], shape[1]; j.height < 1 || j.width < 1 {
-		return bad("an image of %d×%d pixels has nothing to sum", j.width, j.height)
+		return bad("the image is empty (%d×%d pixels)", j.width, j.height)
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (j *Job) planBlocks() error {
 		return raster.Invalid("blocks of %d×%d with %d channels are too large for one object", j.block, j.block, j.channels)
 	}
 	if j.opt.Chunk > 0 && j.block%j.opt.Chunk != 0 {
-		return raster.Invalid("chunks of %d do not divide blocks of %d", j.opt.Chunk, j.block)
+		return raster.Invalid("chunk size %d does not divide block size %d", j.opt.Chunk, j.block)
 	}
 	j.rows, j.columns = raster.CeilDiv(j.height, j.block), raster.CeilDiv(j.width, j.block)
 	return nil

@@ -228,7 +228,7 @@ func (r *reader[S]) solid(ctx context.Context, b solid) (S, error) {
 // eachSolid calls answer for boxes of a volume.
 func (t *Table) eachSolid(ctx context.Context, have int, boxes []volume.Box, answer func(i int, box solid) error, empty func(i int)) error {
 	if t.about.Depth == 0 {
-		return bad("the table is that of an image, and boxes of a volume were asked for")
+		return bad("the table is of an image, but the boxes are of a volume")
 	}
 	rects := make([]image.Rectangle, len(boxes))
 	for i, b := range boxes {
@@ -244,7 +244,7 @@ func (t *Table) eachSolid(ctx context.Context, have int, boxes []volume.Box, ans
 // SumVolumeBoxes is like [SumBoxes] for boxes of a volume.
 func SumVolumeBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S, boxes []volume.Box) error {
 	if want := t.layers[0].sum; zarr.TypeOf[S]() != want {
-		return raster.Unsupported("the table has sums of %v, and not of %v", want, zarr.TypeOf[S]())
+		return raster.Unsupported("the table has sums of %v, not %v", want, zarr.TypeOf[S]())
 	}
 	r := &reader[S]{t, t.layers[0]}
 	return t.eachSolid(ctx, len(dst), boxes, func(i int, box solid) (err error) {
@@ -294,7 +294,7 @@ func solidTotal[S boxsum.Sum](ctx context.Context, r *reader[S], box solid, most
 // VarianceVolumeBoxes is like [Table.VarianceBoxes] for boxes of a volume.
 func (t *Table) VarianceVolumeBoxes(ctx context.Context, dst []float64, boxes []volume.Box) error {
 	if !t.Squares {
-		return bad("the table has no squares, which deviations need: make it with them")
+		return bad("the table has no squares, which deviations need (make it with squares)")
 	}
 	switch t.layers[0].sum {
 	case zarr.Float64:

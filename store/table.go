@@ -70,13 +70,13 @@ func OpenTable(ctx context.Context, b zarr.Bucket, opt *OpenOptions) (*Table, er
 	t.cache = zarr.NewCache(t.cacheBytes)
 	g, err := zarr.OpenGroup(ctx, complete{b}, "")
 	if errors.Is(err, zarr.ErrFormat) {
-		return nil, bad("this is not a table: make one with Integrate: %v", err)
+		return nil, bad("not a table: %v", err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if ok, err := g.Attribute("boxsum", &t.about); err != nil || !ok || t.Kind != tableKind {
-		return nil, bad("this is a group, and not a table: make one with Integrate")
+		return nil, bad("this is a group, not a table")
 	}
 	a := &t.about
 	pixel, err := zarr.ParseType(a.Pixel)
@@ -84,14 +84,14 @@ func OpenTable(ctx context.Context, b zarr.Bucket, opt *OpenOptions) (*Table, er
 	case err != nil:
 		return nil, err
 	case a.Version != tableVersion:
-		return nil, bad("the table has version %d, and this program knows %d", a.Version, tableVersion)
+		return nil, bad("the table has version %d, want %d", a.Version, tableVersion)
 	case !a.Complete:
-		return nil, fmt.Errorf("store: %w: run the same again, and it goes on", ErrIncomplete)
+		return nil, fmt.Errorf("store: %w (run the same again to resume)", ErrIncomplete)
 	case a.Width < 1 || a.Height < 1 || a.Channels < 1 || a.Block < 1:
-		return nil, bad("a table of %d×%d with %d channels in blocks of %d", a.Width, a.Height, a.Channels, a.Block)
+		return nil, bad("invalid table of %d×%d with %d channels in blocks of %d", a.Width, a.Height, a.Channels, a.Block)
 	}
 	if a.Depth != 0 && a.Depth != a.Channels || a.Bins != 0 && a.Bins != a.Channels {
-		return nil, bad("a table of %d channels says that it has %d slices and %d bins", a.Channels, a.Depth, a.Bins)
+		return nil, bad("the table has %d channels, which contradicts its %d slices and %d bins", a.Channels, a.Depth, a.Bins)
 	}
 	sum, square := sumsOf(pixel)
 	for k, name := range []string{"sum", "squares"} {
@@ -119,7 +119,7 @@ func OpenTable(ctx context.Context, b zarr.Bucket, opt *OpenOptions) (*Table, er
 			}
 			m := *part.to
 			if !slices.Equal(m.Shape(), part.shape) || m.Type() != l.sum && !(m == l.main && a.Compact && (m.Type() == zarr.Uint32 || m.Type() == zarr.Int32)) {
-				return nil, bad("array %s of the table has elements of %v and shape %v, and should have %v and %v", part.name, m.Type(), m.Shape(), l.sum, part.shape)
+				return nil, bad("array %s of the table has elements of %v and shape %v, want %v and %v", part.name, m.Type(), m.Shape(), l.sum, part.shape)
 			}
 			m.SetCache(t.cache)
 		}
@@ -254,7 +254,7 @@ func (r *reader[S]) sum(ctx context.Context, b image.Rectangle, c int) (sum S, e
 // uint64 for unsigned pixels, int64 for signed ones, float64 for floats.
 func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S, boxes []image.Rectangle) error {
 	if want := t.layers[0].sum; zarr.TypeOf[S]() != want {
-		return raster.Unsupported("the table has sums of %v, and not of %v", want, zarr.TypeOf[S]())
+		return raster.Unsupported("the table has sums of %v, not %v", want, zarr.TypeOf[S]())
 	}
 	channels := t.about.Channels
 	if err := raster.Room(len(dst), len(boxes), channels); err != nil {
@@ -321,7 +321,7 @@ func (r *reader[S]) sums(ctx context.Context, dst []S, boxes []image.Rectangle) 
 	return nil
 }
 
-// pageBytes is approximately how much of a chunk is decoded to read one entry.
+// pageBytes is the approximate number of bytes of a chunk decoded to read one entry.
 const pageBytes = 1 << 20
 
 // page returns the number of the page that contains an entry. A page is decoded at once.
@@ -507,7 +507,7 @@ func (t *Table) statistics(ctx context.Context, dst []float64, boxes []image.Rec
 // the variance.
 func (t *Table) VarianceBoxes(ctx context.Context, dst []float64, boxes []image.Rectangle) error {
 	if !t.Squares {
-		return bad("the table has no squares, which deviations need: make it with them")
+		return bad("the table has no squares, which deviations need (make it with squares)")
 	}
 	switch {
 	case t.layers[0].sum == zarr.Float64:

@@ -1108,12 +1108,12 @@ func TestErrors(t *testing.T) {
 	cube, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{5, 5, 80}, Chunk: []int{5, 5, 80}}, 5)
 	wide, _ := imageOf(t, &zarr.Spec{Type: zarr.Int64, Shape: []int{5, 5}, Chunk: []int{5, 5}}, 5)
 	for want, f := range map[string]func() error{
-		"below zero":         func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Workers: -1}); return err },
-		"do not divide":      func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Block: 32, Chunk: 5}); return err },
-		"is no image":        func() error { _, err := NewJob(ctx, cube, zarr.Memory(), nil); return err },
+		"negative option":    func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Workers: -1}); return err },
+		"does not divide":    func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Block: 32, Chunk: 5}); return err },
+		"is not an image":    func() error { _, err := NewJob(ctx, cube, zarr.Memory(), nil); return err },
 		"no table of square": func() error { _, err := NewJob(ctx, wide, zarr.Memory(), &Options{Squares: true}); return err },
 		"want none, zstd":    func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Compression: "rar"}); return err },
-		"are allowed": func() error {
+		"raise the limit": func() error {
 			j, err := NewJob(ctx, src, zarr.Memory(), &Options{Block: 1 << 12, Memory: 1 << 20})
 			if err != nil {
 				return err
@@ -1121,7 +1121,7 @@ func TestErrors(t *testing.T) {
 			return j.Run(ctx)
 		},
 		"no such file":   func() error { _, err := Open(ctx, filepath.Join(t.TempDir(), "no"), nil); return err },
-		"no Zarr":        func() error { _, err := Open(ctx, t.TempDir(), nil); return err },
+		"not a Zarr":     func() error { _, err := Open(ctx, t.TempDir(), nil); return err },
 		"module cloud":   func() error { _, err := Open(ctx, "s3://key:secret@bucket/x?password=secret", nil); return err },
 		"is written %2F": func() error { _, err := Open(ctx, "mem://key:secret/rest@bucket/x", nil); return err },
 		"@ is %40":       func() error { _, err := Open(ctx, "MEM://key:%secret@bucket/x", nil); return err },
@@ -1129,10 +1129,10 @@ func TestErrors(t *testing.T) {
 			_, err := NewJob(ctx, src, zarr.Memory(), &Options{Compression: "lz4", Level: 3})
 			return err
 		},
-		"not a table":        func() error { _, err := OpenTable(ctx, src.Bucket(), nil); return err },
-		"is not in an array": func() error { return zarr.Read(ctx, src, make([]uint8, 4), []int{63, 63}, []int{2, 2}) },
-		"not float32":        func() error { return zarr.Read(ctx, src, make([]float32, 4), []int{0, 0}, []int{2, 2}) },
-		"no key":             func() error { return zarr.Folder(t.TempDir()).Put(ctx, "../x", nil) },
+		"not a table":          func() error { _, err := OpenTable(ctx, src.Bucket(), nil); return err },
+		"is outside the array": func() error { return zarr.Read(ctx, src, make([]uint8, 4), []int{63, 63}, []int{2, 2}) },
+		"not float32":          func() error { return zarr.Read(ctx, src, make([]float32, 4), []int{0, 0}, []int{2, 2}) },
+		"invalid object key":   func() error { return zarr.Folder(t.TempDir()).Put(ctx, "../x", nil) },
 	} {
 		err := f()
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -31,7 +31,7 @@ type Damage struct {
 // lines with it, and rewrites those that differ. If repair is nil, nothing is repaired.
 func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all int)) ([]Damage, error) {
 	if repair != nil && repair.fingerprint != t.Fingerprint {
-		return nil, fmt.Errorf("store: the image or the options are not those of the table: %w", ErrChanged)
+		return nil, fmt.Errorf("store: the table belongs to another image or other options: %w", ErrChanged)
 	}
 	if repair != nil {
 		g, err := zarr.OpenGroup(ctx, repair.dst, "")
@@ -127,7 +127,7 @@ func (t *Table) verifyMetadata(ctx context.Context, repair bool, report func(Dam
 				return ctx.Err()
 			}
 			if err == nil && !bytes.Equal(now.Metadata(), a.Metadata()) {
-				err = bad("it is not that of the table")
+				err = bad("it does not belong to the table")
 			}
 			if err == nil {
 				continue
@@ -172,7 +172,7 @@ func (t *Table) hold(ctx context.Context, j *Job, progress func(done, all int)) 
 	if now, err := j.print(ctx); err != nil {
 		return nil, err
 	} else if now != j.fingerprint {
-		return nil, fmt.Errorf("store: the image was written to while its table was verified: %w", ErrChanged)
+		return nil, fmt.Errorf("store: the image changed while its table was verified: %w", ErrChanged)
 	}
 	sort.Slice(found, func(a, b int) bool { return found[a].Key < found[b].Key })
 	return found, nil
@@ -190,11 +190,11 @@ func (r *run) hold(ctx context.Context, a *zarr.Array, place []int, row, column 
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errMissing):
-		err = fmt.Errorf("it is not there: %w", fs.ErrNotExist)
+		err = fmt.Errorf("it is missing: %w", fs.ErrNotExist)
 	case err == nil && bytes.Equal(*have, want):
 		return nil
 	case err == nil:
-		err = bad("it is not what the image gives")
+		err = bad("it does not match the image")
 	}
 	d := Damage{Key: a.Key(place), Row: row, Column: column, Why: err}
 	if err := a.WriteObject(ctx, place, want); err != nil && !errors.Is(err, errors.ErrUnsupported) { // as for a zip file
@@ -219,7 +219,7 @@ func (t *Table) verifyBlock(ctx context.Context, l *layer, i, k, columns, rows i
 	data := raster.Aligned(raster.Product(l.main.Object()) * l.kept.Size())
 	if err := l.main.ReadObject(ctx, data, t.place(i, k)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errMissing) {
-			return fmt.Errorf("it is not there: %w", fs.ErrNotExist)
+			return fmt.Errorf("it is missing: %w", fs.ErrNotExist)
 		}
 		return err
 	}
@@ -271,7 +271,7 @@ func verifyEdges[S boxsum.Sum](ctx context.Context, t *Table, l *layer, data []b
 			row[x] = entry(h-1, x/ch, x%ch)
 		}
 		if !bytes.Equal(raster.Bytes(row), below[:len(row)*l.sum.Size()]) {
-			return bad("its last row is not what the blocks below go on from")
+			return bad("its last row does not match the blocks below")
 		}
 	}
 	if k+1 < columns && !isFloat(l.sum) {
@@ -282,7 +282,7 @@ func verifyEdges[S boxsum.Sum](ctx context.Context, t *Table, l *layer, data []b
 		b := raster.Elems[S](next)
 		for n := range h * ch {
 			if y, c := n/ch, n%ch; entry(y, w-1, c)-above[(w-1)*ch+c] != b[n] {
-				return bad("its last column is not what the blocks to the right go on from")
+				return bad("its last column does not match the blocks to the right")
 			}
 		}
 	}
@@ -323,7 +323,7 @@ func misplaced[S boxsum.Sum](t *Table, entry func(y, x, c int) S, left, top []S,
 			fits = pixel(local(y, 0) - local(y-1, 0))
 		}
 		if !fits {
-			return bad("its first row and column do not go on from the lines of its neighbours")
+			return bad("its first row and column do not continue its neighbours")
 		}
 	}
 	return nil

@@ -53,11 +53,11 @@ func Compare(truth, img boxsum.Image[uint8]) (s Score, err error) {
 			return s, err
 		}
 		if e.Channels != 1 {
-			return s, raster.Invalid("an image with %d channels: black and white images have one, see boxsum.Gray", e.Channels)
+			return s, raster.Invalid("image has %d channels, want 1 (see boxsum.Gray)", e.Channels)
 		}
 	}
 	if truth.Width != img.Width || truth.Height != img.Height {
-		return s, raster.Invalid("an image of %d×%d and its truth of %d×%d: they must be of the same size", img.Width, img.Height, truth.Width, truth.Height)
+		return s, raster.Invalid("image is %d×%d but its truth is %d×%d: they must have the same size", img.Width, img.Height, truth.Width, truth.Height)
 	}
 	var rows [5][]uint8 // of truth, with row y in the middle
 	distortion := 0.0

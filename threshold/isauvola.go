@@ -56,7 +56,7 @@ func runISauvola(j *job) error {
 	case area*255 < 1<<32:
 		return runImproved(j, raster.U32, raster.U64)
 	case area*255*255 >= 1<<63:
-		return raster.Invalid("windows of %d×%d are too large for their sums: use smaller ones, or the border clip", j.shape.Width(), j.shape.Height())
+		return raster.Invalid("window is %d×%d, which is too large to sum (use a smaller one, or border clip)", j.shape.Width(), j.shape.Height())
 	}
 	return runImproved(j, raster.U64, raster.U64)
 }

@@ -67,7 +67,7 @@ func (j *job) check(r *Rule, opt *Options) (err error) {
 		return err
 	}
 	if j.src.Channels != 1 {
-		return raster.Invalid("an image with %d channels: thresholds are for gray images, see boxsum.Gray", j.src.Channels)
+		return raster.Invalid("image has %d channels, want 1: thresholds are for gray images (see boxsum.Gray)", j.src.Channels)
 	}
 	j.method, j.minN = r.Method, r.MinN
 	j.unit = j.src.Type.Float() && takesUnit(r)
@@ -87,12 +87,12 @@ func (j *job) fill(f form, dst raster.Array) error {
 	}
 	src := &j.src
 	if dst.Width != src.Width || dst.Height != src.Height || dst.Channels != src.Channels {
-		return raster.Invalid("an image of %v cannot take what is made from one of %v", dst.Extent, src.Extent)
+		return raster.Invalid("destination is %v, want %v", dst.Extent, src.Extent)
 	}
 	j.dst = result{f, dst}
 	j.same = dst.Type == src.Type && len(dst.Data) > 0 && unsafe.SliceData(dst.Data) == unsafe.SliceData(src.Data) && dst.Stride == src.Stride
 	if !j.same && raster.Overlap(dst.Data, src.Data) != nil {
-		return fmt.Errorf("boxsum: %w: the result lies in part of the image's memory: give it the image itself, or memory of its own", raster.ErrOverlap)
+		return fmt.Errorf("boxsum: %w: the destination shares part of the image's memory: use the image itself, or separate memory", raster.ErrOverlap)
 	}
 	return j.run()
 }
@@ -104,7 +104,7 @@ func (j *job) fillBits(dst Bitmap) (err error) {
 		return err
 	}
 	if dst.Width != j.src.Width || dst.Height != j.src.Height {
-		return raster.Invalid("a bitmap of %d×%d cannot take what is made from an image of %d×%d", dst.Width, dst.Height, j.src.Width, j.src.Height)
+		return raster.Invalid("destination is a bitmap of %d×%d, want %d×%d like the image", dst.Width, dst.Height, j.src.Width, j.src.Height)
 	}
 	if err = raster.Overlap(dst.Bits, j.src.Data); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (j *job) run() error {
 // runOn computes the result on a device. Package gpu checks the types.
 func (j *job) runOn(d device.Runner) error {
 	if j.method != Sauvola {
-		return raster.Invalid("%v with Options.On: devices have sauvola, leave On nil for others", j.method)
+		return raster.Invalid("%v cannot run on a device, only sauvola can (leave Options.On nil)", j.method)
 	}
 	if j.dst.form == asMap {
 		return raster.Invalid("a map with Options.On: devices have Binarize and BinarizeBits, leave On nil")
@@ -190,7 +190,7 @@ func (j *job) inUnit() error {
 		windows.Floats(j.src.Type, row, j.src.Span(0, y, j.src.Width))
 		for x, v := range row {
 			if v > most && j.method != MeanC {
-				return raster.Invalid("the pixel at %d,%d is %v: %v takes floats to be from 0 to 1; set R, White or both for others", x, y, j.shown(v), j.method)
+				return raster.Invalid("the pixel at %d,%d is %v, but %v expects floats from 0 to 1 (set R, White or both for others)", x, y, j.shown(v), j.method)
 			}
 			if v > greatest { // false for NaN
 				greatest = v
@@ -198,7 +198,7 @@ func (j *job) inUnit() error {
 		}
 	}
 	if j.method == MeanC && greatest > 0 && greatest <= 1 {
-		return raster.Invalid("C is %v, and no pixel is more than %v: set C on their scale, such as 10/255", j.formula.C, j.shown(greatest))
+		return raster.Invalid("C is %v, but no pixel is more than %v: use the scale of the pixels, such as 10/255", j.formula.C, j.shown(greatest))
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func runWindows(j *job) error {
 	case j.columns(), limit < 1<<32:
 		return runLocal(j, raster.U32, raster.U32)
 	case limit >= 1<<63:
-		return raster.Invalid("windows of %d×%d are too large for their sums: use smaller ones, or the border clip", j.shape.Width(), j.shape.Height())
+		return raster.Invalid("window is %d×%d, which is too large to sum (use a smaller one, or border clip)", j.shape.Width(), j.shape.Height())
 	case all < 1<<32:
 		return runLocal(j, raster.U32, raster.U64)
 	}

@@ -20,7 +20,7 @@ func Pointwise[P filter.Pixel](rule Rule) (func(pixel, mean, variance float64) f
 	}
 	switch rule.Method {
 	case Wolf, ISauvola, Su, Otsu:
-		return nil, raster.Invalid("%v needs more than the window of a pixel: use Binarize", rule.Method)
+		return nil, raster.Invalid("%v needs the whole image (use Binarize)", rule.Method)
 	}
 	return func(pixel, mean, variance float64) float64 { return pointwise(&f, pixel, mean, variance) }, nil
 }

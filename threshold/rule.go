@@ -64,7 +64,7 @@ func ParseMethod(name string) (Method, error) {
 			return Method(m), nil
 		}
 	}
-	return 0, raster.Invalid("unknown method %q: use one of %v", name, methodNames)
+	return 0, raster.Invalid("unknown method %q, want one of %v", name, methodNames)
 }
 
 // Methods returns all methods.
@@ -146,7 +146,7 @@ const maxSide = 1<<30 - 1
 func shapeOf(t raster.Type, r *Rule, width int) (s window.Shape, err error) {
 	w := r.Window
 	if r.Method == Su && r.Border != filter.Clip {
-		return s, raster.Invalid("su with the border %v: use clip", r.Border)
+		return s, raster.Invalid("border is %v, want clip for su", r.Border)
 	}
 	if w == (filter.Window{}) && r.Method == Bradley {
 		w = Square(max(1, width/bradleyWidths))
@@ -155,7 +155,7 @@ func shapeOf(t raster.Type, r *Rule, width int) (s window.Shape, err error) {
 		return s, nil
 	}
 	if w.Width <= 0 || w.Height <= 0 || w.Width > maxSide || w.Height > maxSide {
-		return s, raster.Invalid("a window of %d×%d: use 1 to %d pixels a side", w.Width, w.Height, maxSide)
+		return s, raster.Invalid("window is %d×%d, want sides of 1 to %d", w.Width, w.Height, maxSide)
 	}
 	if r.Method == Su {
 		w = filter.Window{Width: w.Width | 1, Height: w.Height | 1}
@@ -163,14 +163,14 @@ func shapeOf(t raster.Type, r *Rule, width int) (s window.Shape, err error) {
 	s.Left, s.Up = w.Width/2-w.Shift.X, w.Height/2-w.Shift.Y
 	s.Right, s.Down = w.Width-1-s.Left, w.Height-1-s.Up
 	if s.Left < 0 || s.Right < 0 || s.Up < 0 || s.Down < 0 {
-		return s, raster.Invalid("a window of %d×%d that is shifted by %v lacks its own pixel: shift it by less", w.Width, w.Height, w.Shift)
+		return s, raster.Invalid("a window of %d×%d shifted by %v no longer contains its own pixel", w.Width, w.Height, w.Shift)
 	}
 	s.Border = window.Border(r.Border)
 	if err = s.Border.Check(); err != nil || s.Border != window.Constant {
 		return s, err
 	}
 	if v := r.Value; v-v != 0 || !t.Float() && (v < 0 || v > whiteOf(t) || v != math.Trunc(v)) {
-		return s, raster.Invalid("a border of %v: it must be a value that pixels of %v can have", v, t)
+		return s, raster.Invalid("border value %v does not fit in %v", v, t)
 	}
 	if s.Value = r.Value; t == raster.F32 {
 		s.Value = float64(float32(s.Value))
@@ -181,18 +181,18 @@ func shapeOf(t raster.Type, r *Rule, width int) (s window.Shape, err error) {
 // formulaOf checks the parameters of a rule and returns its formula for pixels of type t.
 func formulaOf(t raster.Type, r *Rule) (f windows.Formula, err error) {
 	if r.Method >= methods {
-		return f, raster.Invalid("unknown %v: use one of %v", r.Method, methodNames)
+		return f, raster.Invalid("unknown %v, want one of %v", r.Method, methodNames)
 	}
 	for _, v := range []struct {
 		name  string
 		value float64
 	}{{"K", r.K}, {"R", r.R}, {"White", r.White}, {"P", r.P}, {"Q", r.Q}, {"T", r.T}, {"C", r.C}} {
 		if v.value-v.value != 0 {
-			return f, raster.Invalid("%s is %v: use a number", v.name, v.value)
+			return f, raster.Invalid("%s is %v, want a finite number", v.name, v.value)
 		}
 	}
 	if r.R < 0 || r.White < 0 || r.MinN < 0 {
-		return f, raster.Invalid("R is %v, White %v, MinN %d: use 0 or more", r.R, r.White, r.MinN)
+		return f, raster.Invalid("R is %v, White is %v and MinN is %d, want 0 or more", r.R, r.White, r.MinN)
 	}
 	f = windows.Formula{K: r.K, White: r.White, P: r.P, Whole: !t.Float(), Bytes: t == raster.U8}
 	if f.White == 0 {
@@ -214,7 +214,7 @@ func formulaOf(t raster.Type, r *Rule) (f windows.Formula, err error) {
 	}
 	f.Kind = kinds[r.Method]
 	if r.Method >= ISauvola && !f.Bytes {
-		return f, raster.Unsupported("%v is for pixels of uint8, not %v", r.Method, t)
+		return f, raster.Unsupported("%v needs pixels of uint8, not %v", r.Method, t)
 	}
 	return f, nil
 }

@@ -104,13 +104,13 @@ func MapInto[D filter.Float, P filter.Pixel](dst boxsum.Image[D], img boxsum.Ima
 	return j.fill(asMap, arrayOf(&dst))
 }
 
-// checkMap is check for Map.
+// checkMap checks the arguments of Map.
 func (j *job) checkMap(r *Rule, opt *Options) error {
 	if err := j.check(r, opt); err != nil {
 		return err
 	}
 	if r.Method == ISauvola {
-		return raster.Invalid("isauvola has no threshold of every pixel: take the map of sauvola")
+		return raster.Invalid("isauvola has no threshold for each pixel (use the map of sauvola)")
 	}
 	return nil
 }

@@ -180,8 +180,8 @@ func TestErrors(t *testing.T) {
 		"negative width":      {integrate(change(func(v *volume.Volume[uint8]) { v.Width = -1 }), nil), boxsum.ErrInvalid, "negative"},
 		"negative depth":      {integrate(change(func(v *volume.Volume[uint8]) { v.Depth = -1 }), nil), boxsum.ErrInvalid, "negative"},
 		"negative channels":   {integrate(change(func(v *volume.Volume[uint8]) { v.Channels = -1 }), nil), boxsum.ErrInvalid, "negative"},
-		"overflowing sizes":   {integrate(change(func(v *volume.Volume[uint8]) { v.Width, v.Height, v.Depth = 1<<30, 1<<30, 1<<30 }), nil), boxsum.ErrInvalid, "more than memory"},
-		"largest sizes":       {integrate(change(func(v *volume.Volume[uint8]) { v.Width, v.Height, v.Depth = math.MaxInt, math.MaxInt, math.MaxInt }), nil), boxsum.ErrInvalid, "more than memory"},
+		"overflowing sizes":   {integrate(change(func(v *volume.Volume[uint8]) { v.Width, v.Height, v.Depth = 1<<30, 1<<30, 1<<30 }), nil), boxsum.ErrInvalid, "fit in memory"},
+		"largest sizes":       {integrate(change(func(v *volume.Volume[uint8]) { v.Width, v.Height, v.Depth = math.MaxInt, math.MaxInt, math.MaxInt }), nil), boxsum.ErrInvalid, "fit in memory"},
 		"short buffer":        {integrate(change(func(v *volume.Volume[uint8]) { v.Pix = v.Pix[1:] }), nil), boxsum.ErrInvalid, "do not fit"},
 		"short stride":        {integrate(change(func(v *volume.Volume[uint8]) { v.Stride = 1 }), nil), boxsum.ErrInvalid, "stride"},
 		"negative stride":     {integrate(change(func(v *volume.Volume[uint8]) { v.Stride = -2 }), nil), boxsum.ErrInvalid, "stride"},
@@ -189,11 +189,11 @@ func TestErrors(t *testing.T) {
 		"largest stride":      {integrate(change(func(v *volume.Volume[uint8]) { v.SliceStride = math.MaxInt }), nil), boxsum.ErrInvalid, "do not fit"},
 		"workers":             {integrate(ok, &volume.Options{Workers: -1}), boxsum.ErrInvalid, "workers"},
 		"offset of integers":  {integrate(ok, &volume.Options{Offset: 1}), boxsum.ErrTypes, "float32"},
-		"no table":            {volume.IntegrateInto[uint32](nil, ok, nil), boxsum.ErrInvalid, "no table"},
-		"another shape":       {volume.IntegrateInto(table(2, 4, 3), ok, nil), boxsum.ErrInvalid, "cannot take"},
+		"no table":            {volume.IntegrateInto[uint32](nil, ok, nil), boxsum.ErrInvalid, "nil table"},
+		"another shape":       {volume.IntegrateInto(table(2, 4, 3), ok, nil), boxsum.ErrInvalid, "cannot hold"},
 		"table too large":     {func() error { _, err := volume.NewTable[uint64](1<<14, 1<<14, 1<<14, 1); return err }(), boxsum.ErrMemory, "Stream"},
 		"own table too short": {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared[:10], Width: 2, Height: 3, Depth: 4}, ok, nil), boxsum.ErrInvalid, "do not fit"},
-		"overlap":             {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared, Width: 2, Height: 2, Depth: 2}, volume.Volume[uint32]{Pix: shared[100:], Width: 2, Height: 2, Depth: 2}, nil), boxsum.ErrOverlap, "memory of its"},
+		"overlap":             {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared, Width: 2, Height: 2, Depth: 2}, volume.Volume[uint32]{Pix: shared[100:], Width: 2, Height: 2, Depth: 2}, nil), boxsum.ErrOverlap, "shares memory with its"},
 		"types":               {func() error { _, err := volume.Integrate[int64](volume.Volume[uint16]{}, nil); return err }(), boxsum.ErrTypes, "uint16 pixels sum to uint64, float64 or uint32"},
 		"squares": {func() error {
 			_, err := volume.IntegrateSquares[float32, uint64](volume.Volume[float32]{}, nil)
@@ -209,7 +209,7 @@ func TestErrors(t *testing.T) {
 			return err
 		}(), boxsum.ErrInvalid, "3×2"},
 		"negative slice": {func() error { _, err := volume.NewStream[uint32, uint8](-3, 2, 1, nil); return err }(), boxsum.ErrInvalid, "negative"},
-		"few sums":       {table(2, 3, 4).SumBoxes(make([]uint32, 1), make([]volume.Box, 2)), boxsum.ErrInvalid, "do not fit"},
+		"few sums":       {table(2, 3, 4).SumBoxes(make([]uint32, 1), make([]volume.Box, 2)), boxsum.ErrInvalid, "longer slice"},
 	} {
 		switch {
 		case test.err == nil:

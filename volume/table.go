@@ -80,7 +80,7 @@ func NewTable[S boxsum.Sum](width, height, depth, channels int) (*Table[S], erro
 // advised adds advice to an error about memory.
 func advised(err error) error {
 	if errors.Is(err, raster.ErrMemory) {
-		return fmt.Errorf("%w: feed its slices to a Stream", err)
+		return fmt.Errorf("%w (add its slices to a Stream)", err)
 	}
 	return err
 }

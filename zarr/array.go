@@ -62,11 +62,11 @@ func CreateFilled(ctx context.Context, b Bucket, path string, spec *Spec, fill f
 		return nil, err
 	}
 	if file, there := replaced(b); there {
-		return nil, fmt.Errorf("zarr: %s is there already: remove it, or choose another place: %w", file, fs.ErrExist)
+		return nil, fmt.Errorf("zarr: %s already exists (remove it, or choose another place): %w", file, fs.ErrExist)
 	}
 	for _, name := range []string{"zarr.json", ".zarray", ".zgroup"} {
 		if _, err := b.Get(ctx, a.path+name, 0, -1, nil); err == nil {
-			return nil, fmt.Errorf("zarr: an array or a group is there already: remove it, or choose another place: %w", fs.ErrExist)
+			return nil, fmt.Errorf("zarr: an array or a group already exists there (remove it, or choose another place): %w", fs.ErrExist)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func arrayIn(ctx context.Context, b Bucket) (*Array, error) {
 	case len(names) == 0:
 		return nil, bad("the group has no array")
 	}
-	return nil, bad("the group has several arrays: add one of them to the path: %s", strings.Join(names[:min(len(names), 10)], ", "))
+	return nil, bad("the group has several arrays (add one to the path): %s", strings.Join(names[:min(len(names), 10)], ", "))
 }
 
 // OpenArray opens the array at a path in a bucket, "" for the root.

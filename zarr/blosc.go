@@ -17,7 +17,7 @@ type lz4Pack struct{}
 
 func (lz4Pack) unpack(buf, data []byte, limit int) ([]byte, error) {
 	if len(data) < 4 {
-		return nil, bad("a chunk is damaged: lz4 of %d bytes", len(data))
+		return nil, bad("a chunk is damaged: %d bytes are too few for lz4", len(data))
 	}
 	n := int(binary.LittleEndian.Uint32(data))
 	if n > limit {
@@ -27,15 +27,17 @@ func (lz4Pack) unpack(buf, data []byte, limit int) ([]byte, error) {
 	return buf, unpackLZ4(buf, data[4:])
 }
 
-func (lz4Pack) pack([]byte, []byte) ([]byte, error) { return nil, bad("lz4 is read, and not written") }
-func (lz4Pack) bound(n int) int                     { return n + n/255 + 64 }
-func (lz4Pack) describe() named                     { return named{Name: "numcodecs.lz4"} }
+func (lz4Pack) pack([]byte, []byte) ([]byte, error) {
+	return nil, bad("lz4 is supported for reading only")
+}
+func (lz4Pack) bound(n int) int { return n + n/255 + 64 }
+func (lz4Pack) describe() named { return named{Name: "numcodecs.lz4"} }
 
 // unpackLZ4 decodes an LZ4 block, whose decoded size must be exactly len(dst).
 func unpackLZ4(dst, src []byte) error {
 	n, err := lz4.UncompressBlock(src, dst)
 	if err != nil || n != len(dst) {
-		return bad("a chunk is damaged: lz4")
+		return bad("a chunk is damaged: invalid lz4 data")
 	}
 	return nil
 }
@@ -55,7 +57,7 @@ func again(dst []byte, d, distance, n int) int {
 // is FastLZ level 2: a control byte is either a number of literals, or the length of a copy
 // and the high bits of its distance (c-blosc, blosc/blosclz.c).
 func blosclz(dst, src []byte) error {
-	damaged := bad("a chunk is damaged: blosclz")
+	damaged := bad("a chunk is damaged: invalid blosclz data")
 	if len(src) == 0 {
 		return damaged
 	}
@@ -132,7 +134,7 @@ const bloscHeader = 16
 // bloscSize returns the decoded size of a chunk.
 func bloscSize(data []byte, limit int) (int, error) {
 	if len(data) < bloscHeader {
-		return 0, bad("a chunk is damaged: blosc of %d bytes", len(data))
+		return 0, bad("a chunk is damaged: %d bytes are too few for a blosc header", len(data))
 	}
 	n := int(binary.LittleEndian.Uint32(data[4:]))
 	if n > limit {
@@ -154,7 +156,7 @@ func (b *bloscPack) part(dst, data []byte, from, to int) error {
 	case data[0] != 2 && data[0] != 1:
 		return bad("version %d of the blosc format is not supported", data[0])
 	case packed > len(data) || packed < header || block < 1 && n > 0 || block > max(n, 1) || typeSize == 0:
-		return bad("a chunk is damaged: its blosc header")
+		return bad("a chunk is damaged: invalid blosc header")
 	}
 	data = data[:packed]
 	if flags&2 != 0 { // stored uncompressed
@@ -185,7 +187,7 @@ func (b *bloscPack) part(dst, data []byte, from, to int) error {
 		dst := dst[i*block-from : min((i+1)*block, n)-from]
 		start := int(int32(binary.LittleEndian.Uint32(data[header+4*i:])))
 		if start < header || start > len(data) {
-			return bad("a chunk is damaged: a block is not in it")
+			return bad("a chunk is damaged: a block is missing")
 		}
 		into := dst
 		if shuffle || bitShuffle {
@@ -254,7 +256,7 @@ func bloscStream(dst, src []byte, compressor byte) error {
 		}
 		return nil
 	}
-	return bad("compressor %d of blosc is not supported: blosclz, lz4, lz4hc, zlib and zstd are", compressor)
+	return bad("blosc compressor %d is not supported, want blosclz, lz4, lz4hc, zlib or zstd", compressor)
 }
 
 // unshuffleBits is like [codecs.Unshuffle] for bits: the lowest bits of all elements come

@@ -27,8 +27,8 @@ type bloscPack struct {
 // lz4End is the minimum number of literals at the end of an LZ4 block.
 const lz4End = 5
 
-// bloscBlock is the size of the blocks that pack writes. One of 8 streams is as long as
-// zstd compresses at once.
+// bloscBlock is the size of the blocks that pack writes. For elements of
+// 8 bytes, each of its 8 streams has 128 KiB, the largest block of zstd.
 const bloscBlock = 1 << 20
 
 func (b *bloscPack) bound(n int) int { return n + n>>5 + 4096 }
@@ -50,7 +50,7 @@ func (b *bloscPack) pack(buf, data []byte) ([]byte, error) {
 		format = 1 << 5
 	}
 	if b.Name != "zstd" && b.Name != "lz4" || b.Shuffle != "shuffle" || size < 1 || size > 16 || bloscBlock%size != 0 {
-		return nil, bad("blosc is written with zstd or lz4, and shuffled elements of 1, 2, 4, 8 or 16 bytes")
+		return nil, bad("blosc is written with zstd or lz4, and shuffles elements of 1, 2, 4, 8 or 16 bytes only")
 	}
 	const header = 16
 	block := max(min(bloscBlock, len(data)/size*size), 1)

@@ -11,20 +11,20 @@ import (
 // of its elements in bytes.
 func (a *Array) checkBox(have int, at, box []int) error {
 	if len(at) != len(a.m.shape) || len(box) != len(at) {
-		return raster.Invalid("a box of %d axes at %d of an array of %d", len(box), len(at), len(a.m.shape))
+		return raster.Invalid("box has %d axes and its start %d, want %d", len(box), len(at), len(a.m.shape))
 	}
 	n := a.m.typ.Size()
 	for i := range at {
 		if at[i] < 0 || box[i] < 0 || at[i] > a.m.shape[i]-box[i] {
-			return raster.Invalid("a box of %v at %v is not in an array of shape %v", box, at, a.m.shape)
+			return raster.Invalid("box of shape %v at %v is outside the array of shape %v", box, at, a.m.shape)
 		}
 		if box[i] > 0 && n > math.MaxInt/box[i] {
-			return raster.Invalid("a box of %v does not fit in memory", box)
+			return raster.Invalid("box of shape %v does not fit in memory", box)
 		}
 		n *= box[i]
 	}
 	if have != n {
-		return raster.Invalid("a box of %v has %d bytes, and not %d", box, n, have)
+		return raster.Invalid("box of shape %v needs %d bytes, not %d", box, n, have)
 	}
 	return nil
 }

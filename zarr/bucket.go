@@ -105,7 +105,7 @@ func OpenBucket(ctx context.Context, location string, write bool) (Bucket, error
 	open := schemes[scheme]
 	schemesLock.RUnlock()
 	if open == nil {
-		return nil, fmt.Errorf("zarr: this program opens no %q: it has %s%s", scheme+"://", strings.Join(Schemes(), ", "), hint(scheme))
+		return nil, fmt.Errorf("zarr: unsupported URL scheme %q, want %s%s", scheme+"://", strings.Join(Schemes(), ", "), hint(scheme))
 	}
 	u, err := url.Parse(location)
 	if err != nil {
@@ -143,14 +143,14 @@ func Redacted(location string) string {
 
 func openFile(_ context.Context, u *url.URL, write bool) (Bucket, error) {
 	if u.Host != "" && u.Host != "localhost" {
-		return nil, fmt.Errorf("zarr: %s names a file on host %q: a path of this machine is file:///path", Redacted(u.String()), u.Host)
+		return nil, fmt.Errorf("zarr: %s is a file on host %q, want file:///path", Redacted(u.String()), u.Host)
 	}
 	return openPath(filepath.FromSlash(u.Path), write)
 }
 
 func openPath(path string, write bool) (Bucket, error) {
 	if path == "" {
-		return nil, errors.New("zarr: an empty path")
+		return nil, errors.New("zarr: the path is empty")
 	}
 	for i := 0; i < len(path); { // the first part that ends in .zip and is a file
 		end := strings.Index(path[i:], ".zip")
@@ -247,7 +247,7 @@ func (s *sub) List(ctx context.Context, prefix string, visit func(Object) error)
 // checkKey returns an error for keys that lead out of the bucket.
 func checkKey(key string) error {
 	if !fs.ValidPath(key) || key == "." || strings.ContainsAny(key, "\\\x00") {
-		return bad("%q is no key of an object", key)
+		return bad("invalid object key %q", key)
 	}
 	return nil
 }
@@ -262,7 +262,7 @@ func section(key string, size, offset, length int64) (int64, int64, error) {
 		length = size - offset
 	}
 	if offset < 0 || length < 0 || length > size-offset {
-		return 0, 0, fmt.Errorf("zarr: %s has %d bytes, fewer than it should: %w", key, size, io.ErrUnexpectedEOF)
+		return 0, 0, fmt.Errorf("zarr: %s is cut short after %d bytes: %w", key, size, io.ErrUnexpectedEOF)
 	}
 	return offset, length, nil
 }

@@ -43,7 +43,7 @@ type load struct {
 	err  error
 }
 
-// overhead estimates the memory of an entry besides its bytes.
+// overhead estimates the memory of an entry in addition to its bytes.
 const overhead = 200
 
 // NewCache returns an empty cache that holds up to the given number of bytes.
@@ -158,8 +158,8 @@ func (a *Array) setCache(c *Cache, decoding chan struct{}) {
 	}
 }
 
-// decoders returns how many chunks of up to this size may be decoded at once besides those
-// kept, or 0 for no limit.
+// decoders returns the number of chunks of up to this size that may be decoded at once in
+// addition to those kept, or 0 for no limit.
 func decoders(limit, largest int64) int64 {
 	if largest <= limit/8 {
 		return 0

@@ -44,7 +44,7 @@ type pack interface {
 func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*chain, error) {
 	c := &chain{typ: t, fill: fill}
 	if depth > 4 {
-		return nil, bad("shards in shards in shards")
+		return nil, bad("shards are nested too deep")
 	}
 	laid := false
 	for i := range list {
@@ -52,7 +52,7 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 		switch n.Name {
 		case "transpose":
 			if laid {
-				return nil, bad("codec %q comes after what it is for", n.Name)
+				return nil, bad("codec %q is in the wrong place", n.Name)
 			}
 			order, err := parseOrder(n, len(shape))
 			if err != nil {
@@ -62,7 +62,7 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 			shape = permuted(shape, order)
 		case "bytes", "endian":
 			if laid {
-				return nil, bad("two codecs make bytes of a chunk")
+				return nil, bad("two codecs convert a chunk to bytes")
 			}
 			laid = true
 			var config struct{ Endian string }
@@ -76,15 +76,15 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 				c.swap = !raster.BigEndian
 			case "":
 				if t.Size() > 1 {
-					return nil, bad("codec bytes does not say in which order those of %v are", t)
+					return nil, bad("codec bytes has no byte order for %v", t)
 				}
 			default:
-				return nil, bad("byte order %q is neither little nor big", config.Endian)
+				return nil, bad("unknown byte order %q, want little or big", config.Endian)
 			}
 			c.swap = c.swap && t.Size() > 1
 		case "sharding_indexed":
 			if laid {
-				return nil, bad("two codecs make bytes of a chunk")
+				return nil, bad("two codecs convert a chunk to bytes")
 			}
 			laid = true
 			var err error
@@ -93,7 +93,7 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 			}
 		default:
 			if !laid {
-				return nil, bad("codec %q is not known, or comes before the one that makes bytes", n.Name)
+				return nil, bad("codec %q is unknown, or precedes the one that converts to bytes", n.Name)
 			}
 			p, err := parseCodec(n, false)
 			if err != nil {
@@ -106,7 +106,7 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 		}
 	}
 	if !laid {
-		return nil, bad("no codec makes bytes of a chunk")
+		return nil, bad("no codec converts a chunk to bytes")
 	}
 	return c, nil
 }
@@ -128,17 +128,17 @@ func parseOrder(n *named, dims int) ([]int, error) {
 		}
 	default:
 		if err := json.Unmarshal(config.Order, &order); err != nil {
-			return nil, bad("order of codec transpose: %v", err)
+			return nil, bad("codec transpose: invalid order: %v", err)
 		}
 	}
 	sorted := slices.Sorted(slices.Values(order))
 	for i, axis := range sorted {
 		if axis != i {
-			return nil, bad("order %v of codec transpose is not one of %d axes", order, dims)
+			return nil, bad("codec transpose has order %v, want a permutation of %d axes", order, dims)
 		}
 	}
 	if len(order) != dims {
-		return nil, bad("order %v of codec transpose is not one of %d axes", order, dims)
+		return nil, bad("codec transpose has order %v, want a permutation of %d axes", order, dims)
 	}
 	return order, nil
 }
@@ -180,7 +180,7 @@ func parseCodec(n *named, v2 bool) (pack, error) {
 			return nil, err
 		}
 		if config.Level < 0 || config.Level > 9 {
-			return nil, bad("level %d of gzip is not 0 to 9", config.Level)
+			return nil, bad("gzip level is %d, want 0 to 9", config.Level)
 		}
 		return gzipPack(config.Level), nil
 	case "blosc":
@@ -199,7 +199,7 @@ func parseCodec(n *named, v2 bool) (pack, error) {
 	case "numcodecs.lz4":
 		return lz4Pack{}, nil
 	}
-	return nil, bad("codec %q is not known: bytes, transpose, sharding_indexed, zstd, gzip, blosc and crc32c are", n.Name)
+	return nil, bad("unknown codec %q, want bytes, transpose, sharding_indexed, zstd, gzip, blosc or crc32c", n.Name)
 }
 
 // scratch is pooled memory for decoding and encoding.
@@ -233,7 +233,7 @@ func (c *chain) checked(data []byte) (_ []byte, err error) {
 func (c *chain) page(dst, data []byte, from, size int) error {
 	n, err := bloscSize(data, size)
 	if err == nil && n != size {
-		err = bad("a chunk has %d bytes, and not %d", n, size)
+		err = bad("chunk has %d bytes, want %d", n, size)
 	}
 	if err != nil {
 		return err
@@ -287,7 +287,7 @@ func (c *chain) decode(dst, data []byte, shape []int) error {
 		return nil
 	}
 	if len(data) != len(dst) {
-		return bad("a chunk has %d bytes, and not the %d of its shape %v", len(data), len(dst), shape)
+		return bad("chunk has %d bytes, want %d for its shape %v", len(data), len(dst), shape)
 	}
 	if len(c.orders) == 0 {
 		if c.swap {
@@ -434,10 +434,10 @@ type checksum struct{}
 func (checksum) unpack(_, data []byte, _ int) ([]byte, error) {
 	n := len(data) - 4
 	if n < 0 {
-		return nil, bad("a chunk of %d bytes has no checksum", len(data))
+		return nil, bad("a chunk is damaged: %d bytes are too few for a checksum", len(data))
 	}
 	if got, want := crc32.Checksum(data[:n], castagnoli), binary.LittleEndian.Uint32(data[n:]); got != want {
-		return nil, bad("a chunk is damaged: its CRC-32C is %08x, and not %08x", got, want)
+		return nil, bad("a chunk is damaged: its CRC-32C is %08x, want %08x", got, want)
 	}
 	return data[:n], nil
 }
@@ -569,7 +569,7 @@ func (zlibPack) unpack(buf, data []byte, limit int) ([]byte, error) {
 }
 
 func (zlibPack) pack([]byte, []byte) ([]byte, error) {
-	return nil, bad("zlib is read, and not written")
+	return nil, bad("zlib is supported for reading only")
 }
 func (zlibPack) bound(n int) int { return n + n>>8 + 1024 }
 func (zlibPack) describe() named { return named{Name: "numcodecs.zlib"} }

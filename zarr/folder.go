@@ -71,7 +71,7 @@ func (f *folder) Get(ctx context.Context, key string, offset, length int64, buf 
 		if errors.Is(err, syscall.EISDIR) {
 			err = fs.ErrNotExist
 		}
-		return nil, fmt.Errorf("zarr: %s: %d bytes instead of %d: %w", path, n, len(buf), unexpected(err))
+		return nil, fmt.Errorf("zarr: %s: got %d bytes, want %d: %w", path, n, len(buf), unexpected(err))
 	}
 	return buf, nil
 }

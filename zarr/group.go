@@ -73,7 +73,7 @@ func node(ctx context.Context, b Bucket, at string) (*Array, *Group, error) {
 		return nil, nil, err
 	}
 	if data == nil {
-		return nil, nil, fmt.Errorf("zarr: no Zarr array or group here: it has no zarr.json, .zarray or .zgroup: %w", fs.ErrNotExist)
+		return nil, nil, fmt.Errorf("zarr: not a Zarr array or group: zarr.json, .zarray and .zgroup are missing: %w", fs.ErrNotExist)
 	}
 	g := &Group{bucket: b, path: at, version: 2}
 	if attributes != nil {
@@ -130,7 +130,7 @@ func parseNode(b Bucket, at string, data []byte) (*Array, *Group, error) {
 		return newArray(b, at, m), nil, nil
 	}
 	if g.ZarrFormat != 3 {
-		return nil, nil, aboutPath(at, bad("zarr.json has format %d, and not 3", g.ZarrFormat))
+		return nil, nil, aboutPath(at, bad("zarr.json has zarr_format %d, want 3", g.ZarrFormat))
 	}
 	if err := understood(data, knownV3); err != nil {
 		return nil, nil, aboutPath(at, err)

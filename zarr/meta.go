@@ -93,7 +93,7 @@ func understood(data []byte, known []string) error {
 			MustUnderstand *bool `json:"must_understand"`
 		}
 		if json.Unmarshal(value, &n) != nil || n.MustUnderstand == nil || *n.MustUnderstand {
-			return bad("metadata has a member %q, which is not known", name)
+			return bad("metadata has unknown member %q", name)
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ func parseV3(data []byte) (*metadata, error) {
 		return nil, bad("metadata: %v", err)
 	}
 	if a.ZarrFormat != 3 || a.NodeType != "array" {
-		return nil, bad("metadata is of a %q of format %d, and not of an array of format 3", a.NodeType, a.ZarrFormat)
+		return nil, bad("metadata describes a %q of format %d, want an array of format 3", a.NodeType, a.ZarrFormat)
 	}
 	m := &metadata{shape: a.Shape, attributes: a.Attributes, version: 3}
 	var name string
@@ -125,10 +125,10 @@ func parseV3(data []byte) (*metadata, error) {
 		return nil, err
 	}
 	if len(a.StorageTransformers) > 0 {
-		return nil, bad("storage transformer %q is not known", a.StorageTransformers[0].Name)
+		return nil, bad("unknown storage transformer %q", a.StorageTransformers[0].Name)
 	}
 	if a.ChunkGrid.Name != "regular" {
-		return nil, bad("chunk grid %q is not known: regular is", a.ChunkGrid.Name)
+		return nil, bad("unknown chunk grid %q, want regular", a.ChunkGrid.Name)
 	}
 	var grid struct {
 		ChunkShape []int `json:"chunk_shape"`
@@ -158,19 +158,19 @@ func parseV3(data []byte) (*metadata, error) {
 	case "v2":
 		m.separator = "."
 	default:
-		return nil, bad("chunk key encoding %q is not known", a.ChunkKeyEncoding.Name)
+		return nil, bad("unknown chunk key encoding %q", a.ChunkKeyEncoding.Name)
 	}
 	if key.Separator != "" {
 		m.separator = key.Separator
 	}
 	if m.separator != "/" && m.separator != "." {
-		return nil, bad("separator %q of chunk keys is neither / nor .", m.separator)
+		return nil, bad("unknown separator %q of chunk keys, want / or .", m.separator)
 	}
 	if m.codecs, err = parseChain(a.Codecs, m.typ, m.fill, m.object, 0); err != nil {
 		return nil, err
 	}
 	if a.DimensionNames != nil && len(a.DimensionNames) != len(m.shape) {
-		return nil, bad("%d names for %d dimensions", len(a.DimensionNames), len(m.shape))
+		return nil, bad("%d dimension names for %d dimensions", len(a.DimensionNames), len(m.shape))
 	}
 	for _, name := range a.DimensionNames {
 		if name == nil {
@@ -185,12 +185,12 @@ func parseV3(data []byte) (*metadata, error) {
 // checkShape returns an error for invalid shapes.
 func (m *metadata) checkShape() error {
 	if len(m.shape) > maxDims || len(m.object) != len(m.shape) {
-		return bad("chunks of shape %v for an array of shape %v", m.object, m.shape)
+		return bad("chunk shape %v does not match array shape %v", m.object, m.shape)
 	}
 	n := 1
 	for _, s := range m.shape {
 		if s < 0 || s > 0 && n > math.MaxInt/16/s {
-			return bad("shape %v cannot be", m.shape)
+			return bad("invalid shape %v", m.shape)
 		}
 		n *= max(s, 1)
 	}
@@ -203,10 +203,10 @@ func chunkBytes(shape []int, t Type) (int, error) {
 	n := t.Size()
 	for _, s := range shape {
 		if s < 1 {
-			return 0, bad("chunks of shape %v", shape)
+			return 0, bad("invalid chunk shape %v", shape)
 		}
 		if n > maxChunkBytes/s {
-			return 0, bad("chunks of shape %v are larger than 2 GiB", shape)
+			return 0, bad("chunk shape %v exceeds 2 GiB", shape)
 		}
 		n *= s
 	}
@@ -234,7 +234,7 @@ func parseV2(data []byte) (*metadata, error) {
 		return nil, bad("metadata: %v", err)
 	}
 	if a.ZarrFormat != 2 {
-		return nil, bad(".zarray has format %d, and not 2", a.ZarrFormat)
+		return nil, bad(".zarray has zarr_format %d, want 2", a.ZarrFormat)
 	}
 	m := &metadata{shape: a.Shape, object: a.Chunks, separator: ".", version: 2}
 	var dtype string
@@ -264,7 +264,7 @@ func parseV2(data []byte) (*metadata, error) {
 	case ".", "/":
 		m.separator = a.DimensionSeparator
 	default:
-		return nil, bad("separator %q of chunk keys is neither / nor .", a.DimensionSeparator)
+		return nil, bad("unknown separator %q of chunk keys, want / or .", a.DimensionSeparator)
 	}
 	m.codecs = &chain{typ: m.typ, fill: m.fill, swap: dtype[0] == '>' != raster.BigEndian && m.typ.Size() > 1}
 	switch a.Order {
@@ -276,7 +276,7 @@ func parseV2(data []byte) (*metadata, error) {
 		}
 		m.codecs.orders = [][]int{order}
 	default:
-		return nil, bad("order %q is neither C nor F", a.Order)
+		return nil, bad("unknown order %q, want C or F", a.Order)
 	}
 	if len(a.Compressor) > 0 && string(a.Compressor) != "null" {
 		var compressor struct {

@@ -84,14 +84,14 @@ func At[T Element](ctx context.Context, a *Array, at ...int) (v T, err error) {
 		return v, a.checkType(TypeOf[T]())
 	}
 	if len(at) != len(a.m.shape) {
-		return v, raster.Invalid("an element at %v of an array of shape %v", slices.Clone(at), a.m.shape)
+		return v, raster.Invalid("index %v is out of range for shape %v", slices.Clone(at), a.m.shape)
 	}
 	n, size := len(at), a.m.typ.Size()
 	var places, insides [4]int // enough for most arrays
 	place, in := append(places[:0], at...), append(insides[:0], at...)
 	for d, p := range at {
 		if p < 0 || p >= a.m.shape[d] {
-			return v, raster.Invalid("an element at %v of an array of shape %v", slices.Clone(at), a.m.shape)
+			return v, raster.Invalid("index %v is out of range for shape %v", slices.Clone(at), a.m.shape)
 		}
 		place[d], in[d] = p/a.unit[d], p%a.unit[d]
 	}

@@ -31,14 +31,14 @@ func parseShard(n *named, t Type, fill []byte, shape []int, depth int) (*shard, 
 	}
 	s := &shard{chunk: config.ChunkShape}
 	if len(s.chunk) != len(shape) {
-		return nil, bad("chunks of shape %v in shards of shape %v", s.chunk, shape)
+		return nil, bad("chunk shape %v does not divide shard shape %v", s.chunk, shape)
 	}
 	if _, err := chunkBytes(s.chunk, t); err != nil {
 		return nil, err
 	}
 	for i, c := range s.chunk {
 		if shape[i]%c != 0 {
-			return nil, bad("chunks of shape %v in shards of shape %v", s.chunk, shape)
+			return nil, bad("chunk shape %v does not divide shard shape %v", s.chunk, shape)
 		}
 	}
 	var err error
@@ -49,11 +49,11 @@ func parseShard(n *named, t Type, fill []byte, shape []int, depth int) (*shard, 
 		return nil, err
 	}
 	if s.index.shard != nil || len(s.index.orders) > 0 {
-		return nil, bad("the index of a shard has codecs that are not supported")
+		return nil, bad("the index of a shard has unsupported codecs")
 	}
 	for _, p := range s.index.packs {
 		if _, ok := p.(checksum); !ok {
-			return nil, bad("the index of a shard is packed, and so has no fixed size")
+			return nil, bad("the index of a shard is compressed and has no fixed size")
 		}
 	}
 	switch config.IndexLocation {
@@ -61,7 +61,7 @@ func parseShard(n *named, t Type, fill []byte, shape []int, depth int) (*shard, 
 		s.atStart = true
 	case "", "end":
 	default:
-		return nil, bad("the index of a shard at %q is neither at the start nor at the end", config.IndexLocation)
+		return nil, bad("unknown shard index location %q, want start or end", config.IndexLocation)
 	}
 	return s, nil
 }
@@ -114,7 +114,7 @@ func (s *shard) decodeIndex(data []byte, shape []int) ([]uint64, error) {
 func (s *shard) decode(dst, data []byte, shape []int) error {
 	n := s.indexBytes(shape)
 	if len(data) < n {
-		return bad("a shard of %d bytes has no index of %d", len(data), n)
+		return bad("a shard is damaged: %d bytes are too few for an index of %d", len(data), n)
 	}
 	at := data[len(data)-n:]
 	if s.atStart {
@@ -139,7 +139,7 @@ func (s *shard) decode(dst, data []byte, shape []int) error {
 			fillBytes(chunk, s.codecs.fill)
 		} else {
 			if offset > uint64(len(data)) || length > uint64(len(data))-offset {
-				return bad("a shard is damaged: chunk %v is not in it", place)
+				return bad("a shard is damaged: chunk %v lies outside it", place)
 			}
 			if err := s.codecs.decode(chunk, data[offset:offset+length], s.chunk); err != nil {
 				return err

@@ -46,7 +46,7 @@ type Spec struct {
 func (s *Spec) metadata() (*metadata, error) {
 	m := &metadata{typ: s.Type, shape: slices.Clone(s.Shape), object: s.Chunk, prefix: "c", separator: "/", version: 3}
 	if s.Type.Size() == 0 {
-		return nil, raster.Invalid("element type %v", s.Type)
+		return nil, raster.Invalid("unsupported element type %v", s.Type)
 	}
 	if s.Shard != nil {
 		m.object = s.Shard
@@ -87,7 +87,7 @@ func (s *Spec) metadata() (*metadata, error) {
 			level = 1
 		}
 		if level < -131072 || level > 22 {
-			return nil, raster.Invalid("zstd level %d is above 22", level)
+			return nil, raster.Invalid("zstd level is %d, want at most 22", level)
 		}
 		inner = append(inner, named{Name: "zstd", Configuration: mustJSON(map[string]any{"level": level, "checksum": false})})
 	case "blosc":
@@ -125,7 +125,7 @@ func (s *Spec) metadata() (*metadata, error) {
 		return nil, err
 	}
 	if s.Names != nil && len(s.Names) != len(s.Shape) {
-		return nil, raster.Invalid("%d names for %d axes", len(s.Names), len(s.Shape))
+		return nil, raster.Invalid("%d dimension names for %d axes", len(s.Names), len(s.Shape))
 	}
 	m.names = s.Names
 	for name, value := range s.Attributes {

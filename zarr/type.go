@@ -60,7 +60,7 @@ func ParseType(name string) (Type, error) {
 			return t, nil
 		}
 	}
-	return 0, bad("data type %q is not supported: bool, int8 to int64, uint8 to uint64, float16 to float64 are", name)
+	return 0, bad("data type %q is not supported, want bool, int8 to int64, uint8 to uint64 or float16 to float64", name)
 }
 
 // holds reports whether elements of this type are read and written as elements of another.

@@ -76,7 +76,7 @@ func (z *zipReader) Get(ctx context.Context, key string, offset, length int64, b
 		return buf, nil
 	}
 	if uint64(size) > 1100*(member.CompressedSize64+64) { // more than deflate can expand to
-		return nil, bad("%s in the zip file is damaged: %d bytes cannot become %d", key, member.CompressedSize64, size)
+		return nil, bad("%s in the zip file is damaged: %d bytes cannot decompress to %d", key, member.CompressedSize64, size)
 	}
 	r, err := member.Open()
 	if err != nil {
@@ -103,7 +103,7 @@ func (z *zipReader) Delete(context.Context, string) error      { return errReadO
 
 // errReadOnly returns the error for writing to a read-only bucket.
 func errReadOnly(what string) error {
-	return fmt.Errorf("zarr: %s is opened for reading: %w", what, errors.ErrUnsupported)
+	return fmt.Errorf("zarr: %s is open for reading only: %w", what, errors.ErrUnsupported)
 }
 
 func (z *zipReader) List(ctx context.Context, prefix string, visit func(Object) error) error {
@@ -234,7 +234,7 @@ func (w *zipWriter) Delete(_ context.Context, key string) error {
 	defer w.lock.Unlock()
 	delete(w.late, key)
 	if _, ok := w.done[key]; ok {
-		return fmt.Errorf("zarr: %s is in the zip file, which cannot lose it: %w", key, errors.ErrUnsupported)
+		return fmt.Errorf("zarr: %s is in the zip file, which does not support deleting: %w", key, errors.ErrUnsupported)
 	}
 	return nil
 }
@@ -289,7 +289,7 @@ func (w *zipWriter) Close() error {
 	sort.Strings(keys)
 	var err error
 	if len(keys) == 0 {
-		err = bad("%s would hold no array", w.path)
+		err = bad("%s would be an empty zip file", w.path)
 	}
 	for _, key := range keys {
 		if err == nil {

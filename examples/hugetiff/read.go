@@ -52,13 +52,13 @@ func openGray(file io.ReaderAt) (*grayTIFF, error) {
 	word, big := int64(4), false // size of an offset in bytes
 	switch magic := order.Uint16(head[2:]); {
 	case head[0] != head[1] || head[0] != 'I' && head[0] != 'M':
-		return nil, fmt.Errorf("this is no TIFF file")
+		return nil, fmt.Errorf("not a TIFF file")
 	case magic == 42:
 		at = int64(order.Uint32(head[4:]))
 	case magic == 43:
 		at, word, big = int64(order.Uint64(head[8:])), 8, true
 	default:
-		return nil, fmt.Errorf("this is no TIFF file")
+		return nil, fmt.Errorf("not a TIFF file")
 	}
 	count := make([]byte, 8)
 	if _, err := file.ReadAt(count[:2], at); err != nil {

@@ -100,9 +100,9 @@ func (j *TensorJob) call(d *gpu.Device) (*driver.CUDABackend, method.TensorCall,
 	case in.Count != out.Count || j.Op != "window" && (in.Width != out.Width || in.Height != out.Height):
 		return nil, none, fmt.Errorf("gpu: %w: %d planes of %d×%d for %d of %d×%d", boxsum.ErrInvalid, out.Count, out.Width, out.Height, in.Count, in.Width, in.Height)
 	case j.Op == "window" && (j.Across <= 0 || j.Across > MostAcross || j.Down <= 0 || j.Down > math.MaxInt32/4):
-		return nil, none, fmt.Errorf("gpu: %w: a window of %d×%d: use 1 to %d pixels across", boxsum.ErrInvalid, j.Across, j.Down, MostAcross)
+		return nil, none, fmt.Errorf("gpu: %w: window is %d×%d, want sides of 1 to %d", boxsum.ErrInvalid, j.Across, j.Down, MostAcross)
 	case j.BandRow < 0 || j.BandRow > 0 && j.Op == "window":
-		return nil, none, fmt.Errorf("gpu: %w: bands of %d rows", boxsum.ErrInvalid, j.BandRow)
+		return nil, none, fmt.Errorf("gpu: %w: band is %d rows, want 1 or more", boxsum.ErrInvalid, j.BandRow)
 	case out.Width == 0 || out.Height == 0 || out.Count == 0:
 		return nil, none, nil
 	}

@@ -69,7 +69,7 @@ func (r Range) Check() error {
 		return nil
 	}
 	if width := r.High - r.Low; !(width > 0) || math.IsInf(width, 0) {
-		return raster.Invalid("a range from %v to %v: both and their difference must be finite, and the second larger", r.Low, r.High)
+		return raster.Invalid("range is %v to %v, want finite limits, the second larger", r.Low, r.High)
 	}
 	r.Single = false
 	if !r.distinct() {
@@ -90,7 +90,7 @@ func (r Range) distinct() bool {
 
 func checkCount(n int) error {
 	if n < Min || n > Max {
-		return raster.Invalid("%d bins: use %d to %d", n, Min, Max)
+		return raster.Invalid("bins is %d, want %d to %d", n, Min, Max)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (r Range) Over(pixel raster.Type) (Range, error) {
 	case raster.I16:
 		r.Low, r.High = math.MinInt16, 1<<15
 	default:
-		return r, raster.Invalid("pixels of %v need a range: set Low and High", pixel)
+		return r, raster.Invalid("pixels of %v need a range (set Low and High)", pixel)
 	}
 	return r, nil
 }

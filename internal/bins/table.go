@@ -32,7 +32,7 @@ func Bytes(count raster.Type, width, height, channels, bins int) (int64, error) 
 	}
 	counts := (float64(width) + 1) * (float64(height) + 1) * float64(e.Channels) * float64(bins)
 	if counts > maxCounts {
-		return 0, raster.Invalid("a table of %s would take %.3g bytes, more than memory can hold", describe(width, height, e.Channels, bins), counts*float64(count.Bytes()))
+		return 0, raster.Invalid("a table of %s needs %.3g bytes, which do not fit in memory", describe(width, height, e.Channels, bins), counts*float64(count.Bytes()))
 	}
 	return int64(width+1) * int64(height+1) * int64(e.Channels) * int64(bins) * int64(count.Bytes()), nil
 }
@@ -83,13 +83,13 @@ func Check(count raster.Type, src, weights raster.Array, opt engine.Options) (j 
 		return j, err
 	}
 	if !raster.SumPairs.Has(weights.Type, count) {
-		return j, raster.Unsupported("no sums of %v from weights of %v", count, weights.Type)
+		return j, raster.Unsupported("sums of %v cannot be made from weights of %v", count, weights.Type)
 	}
 	if err := j.weights.Pixels(weights.Len()); err != nil {
 		return j, err
 	}
 	if w, e := &j.weights, &j.src; w.Width != e.Width || w.Height != e.Height || w.Channels != 1 {
-		return j, raster.Invalid("weights of %v for an image of %d×%d: they take its size and one channel", w.Extent, e.Width, e.Height)
+		return j, raster.Invalid("weights are %v, want %d×%d (the size of the image) with 1 channel", w.Extent, e.Width, e.Height)
 	}
 	return j, nil
 }
@@ -112,7 +112,7 @@ func (j *Job) Fill(t *Table) error {
 	t.Range = over
 	entry := j.src.Channels * t.Range.N
 	if need := (j.src.Width + 1) * (j.src.Height + 1) * entry; t.Counts.Len() != need {
-		return raster.Invalid("the table needs %d counts and has %d: use NewTable", need, t.Counts.Len())
+		return raster.Invalid("the table needs %d counts and has %d (use NewTable)", need, t.Counts.Len())
 	}
 	if err := raster.Overlap(j.src.Data, t.Counts.Data); err != nil {
 		return err

@@ -38,7 +38,7 @@ func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 			want, got := table(), table()
 			var l upright
 			if !hasKernel(Upright, src.Type, raster.TypeOf[S](), squares) {
-				return // there are no such squares
+				return // no kernel for these squares
 			}
 			l.find(src.Type, raster.TypeOf[S](), level, squares)
 			work := WorkOf[P](&src.Extent, raster.SizeOf[S](), 1)

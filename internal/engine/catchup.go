@@ -85,6 +85,6 @@ func (e *Engine) above(worker, band, tile int, late *int64) int {
 	return y
 }
 
-// patience is how often to look for a tile before continuing without it: longer
-// than workers wait for each other when all of them run.
+// patience is the number of times to poll for a tile before continuing without it:
+// longer than workers wait for each other when all of them run.
 const patience = 1000

@@ -31,7 +31,7 @@ func testLate[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 		want, got := make(), make()
 		var l upright
 		if !hasKernel(Upright, src.Type, raster.TypeOf[S](), squares) {
-			return // there are no such squares
+			return // no kernel for these squares
 		}
 		l.find(src.Type, raster.TypeOf[S](), kernel.Portable, squares)
 		work := WorkOf[P](&src.Extent, raster.SizeOf[S](), 1)
@@ -50,7 +50,7 @@ func testLate[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 		l.slots = bands
 		l.above = AtLeast(l.above, bands*l.pitch)
 		l.workers = Workers(l.workers, bands)
-		for b := range bands { // each with a worker of its own, as those that are late have theirs
+		for b := range bands { // each with a worker of its own, like bands that are late
 			w := &l.workers[b]
 			w.carry, w.edge = AtLeast(w.carry, plan.BandRows*kernel.CarryLen(channels)*l.size), AtLeast(w.edge, channels*l.size)
 		}

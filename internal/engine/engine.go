@@ -63,7 +63,7 @@ type Engine struct {
 	shares []share       // by worker, if bands are independent
 
 	crowded bool   // more workers than processors: a waiting worker blocks another
-	spins   int    // how often to look before sleeping
+	spins   int    // number of polls before sleeping
 	beds    []bed  // by worker
 	help    func() // made once, so that starting a helper does not allocate
 }
@@ -234,7 +234,7 @@ func (e *Engine) sit() int {
 	}
 }
 
-// rise gives up a seat, and frees it for another helper if the work continues.
+// rise leaves a seat, and frees it for another helper if the work continues.
 func (e *Engine) rise(again bool) {
 	for {
 		crew := e.crew.Load()

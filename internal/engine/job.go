@@ -88,7 +88,7 @@ func hasKernel(kind Kind, pixel, sum raster.Type, squares bool) bool {
 }
 
 // Run makes the tables of a checked job, after checking their memory. It sets the
-// defaults of their extents and what is known of their pixels.
+// defaults of their extents and the properties of their pixels.
 func (j *Job) Run() error {
 	if err := j.Sums.Accept(&j.Src); err != nil {
 		return err
@@ -217,5 +217,5 @@ func NoSquares(pixel, sum, squares raster.Type) error {
 		return NoPair(pixel, sum)
 	}
 	every := raster.SquarePairs.For(raster.Tilted | raster.Volume) // the pairs that all kinds of tables have
-	return raster.Unsupported("no squares of %v in %v: squares of %s", pixel, squares, every.Choices(pixel))
+	return raster.Unsupported("squares of %v cannot be summed in %v: squares of %s", pixel, squares, every.Choices(pixel))
 }

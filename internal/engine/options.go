@@ -62,10 +62,10 @@ func (o *Options) check(s *Settings) error {
 		return nil
 	}
 	if o.Workers < 0 {
-		return raster.Invalid("%d workers: use 1 or more, or 0 for as many as there are processors", o.Workers)
+		return raster.Invalid("workers is %d, want 1 or more, or 0 for one per processor", o.Workers)
 	}
 	if o.Batch < 0 {
-		return raster.Invalid("a batch of %d images: use 1 or more, or 0 where there is none", o.Batch)
+		return raster.Invalid("batch is %d, want 1 or more, or 0 for a single image", o.Batch)
 	}
 	s.workers, s.batch, s.progress = o.Workers, o.Batch, o.Progress
 	if o.On != nil {
@@ -74,7 +74,7 @@ func (o *Options) check(s *Settings) error {
 	if o.Level != "" && o.Level != Auto {
 		for s.Level.String() != o.Level {
 			if s.Level == kernel.Portable {
-				return raster.Invalid("this machine has no level %q: use %s or one of %v", o.Level, Auto, Levels())
+				return raster.Invalid("level is %q, want %s or one of %v on this machine", o.Level, Auto, Levels())
 			}
 			s.Level--
 		}
@@ -90,10 +90,10 @@ func (s *Settings) checkOn(o *Options) (err error) {
 	case kernel.Portable.String():
 		s.portable = true
 	default:
-		return raster.Invalid("level %q with Options.On: a device has %s and %v", o.Level, Auto, kernel.Portable)
+		return raster.Invalid("level is %q, want %s or %v on a device", o.Level, Auto, kernel.Portable)
 	}
 	if o.BandRows < 0 {
-		return raster.Invalid("bands of %d rows: use 1 or more, or 0 for what suits the device", o.BandRows)
+		return raster.Invalid("band is %d rows, want 1 or more, or 0 for the device's default", o.BandRows)
 	}
 	s.setContext(o.Context)
 	if err := s.Stopped(); err != nil {
@@ -123,7 +123,7 @@ func (s *Settings) OnDevice() device.Options {
 // supports.
 func (s *Settings) ProcessorOnly(what string) error {
 	if s.on != nil {
-		return raster.Invalid("%s with Options.On: no device makes them, leave On nil", what)
+		return raster.Invalid("%s cannot be made on a device (leave Options.On nil)", what)
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (s *Settings) Stopped() error {
 		return nil
 	}
 	if err := s.context.Err(); err != nil {
-		return fmt.Errorf("boxsum: stopped before it was done: %w", err)
+		return fmt.Errorf("boxsum: stopped before the end: %w", err)
 	}
 	return nil
 }
@@ -171,10 +171,10 @@ func (s *Settings) Report(done float64) {
 // type for these sums.
 func CheckOffset(pixel, sum raster.Type, offset float32) error {
 	if offset-offset != 0 {
-		return raster.Invalid("an offset of %v", offset)
+		return raster.Invalid("offset is %v, want a finite number", offset)
 	}
 	if offset != 0 && sum != raster.F32 && !(sum.Float() && pixel.Float()) {
-		return raster.Unsupported("an offset is for float pixels and for float32 sums, not for %v in %v", pixel, sum)
+		return raster.Unsupported("an offset needs float pixels or float32 sums, not %v in %v", pixel, sum)
 	}
 	return nil
 }

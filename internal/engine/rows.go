@@ -82,7 +82,7 @@ func (r *Rows) Push(row []byte) (sums, squares []byte, err error) {
 		return nil, nil, errNoStream()
 	}
 	if n := len(row) / r.pixel; n != r.n {
-		return nil, nil, raster.Invalid("a row of %d values, the stream takes %d", n, r.n)
+		return nil, nil, raster.Invalid("row has %d values, want %d", n, r.n)
 	}
 	if err := r.set.Stopped(); err != nil {
 		return nil, nil, err
@@ -97,7 +97,7 @@ func (r *Rows) Push(row []byte) (sums, squares []byte, err error) {
 	return r.tables[0].row, squares, nil
 }
 
-func errNoStream() error { return raster.Invalid("a stream that was not made by its constructor") }
+func errNoStream() error { return raster.Invalid("the stream was not made by its constructor") }
 
 // Slices makes the table of a volume slice by slice, and the squares too if the job
 // asks for them. Streams of volumes use it.

@@ -22,7 +22,7 @@ func (s *share) bounds() (first, end int, both uint64) {
 	return int(both >> 32), int(both & (1<<32 - 1)), both
 }
 
-// share gives every worker its share, if shares are wanted.
+// share divides the bands among the workers, if shares are wanted.
 func (e *Engine) share(wanted bool, bands, workers int) {
 	e.shares = e.shares[:0]
 	if !wanted {

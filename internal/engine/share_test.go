@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// countLayer counts how often each band is made and by whom. Some bands take long.
+// countLayer counts how many times each band is made and by which workers. Some bands
+// take long.
 type countLayer struct {
 	g      *Grid
 	made   []atomic.Int32

@@ -14,7 +14,7 @@ const (
 	groupBytes = 256 << 10
 )
 
-// aheadRows is how many rows ahead pixels are prefetched.
+// aheadRows is the number of rows by which pixels are prefetched.
 const aheadRows = 2
 
 // A ValidJob is a [Job] for an upright table of the valid pixels. Count is a uint32
@@ -46,7 +46,7 @@ func (j *ValidJob) Check() error {
 			return err
 		}
 		if a, b := &j.Src, &j.Mask; a.Width != b.Width || a.Height != b.Height || b.Channels != 1 && a.Channels != b.Channels {
-			return raster.Invalid("a mask of %v for an image of %v: it takes the same size, and one channel or as many", b.Extent, a.Extent)
+			return raster.Invalid("mask is %v, want %d×%d with 1 channel or as many as the image", b.Extent, a.Width, a.Height)
 		}
 	}
 	return j.setOffsets()
@@ -58,7 +58,7 @@ func (j *ValidJob) setOffsets() error {
 		return err
 	}
 	if !j.Src.Type.Float() && j.Offset != 0 {
-		return raster.Unsupported("an offset is for float pixels where only some are valid, not for %v", j.Src.Type)
+		return raster.Unsupported("an offset with a mask needs float pixels, not %v", j.Src.Type)
 	}
 	j.Sums.Offset = j.Offset
 	if j.squared() && j.Src.Type.Float() {

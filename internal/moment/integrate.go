@@ -55,7 +55,7 @@ func (t *Table) fill(src *raster.Array, set engine.Settings) (err error) {
 		return err
 	}
 	if t.wide != isWide(src.Type) {
-		return raster.Unsupported("this table was not made for pixels of %v", src.Type)
+		return raster.Unsupported("the table was not made for pixels of %v", src.Type)
 	}
 	if t.peak, t.unit, err = scale(src, &set); err != nil {
 		return err
@@ -80,7 +80,7 @@ func scale(img *raster.Array, set *engine.Settings) (peak, unit float64, err err
 		peak = math.Ldexp(1, 8*img.Type.Bytes()-1)
 	}
 	if !representable(peak, img.Width, img.Height) {
-		return 0, 0, raster.Invalid("the moments of an image of %d×%d do not fit 128 bits: use parts of it", img.Width, img.Height)
+		return 0, 0, raster.Invalid("the moments of an image of %d×%d do not fit in 128 bits (use parts of it)", img.Width, img.Height)
 	}
 	return peak, 1, nil
 }
@@ -124,7 +124,7 @@ func largestPixel(img raster.Array, set *engine.Settings) (float64, error) {
 		for y := part * partRows; y < min((part+1)*partRows, img.Height); y++ {
 			largest, bad, value := look(img.From(y * img.Stride)[:n*img.Type.Bytes()])
 			if bad >= 0 {
-				errs[part] = fmt.Errorf("boxsum: the pixel at (%d, %d) is %v: it has no moments", bad/img.Channels, y, value)
+				errs[part] = fmt.Errorf("boxsum: the pixel at (%d, %d) is %v, which has no moments", bad/img.Channels, y, value)
 				return
 			}
 			most[part] = max(most[part], largest)

@@ -33,7 +33,7 @@ func Bytes(pixel raster.Type, width, height, channels int) (int64, error) {
 		return 0, err
 	}
 	if width > maxSide || height > maxSide {
-		return 0, raster.Invalid("%v: sides are 0 to %d", e, maxSide)
+		return 0, raster.Invalid("%v, want sides of 0 to %d", e, maxSide)
 	}
 	entry := orders * 8
 	if isWide(pixel) {
@@ -41,7 +41,7 @@ func Bytes(pixel raster.Type, width, height, channels int) (int64, error) {
 	}
 	bytes := float64(width+1) * float64(height+1) * float64(e.Channels) * float64(entry)
 	if bytes > math.MaxInt/2 { // leaves room for overhead
-		return 0, raster.Invalid("a table of %v would take %.3g bytes, more than memory can hold", e, bytes)
+		return 0, raster.Invalid("a table of %v needs %.3g bytes, which do not fit in memory", e, bytes)
 	}
 	return int64(width+1) * int64(height+1) * int64(e.Channels) * int64(entry), nil
 }
@@ -64,7 +64,7 @@ func New(pixel raster.Type, width, height, channels int) (*Table, error) {
 
 // noMoments returns the error for a pixel type without moments.
 func noMoments(pixel raster.Type) error {
-	return raster.Unsupported("no moments of %v pixels: integers have up to 32 bits", pixel)
+	return raster.Unsupported("pixels of %v have no moments, want integers of at most 32 bits or floats", pixel)
 }
 
 // perEntry returns the number of words of the ten sums of a channel.

@@ -29,7 +29,7 @@ func about(kind error, format string, args []any) error {
 }
 
 // NoTable returns the error for a nil table.
-func NoTable() error { return Invalid("no table") }
+func NoTable() error { return Invalid("nil table") }
 
 // OrNil returns t and err, or nil and err if err is not nil.
 func OrNil[T any](t *T, err error) (*T, error) {

@@ -45,13 +45,13 @@ func (e *Extent) Sized() error {
 		e.Channels = 1
 	}
 	if e.Width < 0 || e.Height < 0 || e.Depth < 0 || e.Channels < 0 {
-		return Invalid("%v: none may be negative", *e)
+		return Invalid("negative size in %v", *e)
 	}
 	n := uint64(e.Channels)
 	for _, side := range [...]int{e.Width, e.Height, e.Depth} {
 		var over uint64
 		if over, n = bits.Mul64(n, uint64(side)+1); over != 0 || n > maxElements { // a division takes longer
-			return Invalid("%v is more than memory can hold", *e)
+			return Invalid("%v does not fit in memory", *e)
 		}
 	}
 	return nil
@@ -115,7 +115,7 @@ func (e *Extent) Accept(src *Extent, have int) error {
 // Same returns an error if a table does not have the size of an image or volume.
 func (e *Extent) Same(src *Extent) error {
 	if e.Width != src.Width || e.Height != src.Height || e.Depth != src.Depth || e.Channels != src.Channels {
-		return Invalid("a table for %v cannot take one %s of %v", *e, src.kind(), *src)
+		return Invalid("the table is for %v and cannot hold one %s of %v", *e, src.kind(), *src)
 	}
 	return nil
 }
@@ -147,11 +147,11 @@ func fits(what, of string, stride, part, parts, have int) (int, error) {
 	over, rest := bits.Mul64(uint64(max(stride, 0)), uint64(max(parts-1, 0)))
 	switch {
 	case stride < 0 || parts > 1 && stride < part:
-		return 0, Invalid("the %s's stride of %d elements from %s to %s is shorter than one of %d", what, stride, of, of, part)
+		return 0, Invalid("%s has a stride of %d elements from %s to %s, want at least %d", what, stride, of, of, part)
 	case parts == 0 || part == 0:
 		return 0, nil
 	case have < part || over != 0 || rest > uint64(have-part):
-		return 0, Invalid("the %s has %d %ss of %d elements, %d apart: they do not fit in the %d of its buffer", what, parts, of, part, stride, have)
+		return 0, Invalid("%s has %d %ss of %d elements, %d apart, which do not fit in its %d elements", what, parts, of, part, stride, have)
 	}
 	return (parts-1)*stride + part, nil
 }
@@ -166,7 +166,7 @@ func overlap(a, b unsafe.Pointer, aBytes, bBytes uintptr) error {
 		return nil
 	}
 	if uintptr(a) < uintptr(b)+bBytes && uintptr(b) < uintptr(a)+aBytes {
-		return fmt.Errorf("boxsum: %w: a table may not lie in the memory of its image or of another table: give it memory of its own", ErrOverlap)
+		return fmt.Errorf("boxsum: %w: the table shares memory with its image or another table", ErrOverlap)
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func overlap(a, b unsafe.Pointer, aBytes, bBytes uintptr) error {
 // number of elements each.
 func Room(have, n, of int) error {
 	if n > 0 && of > have/n {
-		return Invalid("%d boxes with %d values each do not fit in %d", n, of, have)
+		return Invalid("%d boxes with %d values each need a longer slice than %d", n, of, have)
 	}
 	return nil
 }

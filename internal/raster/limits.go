@@ -110,8 +110,8 @@ func (h *host) process() (all []limit) {
 	return all
 }
 
-// idleHeap returns about how much memory the garbage collector can hand out: it keeps
-// the addresses of memory that it has returned to the system.
+// idleHeap returns the approximate number of bytes that the runtime can allocate without
+// new address space: it keeps the addresses of memory that it has returned to the system.
 func idleHeap() float64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)

@@ -46,7 +46,7 @@ func NewTable(sum Type, e Extent) (Array, error) {
 	}
 	e.SliceStride = (e.Height + 1) * e.Stride
 	if (e.Height+1)*e.slices() >= maxElements/e.Stride-1 {
-		return Array{Extent: e}, Invalid("a table of %v is more than memory can hold", e)
+		return Array{Extent: e}, Invalid("a table of %v does not fit in memory", e)
 	}
 	data, err := Make[byte]((lead + e.slices()*e.SliceStride) * size)
 	if err != nil {

@@ -7,7 +7,7 @@ func SquaredPixels(src *Array, sum Type) (Array, error) {
 	if sum != F64 {
 		switch {
 		case sum != U64 || src.Type.Float() || src.Type.Bytes() > 2:
-			return Array{}, Unsupported("no squares of %v in %v: use float64", src.Type, sum)
+			return Array{}, Unsupported("squares of %v cannot be summed in %v (use float64)", src.Type, sum)
 		case src.Type == U8:
 			pixel = U16
 		default:

@@ -82,7 +82,7 @@ const (
 // check fills in defaults, and returns an error if a figure is invalid.
 func (f *Figure) check() error {
 	if f.Lattice == nil {
-		return fmt.Errorf("sketch: %w: no lattice", boxsum.ErrInvalid)
+		return fmt.Errorf("sketch: %w: nil lattice", boxsum.ErrInvalid)
 	}
 	width, height := f.Lattice.Size()
 	if f.Image != nil && (f.Image.Bounds().Dx() != width || f.Image.Bounds().Dy() != height) {
@@ -93,14 +93,14 @@ func (f *Figure) check() error {
 		f.View = all
 	}
 	if f.View = f.View.Intersect(all); f.View.Empty() {
-		return fmt.Errorf("sketch: %w: there is nothing to see of an image of %d×%d", boxsum.ErrInvalid, width, height)
+		return fmt.Errorf("sketch: %w: image is %d×%d, want at least one pixel", boxsum.ErrInvalid, width, height)
 	}
 	w, h := f.View.Dx(), f.View.Dy()
 	if f.Scale == 0 {
 		f.Scale = min(max(1, wanted/max(w, h)), mostScale)
 	}
 	if f.Scale < 0 || w > most/f.Scale || h > most/f.Scale/(w*f.Scale) {
-		return fmt.Errorf("sketch: %w: a picture of %d×%d pixels, each %d wide, is too large: show less of it, or make it smaller", boxsum.ErrInvalid, w, h, f.Scale)
+		return fmt.Errorf("sketch: %w: a picture of %d×%d pixels, each %d wide, is too large (show a smaller part, or make pixels smaller)", boxsum.ErrInvalid, w, h, f.Scale)
 	}
 	return nil
 }

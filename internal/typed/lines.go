@@ -109,7 +109,7 @@ func (t *turned[S]) join(squares Rotated) error {
 	case *turned[float64]:
 		t.statistics = oneByOne[rotated.Box]{&rotated.SquaredTable[S, float64]{Sum: t.of, Squares: q.of}, t.channels}
 	default:
-		return raster.Unsupported("no squares of %T", squares)
+		return raster.Unsupported("%T has no squares", squares)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func unsupported(what string, t raster.Type) error {
 	if t == 0 {
 		return raster.NoTable()
 	}
-	return raster.Unsupported("no tables of %v %s", t, what)
+	return raster.Unsupported("%v has no tables, want %s", t, what)
 }
 
 // sums is the method set of a table with sums of type S.

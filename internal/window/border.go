@@ -40,7 +40,7 @@ const (
 	Constant
 	// Wrap repeats the whole image: bcd|abcd|abc.
 	Wrap
-	// Clip has no pixels outside: windows end at the edge.
+	// Clip ends windows at the edge of the image.
 	Clip
 	borders
 )
@@ -62,13 +62,13 @@ func ParseBorder(name string) (Border, error) {
 			return Border(b), nil
 		}
 	}
-	return 0, raster.Invalid("unknown border %q: use one of %v", name, borderNames)
+	return 0, raster.Invalid("unknown border %q, want one of %v", name, borderNames)
 }
 
 // Check returns an error if b is not one of the borders.
 func (b Border) Check() error {
 	if b >= borders {
-		return raster.Invalid("unknown %v: use one of %v", b, borderNames)
+		return raster.Invalid("unknown %v, want one of %v", b, borderNames)
 	}
 	return nil
 }

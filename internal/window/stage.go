@@ -46,7 +46,7 @@ func (t *Stage) Aim(src Rows, f, next *Frame, from int) {
 // higher than the image: the stage would have to compute as many rows.
 func CheckWrap(s *Shape, height int) error {
 	if most := max(1<<12, 2*height); s.Border == Wrap && s.Height() > most {
-		return raster.Invalid("windows of %d rows are too high for the border wrap: use up to %d, or another border", s.Height(), most)
+		return raster.Invalid("window is %d rows high, want at most %d for border wrap", s.Height(), most)
 	}
 	return nil
 }

@@ -99,18 +99,18 @@ func TestThere(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                "empty stream",
-		"P5 4 4 255\n":                    "where YUV4MPEG2 should be",
-		"YUV4MPEG2X W4 H4\n":              "where YUV4MPEG2 should be",
-		"YUV4MPEG2 W4 H4":                 "it ends in the line",
-		"YUV4MPEG2 W4\n":                  "frames of 4×0 pixels",
-		"YUV4MPEG2 W-4 H4\n":              "frames of -4×4 pixels",
-		"YUV4MPEG2 W99999999 H99999999\n": "frames of 99999999×99999999",
-		"YUV4MPEG2 Wx H4\n":               "is no size",
-		"YUV4MPEG2 W4 H4 C420p10\n":       `planes of "420p10"`,
-		"YUV4MPEG2 W4 H4 " + strings.Repeat("X", 5000) + "\n": "a line of more than",
-		"YUV4MPEG2 W2 H2\nFRAME\n12345":                       "it ends in frame 0",
-		"YUV4MPEG2 W2 H2\nFRAMES\n123456":                     "where FRAME should be, at frame 0",
+		"":                                "stream is empty",
+		"P5 4 4 255\n":                    "want YUV4MPEG2",
+		"YUV4MPEG2X W4 H4\n":              "want YUV4MPEG2",
+		"YUV4MPEG2 W4 H4":                 "the stream ends in the",
+		"YUV4MPEG2 W4\n":                  "frames are 4×0 pixels",
+		"YUV4MPEG2 W-4 H4\n":              "frames are -4×4 pixels",
+		"YUV4MPEG2 W99999999 H99999999\n": "frames are 99999999×99999999",
+		"YUV4MPEG2 Wx H4\n":               "invalid size",
+		"YUV4MPEG2 W4 H4 C420p10\n":       `unsupported planes "420p10"`,
+		"YUV4MPEG2 W4 H4 " + strings.Repeat("X", 5000) + "\n": "a header line has more than",
+		"YUV4MPEG2 W2 H2\nFRAME\n12345":                       "the stream ends in frame 0",
+		"YUV4MPEG2 W2 H2\nFRAMES\n123456":                     "want FRAME, at frame 0",
 		"YUV4MPEG2 W2 H2\nFRAME\n123456FR":                    "at frame 1",
 	} {
 		r, err := NewReader(strings.NewReader(text))

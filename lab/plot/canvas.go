@@ -23,7 +23,7 @@ var round = func() []point {
 	return points
 }()
 
-// A canvas is what figures draw on.
+// A canvas is a surface that figures draw on: vector graphics or pixels.
 type canvas interface {
 	// line draws a line through points.
 	line(points []point, width float64, dash []float64, c color.RGBA)

@@ -213,11 +213,11 @@ func (v *view) set(a *array, axes int) error {
 	case axes:
 	case axes + 1:
 		if g.channels = a.shape[n-1]; g.channels == 0 {
-			return invalid("an array without channels")
+			return invalid("array has no channels")
 		}
 		n--
 	default:
-		return invalid("an array of %d axes: it takes %d, and one more for channels", len(a.shape), axes)
+		return invalid("array has %d axes, want %d, or one more with channels", len(a.shape), axes)
 	}
 	if !a.native() {
 		return errLayout
@@ -309,7 +309,7 @@ func memory(a array, e element, name string, shape ...int) []byte {
 		step *= a.shape[i]
 	}
 	if bad {
-		must(invalid("%s must be a C-contiguous array of %v with shape %v, it is one of %v with shape %v", name, e, extent(shape), a.element, a.shape))
+		must(invalid("%s must be a C-contiguous array of %v with shape %v, not of %v with shape %v", name, e, extent(shape), a.element, a.shape))
 	}
 	if n == 0 {
 		return nil

@@ -28,7 +28,7 @@ func batch(a arguments) any {
 		}
 		arrays[i] = given.array(i)
 		if len(arrays[i].shape) < lead {
-			must(invalid("an array of shape %v has no %d leading axes", arrays[i].shape, lead))
+			must(invalid("array of shape %v has fewer than %d leading axes", arrays[i].shape, lead))
 		}
 		leading := arrays[i].shape[:lead]
 		if count < 0 {
@@ -39,7 +39,7 @@ func batch(a arguments) any {
 		}
 		for k, n := range leading {
 			if n != shape[k] {
-				must(invalid("batches of shapes %v and %v", shape, leading))
+				must(invalid("batches have different shapes: %v and %v", shape, leading))
 			}
 		}
 	}

@@ -49,7 +49,7 @@ type about struct {
 func boxes(a arguments) any {
 	q := &query{boxes: a.array(2), out: a.toWrite(3), what: a.int(4), workers: a.int(5)}
 	if len(q.boxes.shape) != 2 {
-		must(invalid("boxes of shape %v", q.boxes.shape))
+		must(invalid("boxes have shape %v, want (N, 4), or (N, 6) in a volume", q.boxes.shape))
 	}
 	axes := 2
 	if q.boxes.shape[1] == 6 {
@@ -64,7 +64,7 @@ func boxes(a arguments) any {
 	}
 	if len(a) > 6 && a.has(6) {
 		if q.counts = q.beside(a.array(6), axes, "counts"); q.counts.element != u32 || axes == 3 {
-			must(wrongTypes("counts of %v: they are of uint32, and of an image", q.counts.element))
+			must(wrongTypes("counts have type %v, want uint32 counts of an image", q.counts.element))
 		}
 	}
 	if len(a) > 7 && q.what != boxSum {
@@ -72,12 +72,12 @@ func boxes(a arguments) any {
 		q.offset, q.squared = float32(a.float(9)), uint64(a.int(10))
 		if a.has(11) {
 			if q.modulo = q.beside(a.array(11), axes, "squares"); q.modulo.element != u64 {
-				must(wrongTypes("squares of %v modulo 2^64: they are of uint64", q.modulo.element))
+				must(wrongTypes("squares modulo 2^64 have type %v, want uint64", q.modulo.element))
 			}
 		}
 	}
 	if q.what >= boxVariance && q.squares.element != u64 && q.squares.element != i64 && q.squares.element != f64 {
-		must(wrongTypes("squares of %v: they are of uint64, int64 or float64", q.squares.element))
+		must(wrongTypes("squares have type %v, want uint64, int64 or float64", q.squares.element))
 	}
 	switch q.boxes.shape[1] {
 	case 4:
@@ -109,7 +109,7 @@ func boxes(a arguments) any {
 func (q *query) beside(other array, axes int, name string) view {
 	v := other.mustView(axes)
 	if a, b := v.layout, q.table.layout; a.width != b.width || a.height != b.height || a.depth != b.depth || a.channels != b.channels {
-		must(invalid("tables of sums and %s have shapes %v and %v", name, q.table.shape, v.shape))
+		must(invalid("the tables of sums and %s have different shapes: %v and %v", name, q.table.shape, v.shape))
 	}
 	return v
 }
@@ -130,7 +130,7 @@ func (q *query) know(a arguments) {
 	}
 }
 
-var errNoBorder = invalid("a table has a row and a column of zeros at least")
+var errNoBorder = invalid("table is empty, want at least one row and one column of zeros")
 
 // sums returns the table of the sums, with the description of the pixels.
 func (q *query) sums(volume bool) *engine.Table {
@@ -234,7 +234,7 @@ func windows(a arguments) any {
 	out := list[float64](a.toWrite(3), f64, "out", n)
 	for i, e := range end {
 		if e < 0 || e >= t.shape[i%axes] || start[i] > e {
-			must(invalid("window %d ends outside of the table", i/axes))
+			must(invalid("window %d ends outside the table", i/axes))
 		}
 	}
 	known(windowSums, t.element, "a table of %v")(t, start, end, out, a.int(4))

@@ -67,7 +67,7 @@ func detectOnDevice(a arguments) any {
 
 func wantsBytes(v *view) {
 	if v.element != u8 {
-		must(wrongTypes("an image of %v: it takes uint8", v.element))
+		must(wrongTypes("image has type %v, want uint8", v.element))
 	}
 }
 

@@ -41,7 +41,7 @@ func device(a arguments) any {
 	if kind != "gpu" {
 		k, err := gpu.ParseKind(kind)
 		if err != nil {
-			must(invalid("no device is called %q: there are cpu, gpu, all, cuda, cuda:0, opencl, opencl:0 and so on", name))
+			must(invalid("unknown device %q, want cpu, gpu, all, cuda, cuda:0, opencl, opencl:0 and so on", name))
 		}
 		kinds = append(kinds, k)
 	}
@@ -49,7 +49,7 @@ func device(a arguments) any {
 	if indexed {
 		var err error
 		if index, err = strconv.Atoi(at); err != nil || index < 0 || len(kinds) == 0 {
-			must(invalid("%q names no device: cuda:0 would", name))
+			must(invalid("%q is not a device, want a name such as cuda:0", name))
 		}
 	}
 	opened.Lock()
@@ -97,7 +97,7 @@ func (a arguments) device(i int) *gpu.Device {
 	opened.Lock()
 	defer opened.Unlock()
 	if number < 0 || number >= len(opened.devices) {
-		must(fmt.Errorf("gpu: %w: no device has number %d", gpu.ErrNoDevice, number))
+		must(fmt.Errorf("gpu: %w: no device has handle %d", gpu.ErrNoDevice, number))
 	}
 	return opened.devices[number]
 }
@@ -105,7 +105,7 @@ func (a arguments) device(i int) *gpu.Device {
 func (a arguments) mustDevice(i int) *gpu.Device {
 	d := a.device(i)
 	if d == nil {
-		must(fmt.Errorf("gpu: %w: the processor has no arrays of a device", gpu.ErrNoDevice))
+		must(fmt.Errorf("gpu: %w: the CPU has no device arrays", gpu.ErrNoDevice))
 	}
 	return d
 }

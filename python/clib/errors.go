@@ -19,7 +19,7 @@ import (
 
 // Errors that Python distinguishes from invalid values.
 var (
-	errLayout = errors.New("the elements of a row must lie side by side, and rows in order") // Python passes a copy then
+	errLayout = errors.New("unsupported memory layout, want C order (use numpy.ascontiguousarray)") // Python passes a copy then
 	errPanic  = errors.New("internal error")
 )
 

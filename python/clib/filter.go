@@ -60,7 +60,7 @@ func newFilters[P filter.Pixel]() filters {
 			case f64:
 				guided[P, float64](f)
 			default:
-				must(wrongTypes("a guide of %v for pixels of %v: it takes the same, or float64", f.other.element, f.image.element))
+				must(wrongTypes("guide has type %v, want %v like the image, or float64", f.other.element, f.image.element))
 			}
 		},
 		"radii": func(f *filtering) {
@@ -105,7 +105,7 @@ func deviation[D filter.Float, P filter.Pixel](f *filtering) {
 
 func meanDeviation[D filter.Float, P filter.Pixel](f *filtering) {
 	if f.other.element != f.out.element {
-		must(wrongTypes("means of %v and deviations of %v: they are of one type", f.out.element, f.other.element))
+		must(wrongTypes("means have type %v and deviations %v, want the same type", f.out.element, f.other.element))
 	}
 	must(filter.MeanStdDevInto(imageOf[D](&f.out), imageOf[D](&f.other), imageOf[P](&f.image), f.window, &f.options))
 }
@@ -130,7 +130,7 @@ func byRadii[P filter.Pixel, R filter.Distance](f *filtering) {
 // sameType ends the call if the result has another type than the image.
 func (f *filtering) sameType() {
 	if f.out.element != f.image.element {
-		must(wrongTypes("out is of %v, and the image of %v: they must be the same here", f.out.element, f.image.element))
+		must(wrongTypes("out has type %v, want %v like the image", f.out.element, f.image.element))
 	}
 }
 
@@ -141,7 +141,7 @@ func (f *filtering) room(bytes int) { must(room(float64(f.image.length) * float6
 func (v *view) setResult(a array, name string) {
 	a.mustWrite(name)
 	if err := v.set(&a, 2); err != nil {
-		must(invalid("%s is laid out in another way: the elements of its rows must lie side by side, its rows in order, with native bytes", name))
+		must(invalid("%s has an unsupported memory layout, want C order and native byte order (use numpy.ascontiguousarray)", name))
 	}
 }
 
@@ -164,7 +164,7 @@ func filterImage(a arguments) any {
 	if a.has(12) {
 		mask := a.array(12).mustView(2)
 		if mask.element != u8 {
-			must(wrongTypes("a mask of %v: it takes uint8", mask.element))
+			must(wrongTypes("mask has type %v, want uint8 or bool", mask.element))
 		}
 		f.options.Valid.Mask = imageOf[uint8](&mask)
 	}
@@ -183,11 +183,11 @@ func newFiltering(a arguments, images, options int) *filtering {
 func (f *filtering) run(name string) any {
 	all, ok := filtersOf[f.image.element]
 	if !ok {
-		must(wrongTypes("pixels of %v cannot be filtered: take %s", f.image.element, names(filtersOf)))
+		must(wrongTypes("pixels of %v cannot be filtered, want %s", f.image.element, names(filtersOf)))
 	}
 	run := all[name]
 	if run == nil {
-		must(invalid("there is no filter %q: there are %s", name, strings.Join(slices.Sorted(maps.Keys(all)), ", ")))
+		must(invalid("unknown filter %q, want one of %s", name, strings.Join(slices.Sorted(maps.Keys(all)), ", ")))
 	}
 	run(f)
 	return nil

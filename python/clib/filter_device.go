@@ -40,10 +40,10 @@ func over[P boxsum.Pixel](r *resident, v *view) *gpu.Image[P] {
 	}))
 }
 
-// wants ends the call if out has another type.
+// wants ends the call with an error if out has a type other than e.
 func (r *resident) wants(e element, what string) {
 	if r.out.element != e {
-		must(wrongTypes("%s of %v: on a device they are of %v", what, r.out.element, e))
+		must(wrongTypes("%s of type %v, want %v on a device", what, r.out.element, e))
 	}
 }
 
@@ -76,7 +76,7 @@ func filterThere[P gpu.FilterPixel](r *resident, name string, w filter.Window, o
 	case "std":
 		must(gpu.MeanStdDevInto(nil, to, src, w, opt))
 	default:
-		must(invalid("there is no filter %q for arrays of a device: there are box, mean and std", name))
+		must(invalid("unknown filter %q, want box, mean or std for arrays of a device", name))
 	}
 }
 
@@ -107,7 +107,7 @@ func matchOnDevice(a arguments) any {
 func (r *resident) match(template *view, m match.Method) {
 	r.wants(f32, "scores")
 	if r.image.element != u8 || template.element != u8 {
-		must(wrongTypes("an image of %v and a template of %v: on a device both are of uint8", r.image.element, template.element))
+		must(wrongTypes("image has type %v and template %v, want uint8 on a device", r.image.element, template.element))
 	}
 	must(gpu.MatchInto(over[float32](r, &r.out), over[uint8](r, &r.image), imageOf[uint8](template), m, nil))
 }

@@ -26,11 +26,11 @@ func histogramTable(a arguments) any {
 			counts = f64
 		}
 		if w.element != u8 && w.element != f64 {
-			must(wrongTypes("weights of %v: take uint8 or float64", w.element))
+			must(wrongTypes("weights have type %v, want uint8 or float64", w.element))
 		}
 	}
 	if table.element != counts {
-		must(wrongTypes("pixels of %v have no such integral histogram of %v", img.element, table.element))
+		must(wrongTypes("an integral histogram of %v pixels cannot have type %v", img.element, table.element))
 	}
 	j := got(bins.Check(counts.typ(), img.pixels(pixel, false), weights, engine.Options{Workers: a.int(7)}))
 	r := bins.Range{N: a.int(3), Low: a.float(4), High: a.float(5), Clamp: a.int(6) != 0}
@@ -59,7 +59,7 @@ func histogramBoxes(a arguments) any {
 	from, to := a.array(0), a.toWrite(2)
 	boxes := list[image.Rectangle](a.array(1), i64, "boxes", -1, 4)
 	if from.element != u32 && from.element != f64 {
-		must(wrongTypes("an integral histogram of %v", from.element))
+		must(wrongTypes("integral histogram has type %v, want uint32", from.element))
 	}
 	t := bins.Table{Counts: raster.Array{Data: memory(from, from.element, "the table", -1, -1, -1, -1), Type: from.typ()}}
 	if from.shape[0] == 0 || from.shape[1] == 0 {

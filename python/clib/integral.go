@@ -52,7 +52,7 @@ func (j *job) set(image, sum, squares *array, kind, workers int) *job {
 	j.setTable(&j.sum, sum, "out", axes)
 	j.types[0] = image.pixels("pixels of %v cannot be summed")
 	j.types[1], j.types[2] = sum.sumsOf(j.types[0]), 0
-	sumTypes.check(j.types[0], j.types[1], "pixels of %v have no table of %v: they have %s", sum)
+	sumTypes.check(j.types[0], j.types[1], "%v pixels cannot be summed in %v, want %s", sum)
 	if squares == nil {
 		return j
 	}
@@ -60,9 +60,9 @@ func (j *job) set(image, sum, squares *array, kind, workers int) *job {
 	if j.types[2] = squares.typ(); j.types[2] == raster.I64 {
 		j.types[2] = raster.U64 // the same bits
 	}
-	squareTypes.check(j.types[0], j.types[2], "pixels of %v have no squares of %v: they have %s", squares)
+	squareTypes.check(j.types[0], j.types[2], "squares of %v pixels cannot be summed in %v, want %s", squares)
 	if kind == tiltedTable {
-		must(wrongTypes("a tilted table has no squares"))
+		must(wrongTypes("squares are not supported for tilted tables"))
 	}
 	return j
 }
@@ -74,7 +74,7 @@ func (j *job) setTable(v *view, a *array, name string, axes int) {
 	}
 	must(v.set(a, axes))
 	if v.width != j.image.width+1 || v.height != j.image.height+1 || v.depth != j.image.depth || v.channels != j.image.channels {
-		must(invalid("%s has shape %v, which is not one more along the axes of images of shape %v", name, a.shape, j.image.shape))
+		must(invalid("%s has shape %v, want one more along each axis than the images of shape %v", name, a.shape, j.image.shape))
 	}
 }
 
@@ -82,10 +82,10 @@ func (j *job) setTable(v *view, a *array, name string, axes int) {
 func (v *view) setTable(a *array, name string, axes int, image *view) {
 	a.mustWrite(name)
 	if err := v.set(a, axes); err != nil {
-		must(invalid("%s is laid out in another way: the elements of its rows must lie side by side, its rows in order, with native bytes", name))
+		must(invalid("%s has an unsupported memory layout, want C order and native byte order (use numpy.ascontiguousarray)", name))
 	}
 	if v.width != image.width+1 || v.height != image.height+1 || axes == 3 && v.depth != image.depth+1 || v.channels != image.channels || len(a.shape) != len(image.shape) {
-		must(invalid("%s has shape %v, which is not one more along the axes of an image of shape %v", name, a.shape, image.shape))
+		must(invalid("%s has shape %v, want one more along each axis than the image of shape %v", name, a.shape, image.shape))
 	}
 }
 

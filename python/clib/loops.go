@@ -40,7 +40,7 @@ func halves(a arguments) {
 	if a.has(2) {
 		second := a.array(2)
 		if q.setTable(&second, "the squares of out", 2, &image); q.element != f64 {
-			must(wrongTypes("pixels of float16 have no squares of %v: they have float64", q.element))
+			must(wrongTypes("squares of float16 pixels cannot be summed in %v, want float64", q.element))
 		}
 	}
 	known(map[element]func(image, t, q *view){f32: sumHalves[float32], f64: sumHalves[float64]}, t.element, "pixels of float16 have no table of %v")(&image, &t, &q)
@@ -97,7 +97,7 @@ func sumHalves[S float](image, t, q *view) {
 func suffix(a arguments) any {
 	image, out := a.array(0).mustView(2), result(a.toWrite(1))
 	if image.element != out.element || image.layout.width != out.width || image.height != out.height || image.channels != out.channels {
-		must(invalid("out is of %v with shape %v, and the image of %v with shape %v: they must be the same", out.element, out.shape, image.element, image.shape))
+		must(invalid("out has type %v and shape %v, want %v and %v like the image", out.element, out.shape, image.element, image.shape))
 	}
 	known(map[element]func(image, out *view){f32: sumAfter[float32], f64: sumAfter[float64]}, image.element, "suffix sums of %v")(&image, &out)
 	return nil
@@ -126,11 +126,11 @@ func result(a array) view { return a.mustView(2) }
 func windowSum(a arguments) any {
 	image, out := a.array(0).mustView(2), result(a.toWrite(1))
 	if image.element != out.element || image.channels != out.channels {
-		must(invalid("out is of %v with shape %v, and the image of %v with shape %v", out.element, out.shape, image.element, image.shape))
+		must(invalid("out has type %v and shape %v, want %v and %v like the image", out.element, out.shape, image.element, image.shape))
 	}
 	w := shiftedWindow{a.int(2), a.int(3), a.int(4), a.int(5), a.float(6)}
 	if w.width <= 0 || w.height <= 0 {
-		must(invalid("a window of %d×%d: it has one pixel at least", w.width, w.height))
+		must(invalid("window is %d×%d, want at least 1×1", w.width, w.height))
 	}
 	known(map[element]func(image, out *view, w shiftedWindow){f32: sumWindow[float32], f64: sumWindow[float64]}, image.element, "windows of %v")(&image, &out, w)
 	return nil

@@ -131,7 +131,7 @@ type arguments []C.boxsum_value
 
 func (a arguments) of(i int, kind C.int64_t) *C.boxsum_value {
 	if a[i].kind != kind {
-		panic("an argument of another kind")
+		panic("the argument has the wrong type")
 	}
 	return &a[i]
 }

@@ -19,12 +19,12 @@ func newSearch(a arguments) *search {
 	s := &search{image: a.array(0).mustView(2), template: a.array(1).mustView(2), method: got(match.ParseMethod(a.text(4)))}
 	s.options.Workers = a.int(5)
 	if s.template.element != s.image.element {
-		must(wrongTypes("a template of %v for an image of %v: they must be the same", s.template.element, s.image.element))
+		must(wrongTypes("template has type %v, want %v like the image", s.template.element, s.image.element))
 	}
 	if a.has(2) {
 		mask := a.array(2).mustView(2)
 		if mask.element != u8 {
-			must(wrongTypes("a mask of %v: it takes uint8", mask.element))
+			must(wrongTypes("mask has type %v, want uint8 or bool", mask.element))
 		}
 		s.options.Mask = imageOf[uint8](&mask)
 	}
@@ -38,7 +38,7 @@ func matchTemplate(a arguments) any {
 	var scores view
 	scores.setResult(a.array(3), "out")
 	if scores.element != f32 {
-		must(wrongTypes("scores of %v: they are of float32", scores.element))
+		must(wrongTypes("scores have type %v, want float32", scores.element))
 	}
 	known(map[element]func(*search, *view){
 		u8: score[uint8], u16: score[uint16], f32: score[float32], f64: score[float64],

@@ -48,7 +48,7 @@ func newTensor(a arguments) *interop.TensorJob {
 		}
 	}
 	if j.Op != "table" && j.Pixel != j.Sum || j.Op == "suffix" && j.Pixel != "f32" && j.Pixel != "f64" || j.Op == "table" && j.Sum != "f32" && j.Sum != "f64" {
-		must(wrongTypes("planes of %s have no %s of %s", j.Pixel, j.Op, j.Sum))
+		must(wrongTypes("planes of %s cannot have %s of %s", j.Pixel, j.Op, j.Sum))
 	}
 	return j
 }

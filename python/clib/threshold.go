@@ -39,7 +39,7 @@ func binarize[P filter.Pixel](img, out *view, r threshold.Rule, opt *threshold.O
 	case f64:
 		must(threshold.MapInto(imageOf[float64](out), src, r, opt))
 	default:
-		must(wrongTypes("thresholds of %v: uint8 for black and white, float32 or float64 for a map", out.element))
+		must(wrongTypes("thresholds have type %v, want uint8 for black and white, float32 or float64 for a map", out.element))
 	}
 }
 

@@ -20,7 +20,7 @@ func tiltedBoxes(a arguments) any {
 	}
 	boxes := list[tilted.Box](q.boxes, i64, "boxes", -1, 4)
 	if q.what > boxMean {
-		must(invalid("question %d of a tilted table", q.what))
+		must(invalid("unknown query %d of a tilted table", q.what))
 	}
 	ask(q, boxes, got(typed.NewTilted(q.sums(false))))
 	return nil

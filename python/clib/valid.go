@@ -29,14 +29,14 @@ func valid(a arguments) any {
 	if a.has(1) {
 		j.mask = a.array(1).mustView(2)
 		if j.mask.element != u8 {
-			must(wrongTypes("a mask of %v: it takes uint8", j.mask.element))
+			must(wrongTypes("mask has type %v, want uint8 or bool", j.mask.element))
 		}
 	}
 	j.shift = a.int(7) != 0
 	counts := a.array(5)
 	j.counts.setTable(&counts, "the counts of out", 2, &j.image)
 	if j.counts.element != u32 {
-		must(wrongTypes("counts of %v: they are of uint32", j.counts.element))
+		must(wrongTypes("counts have type %v, want uint32", j.counts.element))
 	}
 	var e engine.ValidJob
 	j.start(&e.Job)

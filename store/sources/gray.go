@@ -17,7 +17,7 @@ func Gray(ctx context.Context, a *zarr.Array) (*zarr.Array, error) {
 		return a, nil
 	}
 	if len(shape) != 3 || shape[2] < 1 || shape[2] > 4 || a.Type() != zarr.Uint8 && a.Type() != zarr.Uint16 {
-		return nil, raster.Invalid("an array of shape %v of %v has no colours to weigh: an image of them has the shape (H, W, C) with up to 4 channels, of uint8 or uint16", shape, a.Type())
+		return nil, raster.Invalid("array of shape %v and type %v has no colours to convert to gray, want (H, W, C) with at most 4 channels of uint8 or uint16", shape, a.Type())
 	}
 	spec := &zarr.Spec{Type: a.Type(), Shape: shape[:2], Chunk: chunk[:2], BigEndian: raster.BigEndian}
 	if names := a.Names(); len(names) == 3 {

@@ -46,7 +46,7 @@ func (l *placed) open(ctx context.Context, in nest) (*zarr.Array, error) {
 		t, shape := &tiles[i], m.tiles[i].Shape()
 		if shape[1] < w && t.X < high.X || shape[0] < h && t.Y < high.Y {
 			m.close()
-			return nil, bad("tile %s has %d×%d pixels, and others of the grid %d×%d: only those at the right and at the bottom may be smaller", m.names[i], shape[1], shape[0], w, h)
+			return nil, bad("tile %s is %d×%d pixels, want %d×%d like the others (only those at the right and at the bottom may be smaller)", m.names[i], shape[1], shape[0], w, h)
 		}
 		if other, ok := taken[image.Pt(t.X, t.Y)]; ok {
 			m.close()
@@ -71,10 +71,10 @@ func PlaceTIFFs(ctx context.Context, paths []string) ([]Tile, error) {
 		}
 		places[i] = t.place
 		if p := t.place; !(p[2] > 0) || !(p[3] > 0) || math.IsInf(p[0]+p[1]+p[2]+p[3], 0) || p[0] != p[0] || p[1] != p[1] {
-			return nil, bad("%s does not say where it is: a list of tiles, or names with {row} and {column} or {x} and {y}, would", path)
+			return nil, bad("the place of %s is unknown (use a list of tiles, or names with {row} and {column} or {x} and {y})", path)
 		}
 		if math.Abs(t.place[2]/places[0][2]-1) > 1e-6 || math.Abs(t.place[3]/places[0][3]-1) > 1e-6 {
-			return nil, bad("%s has pixels of another size than %s", path, paths[0])
+			return nil, bad("%s and %s have different pixel sizes", path, paths[0])
 		}
 		west, north = min(west, t.place[0]), max(north, t.place[1])
 	}
@@ -83,7 +83,7 @@ func PlaceTIFFs(ctx context.Context, paths []string) ([]Tile, error) {
 		x, ok1 := whole((places[i][0] - west) / places[0][2])
 		y, ok2 := whole((north - places[i][1]) / places[0][3])
 		if !ok1 || !ok2 {
-			return nil, bad("%s is not on the grid of the other tiles", path)
+			return nil, bad("%s does not lie on the grid of the other tiles", path)
 		}
 		tiles[i] = Tile{path, x, y}
 	}
@@ -119,7 +119,7 @@ func parseList(data []byte, folder string) (*placed, error) {
 		return nil, bad("%v", err)
 	}
 	if len(lines) < 2 {
-		return nil, bad("a list of tiles has a line file,x,y or file,row,column, and a line for each tile")
+		return nil, bad("a list of tiles begins with the line file,x,y or file,row,column, followed by a line for each tile")
 	}
 	columns := map[string]int{}
 	for i, name := range lines[0] {
@@ -132,7 +132,7 @@ func parseList(data []byte, folder string) (*placed, error) {
 	}
 	for _, name := range names {
 		if _, ok := columns[name]; !ok || len(columns) != 3 {
-			return nil, bad("the first line of a list of tiles is file,x,y or file,row,column, and not %s", strings.Join(lines[0], ","))
+			return nil, bad("the first line of a list of tiles is %s, want file,x,y or file,row,column", strings.Join(lines[0], ","))
 		}
 	}
 	list := &placed{byGrid: grid}
@@ -141,7 +141,7 @@ func parseList(data []byte, folder string) (*placed, error) {
 		for i, to := range []*int{&t.X, &t.Y} {
 			v, err := strconv.Atoi(strings.TrimSpace(line[columns[names[i+1]]]))
 			if err != nil || v < 0 || v > math.MaxInt32 {
-				return nil, bad("tile %d of the list: %s is no place", n+1, line[columns[names[i+1]]])
+				return nil, bad("tile %d of the list: invalid place %s", n+1, line[columns[names[i+1]]])
 			}
 			*to = v
 		}

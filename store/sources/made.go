@@ -102,7 +102,7 @@ func (m *made) Put(_ context.Context, key string, data []byte) error {
 func (m *made) Delete(context.Context, string) error { return m.readOnly() }
 
 func (m *made) readOnly() error {
-	return fmt.Errorf("sources: %s is opened for reading: %w", m.what, errors.ErrUnsupported)
+	return fmt.Errorf("sources: %s is open for reading only: %w", m.what, errors.ErrUnsupported)
 }
 
 func (m *made) List(ctx context.Context, _ string, visit func(zarr.Object) error) error {
@@ -159,7 +159,7 @@ func (f file) size() (int64, error) {
 		return 0, fmt.Errorf("sources: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return 0, raster.Invalid("%s is no file", string(f))
+		return 0, raster.Invalid("%s is not a file", string(f))
 	}
 	return info.Size(), nil
 }

@@ -37,12 +37,12 @@ type nest struct {
 	left  *int // number of tiles and positions that all of them may still add
 }
 
-// overhead estimates the memory of a cache entry besides its bytes.
+// overhead estimates the memory of a cache entry in addition to its bytes.
 const overhead = 200
 
 const (
-	deepest   = 4       // stops a mosaic that contains itself
-	mostTiles = 1 << 21 // including their positions, of which there are as many
+	deepest   = 4       // nesting limit, which stops a mosaic that contains itself
+	mostTiles = 1 << 21 // limit for tiles and positions together, usually one position per tile
 )
 
 func outermost() nest {
@@ -55,7 +55,7 @@ func (n nest) spend(tiles int) error {
 		return nil
 	}
 	if *n.left -= tiles; *n.left < 0 {
-		return bad("a mosaic, with those in it, of more than %d tiles", mostTiles/2)
+		return bad("the mosaic has more than %d tiles, including those of nested mosaics", mostTiles/2)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (m *mosaic) add(ctx context.Context, location string, like *zarr.Array) (in
 	}
 	m.tiles, m.names = append(m.tiles, a), append(m.names, zarr.Redacted(location))
 	if n := len(a.Shape()); n != 2 && n != 3 || slices.Contains(a.Shape(), 0) {
-		return 0, bad("tile %s of shape %v is no image: that has (H, W) or (H, W, C)", zarr.Redacted(location), a.Shape())
+		return 0, bad("tile %s has shape %v, want (H, W) or (H, W, C)", zarr.Redacted(location), a.Shape())
 	}
 	return len(m.tiles) - 1, nil
 }
@@ -135,14 +135,14 @@ func (m *mosaic) place(ctx context.Context, tiles []Tile) (*zarr.Array, error) {
 	for i, t := range tiles {
 		if t.X < 0 || t.Y < 0 || t.X > math.MaxInt32 || t.Y > math.MaxInt32 {
 			m.close()
-			return nil, bad("tile %s at %d,%d lies outside of the mosaic", m.names[i], t.X, t.Y)
+			return nil, bad("tile %s at %d,%d is outside the mosaic", m.names[i], t.X, t.Y)
 		}
 		shape := m.tiles[i].Shape()
 		m.pieces = append(m.pieces, piece{tile: i, dst: image.Rect(0, 0, shape[1], shape[0]).Add(image.Pt(t.X, t.Y)), from: -1, to: -1})
 		m.width, m.height = max(m.width, t.X+shape[1]), max(m.height, t.Y+shape[0])
 	}
 	if len(tiles) == 0 {
-		return nil, bad("a mosaic without tiles")
+		return nil, bad("the mosaic has no tiles")
 	}
 	m.typ, m.channels = m.tiles[0].Type(), raster.Product(m.tiles[0].Shape()[2:])
 	return m.open(ctx)
@@ -162,10 +162,10 @@ func (m *mosaic) array(ctx context.Context) (*zarr.Array, error) {
 		a := m.tiles[p.tile]
 		channels := raster.Product(a.Shape()[2:])
 		if a.Type() != m.typ {
-			return nil, bad("tile %s has elements of %v, and the mosaic of %v", m.names[p.tile], a.Type(), m.typ)
+			return nil, bad("tile %s has elements of %v, want %v like the mosaic", m.names[p.tile], a.Type(), m.typ)
 		}
 		if p.to < 0 && channels != m.channels || p.from >= channels {
-			return nil, bad("tile %s has %d channels, and the mosaic takes others", m.names[p.tile], channels)
+			return nil, bad("tile %s has %d channels, unlike the mosaic", m.names[p.tile], channels)
 		}
 	}
 	if err := m.in.spend(len(m.pieces)); err != nil {

@@ -45,7 +45,7 @@ func openPattern(ctx context.Context, pattern string, in nest) (*zarr.Array, err
 		switch {
 		case part.place == "" || part.place == "*":
 		case seen[part.place]:
-			return nil, bad("pattern %s: it has {%s} twice", pattern, part.place)
+			return nil, bad("pattern %s has {%s} twice", pattern, part.place)
 		default:
 			seen[part.place] = true
 		}
@@ -67,14 +67,14 @@ func openPattern(ctx context.Context, pattern string, in nest) (*zarr.Array, err
 				continue
 			}
 			if at[axis], err = strconv.Atoi(texts[i]); err != nil || at[axis] > math.MaxInt32 {
-				return nil, bad("%s: %s is no place", path, texts[i])
+				return nil, bad("%s: invalid place %s", path, texts[i])
 			}
 		}
 		list.tiles = append(list.tiles, Tile{path, at[0], at[1]})
 	}
 	switch {
 	case len(list.tiles) == 0:
-		return nil, bad("no file fits %s", pattern)
+		return nil, bad("no file matches %s", pattern)
 	case len(seen) == 0:
 		paths := make([]string, len(list.tiles))
 		for i, t := range list.tiles {
@@ -86,7 +86,7 @@ func openPattern(ctx context.Context, pattern string, in nest) (*zarr.Array, err
 		}
 		return openTiles(ctx, tiles, in)
 	case !(seen["row"] && seen["column"] && len(seen) == 2 || seen["x"] && seen["y"] && len(seen) == 2):
-		return nil, bad("pattern %s: places have {row} and {column}, or {x} and {y}", pattern)
+		return nil, bad("pattern %s has no place, want {row} and {column}, or {x} and {y}", pattern)
 	}
 	return list.open(ctx, in)
 }

@@ -36,7 +36,7 @@ func openPicture(ctx context.Context, path string, like *zarr.Array, tile bool) 
 	decode := func() ([]byte, error) {
 		typ, shape, data, err := readPicture(path)
 		if err == nil && (typ != spec.Type || !slices.Equal(shape, spec.Shape)) {
-			err = bad("%s has shape %v and elements of %v, and should have %v and %v", path, shape, typ, spec.Shape, spec.Type)
+			err = bad("%s has shape %v and elements of %v, want %v and %v", path, shape, typ, spec.Shape, spec.Type)
 		}
 		return data, err
 	}
@@ -73,7 +73,7 @@ func readPicture(path string) (zarr.Type, []int, []byte, error) {
 	case boxsum.Image[uint16]:
 		return rowsOf(img)
 	}
-	return 0, nil, nil, bad("%s has pixels of %T", path, p.Image)
+	return 0, nil, nil, bad("%s has unsupported pixels (%T)", path, p.Image)
 }
 
 func rowsOf[P uint8 | uint16](img boxsum.Image[P]) (zarr.Type, []int, []byte, error) {

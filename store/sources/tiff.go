@@ -80,7 +80,7 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 	t := &tiff{file: file, size: size}
 	var head [16]byte
 	if n, err := file.ReadAt(head[:], 0); n < 8 {
-		return nil, bad("a file of %d bytes is no TIFF: %v", n, err)
+		return nil, bad("not a TIFF file (%d bytes): %v", n, err)
 	}
 	switch string(head[:2]) {
 	case "II":
@@ -88,7 +88,7 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 	case "MM":
 		t.order = binary.BigEndian
 	default:
-		return nil, bad("this is no TIFF file")
+		return nil, bad("not a TIFF file")
 	}
 	big := false
 	switch t.order.Uint16(head[2:]) {
@@ -96,7 +96,7 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 	case 43:
 		big = true
 	default:
-		return nil, bad("this is no TIFF file")
+		return nil, bad("not a TIFF file")
 	}
 	at, count, entry, inline := int64(t.order.Uint32(head[4:])), 2, 12, 4
 	if big {
@@ -111,7 +111,7 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 		entries = int64(t.order.Uint64(number))
 	}
 	if entries < 1 || entries > 1<<16 {
-		return nil, bad("a directory of %d entries", entries)
+		return nil, bad("invalid directory of %d entries", entries)
 	}
 	directory, err := t.read(at+int64(count), entries*int64(entry))
 	if err != nil {
@@ -136,7 +136,7 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 			return nil, bad("entry %d has %d values", tag, n)
 		}
 		if tags[tag] != nil {
-			return nil, bad("entry %d is there twice", tag)
+			return nil, bad("entry %d appears twice", tag)
 		}
 		if int(n)*width > inline {
 			from := int64(t.order.Uint32(value))
@@ -179,7 +179,7 @@ func (t *tiff) understand(tags map[uint16][]uint64) error {
 	for _, list := range [][]uint64{tags[258], tags[339]} {
 		for _, v := range list {
 			if v != list[0] {
-				return bad("samples of different kinds: %v", list)
+				return bad("samples of different kinds are not supported: %v", list)
 			}
 		}
 	}
@@ -189,7 +189,7 @@ func (t *tiff) understand(tags map[uint16][]uint64) error {
 	t.packed, t.predictor = one(259, 1), one(317, 1)
 	switch {
 	case t.width < 1 || t.height < 1 || t.samples < 1 || t.samples > 64:
-		return bad("a TIFF of %d×%d pixels with %d samples", t.width, t.height, t.samples)
+		return bad("unsupported size: %d×%d pixels with %d samples", t.width, t.height, t.samples)
 	case t.typ.Size() == 0:
 		return bad("samples of %d bits and format %d are not supported", bits, format)
 	case t.predictor != 1 && (t.predictor != 2 || isFloat(t.typ)):
@@ -198,7 +198,7 @@ func (t *tiff) understand(tags map[uint16][]uint64) error {
 	switch t.packed {
 	case 1, 5, 8, 32773, 32946, 50000:
 	default:
-		return bad("compression %d is not supported: none, LZW, Deflate, PackBits and zstd are", t.packed)
+		return bad("compression %d is not supported, want none, LZW, Deflate, PackBits or zstd", t.packed)
 	}
 	if len(tags[324]) > 0 {
 		t.chunk = [2]int{size(323, 0), size(322, 0)}
@@ -209,7 +209,7 @@ func (t *tiff) understand(tags map[uint16][]uint64) error {
 		t.offsets, t.lengths = tags[273], tags[279]
 	}
 	if t.chunk[0] < 1 || t.chunk[1] < 1 {
-		return bad("tiles of %d×%d", t.chunk[1], t.chunk[0])
+		return bad("invalid tile size %d×%d", t.chunk[1], t.chunk[0])
 	}
 	t.counts = [2]int{raster.CeilDiv(t.height, t.chunk[0]), raster.CeilDiv(t.width, t.chunk[1])}
 	planes := 1
@@ -217,7 +217,7 @@ func (t *tiff) understand(tags map[uint16][]uint64) error {
 		planes = t.samples
 	}
 	if n := int64(t.counts[0]) * int64(t.counts[1]) * int64(planes); t.counts[0] > tiffMost || t.counts[1] > tiffMost || int64(len(t.offsets)) < n || int64(len(t.lengths)) < n {
-		return bad("%d tiles or strips, and there should be %d×%d×%d", min(len(t.offsets), len(t.lengths)), t.counts[0], t.counts[1], planes)
+		return bad("%d tiles or strips, want %d×%d×%d", min(len(t.offsets), len(t.lengths)), t.counts[0], t.counts[1], planes)
 	}
 	for _, c := range tags[42113] {
 		t.nodata += string(rune(c))
@@ -250,7 +250,7 @@ func (t *tiff) inTile() int {
 
 func (t *tiff) read(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || n > t.size-at || n > 1<<31 {
-		return nil, bad("the file is cut off: %d bytes at %d of %d", n, at, t.size)
+		return nil, bad("the file is cut short: %d bytes at %d of %d", n, at, t.size)
 	}
 	data := make([]byte, n)
 	if n, err := t.file.ReadAt(data, at); n < len(data) { // the file was truncated after it was opened
@@ -270,7 +270,7 @@ func (t *tiff) tile(i, k, plane int) ([]byte, error) {
 		}
 		fill, err := t.typ.ParseElement(vrtNumber(t.nodata))
 		if err != nil {
-			return nil, bad("tile %d is not there, and no data is %q, which %v does not hold", n, t.nodata, t.typ)
+			return nil, bad("tile %d is missing, and the no-data value %q does not fit in %v", n, t.nodata, t.typ)
 		}
 		repeat(out, fill)
 		return out, nil
@@ -300,7 +300,7 @@ func (t *tiff) tile(i, k, plane int) ([]byte, error) {
 		return nil, bad("tile %d: %v", n, err)
 	}
 	if len(data) < want {
-		return nil, bad("tile %d has %d bytes, and not %d", n, len(data), want)
+		return nil, bad("tile %d has %d bytes, want %d", n, len(data), want)
 	}
 	out := raster.Aligned(all)
 	copy(out, data[:min(len(data), all)])
@@ -372,7 +372,7 @@ func unpackBits(data []byte, most int) ([]byte, error) {
 		case n >= 0 && n < len(data):
 			out, data = append(out, data[:n+1]...), data[n+1:]
 		case n >= 0:
-			return nil, bad("a run of %d bytes is cut off", n+1)
+			return nil, bad("a PackBits run of %d bytes is cut short", n+1)
 		case n > -128:
 			for range 1 - n {
 				out = append(out, data[0])
@@ -381,7 +381,7 @@ func unpackBits(data []byte, most int) ([]byte, error) {
 		}
 	}
 	if len(out) > most {
-		return nil, bad("a run goes beyond the tile")
+		return nil, bad("a PackBits run exceeds the tile")
 	}
 	return out, nil
 }

@@ -96,21 +96,21 @@ func parseVRT(data []byte) (*vrt, error) {
 	m := &vrt{}
 	var f vrtFile
 	if err := xml.Unmarshal(data, &f); err != nil {
-		return m, bad("this is no virtual file of GDAL: %v", err)
+		return m, bad("not a GDAL virtual file: %v", err)
 	}
 	switch {
 	case f.Kind != "" || len(f.Groups) > 0:
-		return m, bad("a virtual file of kind %q is not supported: those of bands with sources are", f.Kind)
+		return m, bad("virtual files of kind %q are not supported, only bands with sources", f.Kind)
 	case f.Width < 1 || f.Height < 1 || f.Width > math.MaxInt32 || f.Height > math.MaxInt32:
-		return m, bad("a mosaic of %d×%d pixels", f.Width, f.Height)
+		return m, bad("invalid size of a mosaic: %d×%d pixels", f.Width, f.Height)
 	case len(f.Bands) < 1 || len(f.Bands) > 64:
-		return m, bad("a virtual file of %d bands", len(f.Bands))
+		return m, bad("unsupported number of bands: %d", len(f.Bands))
 	}
 	m.width, m.height, m.channels = f.Width, f.Height, len(f.Bands)
 	first := &f.Bands[0]
 	var ok bool
 	if m.typ, ok = vrtTypes[first.Type]; !ok {
-		return m, bad("bands of type %q are not supported", first.Type)
+		return m, bad("band type %q is not supported", first.Type)
 	}
 	for b := range f.Bands {
 		band := &f.Bands[b]
@@ -118,7 +118,7 @@ func parseVRT(data []byte) (*vrt, error) {
 		case band.Kind != "":
 			return m, bad("band %d of kind %q is not supported", b+1, band.Kind)
 		case vrtTypes[band.Type] != m.typ || band.NoData != first.NoData:
-			return m, bad("bands of different types or values for no data: %q %q, %q %q", first.Type, first.NoData, band.Type, band.NoData)
+			return m, bad("bands differ in type or no-data value: %q %q, %q %q", first.Type, first.NoData, band.Type, band.NoData)
 		}
 		var sources []vrtSource
 		for _, source := range band.Sources {
@@ -133,7 +133,7 @@ func parseVRT(data []byte) (*vrt, error) {
 			}
 			for _, other := range source.Others {
 				if !slices.Contains(vrtPlain, other.XMLName.Local) || other.XMLName.Local == "OpenOptions" && strings.TrimSpace(other.Inside) != "" {
-					return m, bad("a source of band %d has a %s, which would change pixels and is not supported", b+1, other.XMLName.Local)
+					return m, bad("a source of band %d has a %s, which changes pixels and is not supported", b+1, other.XMLName.Local)
 				}
 			}
 			sources = append(sources, source)
@@ -143,7 +143,7 @@ func parseVRT(data []byte) (*vrt, error) {
 	if text := strings.TrimSpace(first.NoData); text != "" {
 		m.fill = vrtNumber(text)
 		if _, err := m.typ.ParseElement(m.fill); err != nil {
-			return m, bad("no data is %s, which %v does not hold", text, m.typ)
+			return m, bad("the no-data value %s does not fit in %v", text, m.typ)
 		}
 	}
 	return m, nil
@@ -215,7 +215,7 @@ func (m *vrt) resolve(ctx context.Context, folder string) error {
 			if s.NoData != "" {
 				var err error
 				if p.without, err = m.typ.ParseElement(vrtNumber(s.NoData)); err != nil {
-					return bad("%s: no data is %s, which %v does not hold", name, s.NoData, m.typ)
+					return bad("%s: the no-data value %s does not fit in %v", name, s.NoData, m.typ)
 				}
 			}
 			// Without rectangles, a file lies at the origin. GDAL does not read sources
@@ -228,13 +228,13 @@ func (m *vrt) resolve(ctx context.Context, folder string) error {
 			}
 			switch {
 			case (s.Src == nil) != (s.Dst == nil):
-				return bad("%s: a source has both a SrcRect and a DstRect, or none of them", name)
+				return bad("%s: a source must have both a SrcRect and a DstRect, or neither", name)
 			case !ok1 || !ok2:
-				return bad("%s: a source that begins or ends between pixels would have to be resampled, which is not supported", name)
+				return bad("%s: a source that begins or ends between pixels needs resampling, which is not supported", name)
 			case src.Size() != dst.Size():
-				return bad("%s: a source of %v pixels on %v would have to be resampled, which is not supported", name, src.Size(), dst.Size())
+				return bad("%s: a source of %v pixels on %v needs resampling, which is not supported", name, src.Size(), dst.Size())
 			case !src.In(image.Rect(0, 0, shape[1], shape[0])):
-				return bad("%s has %d×%d pixels, and %v are taken of it", name, shape[1], shape[0], src)
+				return bad("%s is %d×%d pixels, want %v inside it", name, shape[1], shape[0], src)
 			}
 			if p.dst = dst.Intersect(image.Rect(0, 0, m.width, m.height)); p.dst.Empty() {
 				continue
@@ -245,7 +245,7 @@ func (m *vrt) resolve(ctx context.Context, folder string) error {
 				continue
 			}
 			if channels < m.channels {
-				return bad("%s has %d bands, and %d are taken", name, channels, m.channels)
+				return bad("%s has %d bands, want %d", name, channels, m.channels)
 			}
 			for c := range m.channels {
 				p.from, p.to = c, c

@@ -61,7 +61,7 @@ func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) 
 			break
 		}
 		if q.Z < 0 || q.Z >= d.info.Depth {
-			return nil, nil, refuse("slice %d of %d", q.Z, d.info.Depth)
+			return nil, nil, refuse("slice is %d, but there are %d", q.Z, d.info.Depth)
 		}
 		p, err := d.slice(ctx, q.Z)
 		if err != nil {
@@ -75,7 +75,7 @@ func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) 
 			break
 		}
 		if q.Z < 0 || q.Z >= max(d.info.Depth, 1) {
-			return nil, nil, refuse("slice %d of %d", q.Z, d.info.Depth)
+			return nil, nil, refuse("slice is %d, but there are %d", q.Z, d.info.Depth)
 		}
 		part, err := partOf(&q)
 		if err != nil {
@@ -88,7 +88,7 @@ func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) 
 		c.of(p, base+"-"+strings.ReplaceAll(join(part), ",", "-"))
 		save.Box, save.Z = part, q.Z
 	default:
-		return nil, nil, refuse("a report has no code: boxsum reproduce makes it")
+		return nil, nil, refuse("a report has no code (boxsum reproduce makes reports)")
 	}
 	if err := write(&q); err != nil {
 		return nil, nil, err
@@ -115,7 +115,7 @@ func partOf(q *request) ([]int, error) {
 		part = []int{min(part[0], b[0]), min(part[1], b[1]), max(part[2], b[2]), max(part[3], b[3])}
 	}
 	if len(part) != 4 {
-		return nil, refuse("a box has 4 numbers, and this one %d", len(part))
+		return nil, refuse("a box has 4 numbers, not %d", len(part))
 	}
 	x, y := max(part[0], 0), max(part[1], 0)
 	move := func(b []int) []int { return []int{b[0] - x, b[1] - y, b[2] - x, b[3] - y} }
@@ -136,7 +136,7 @@ func (c *coder) image(q *request) error {
 		"filter": c.filter, "threshold": c.threshold, "match": c.match, "detect": c.detect,
 	}[q.Do]
 	if write == nil {
-		return refuse("there is no code for %q", q.Do)
+		return refuse("no code for %q", q.Do)
 	}
 	return write(q)
 }
@@ -411,7 +411,7 @@ func (c *coder) filter(q *request) error {
 		}
 		golang, python, shell = fmt.Sprintf("filter.Entropy[%s](img, filter.Square(%d), %s, nil)", float, n, of), fmt.Sprintf("boxsum.entropy(image, %d, %s)", n, py), fmt.Sprintf("local %s -o result.npy%s --entropy --window %d %s", word(c.file), local, n, sh)
 	default:
-		return refuse("there is no filter %q", q.Method)
+		return refuse("unknown filter %q", q.Method)
 	}
 	c.golang = append(c.golang, "result, err := "+golang)
 	c.shell = append(c.shell, "boxsum "+shell)
@@ -466,7 +466,7 @@ func (c *coder) match(q *request) error {
 	c.use("fmt", module, module+"/match")
 	method := map[string]string{"zncc": "ZNCC", "ncc": "NCC", "ssd": "SSD"}[q.Method]
 	if method == "" {
-		return refuse("there is no score %q", q.Method)
+		return refuse("unknown score %q", q.Method)
 	}
 	c.golang = append(c.golang, fmt.Sprintf("template := boxsum.Image[%s]{Pix: img.Pix[%d*img.Stride+%d:], Stride: img.Stride, Width: %d, Height: %d, Channels: 1}", c.info.Pixel, b[1], b[0], b[2]-b[0], b[3]-b[1]),
 		fmt.Sprintf("peaks, err := match.Find(img, template, match.%s, %d, nil)", method, q.Top), "check(err)", "for _, p := range peaks {", "\tfmt.Println(p.X, p.Y, p.Score)", "}")

@@ -116,7 +116,7 @@ func within(folder string) error {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {
 		if _, bad := root.Stat(e.Name()); bad != nil && e.Type()&fs.ModeSymlink != 0 {
-			return refuse("the link %s leads out of its folder", e.Name())
+			return refuse("link %s leads out of its folder", e.Name())
 		}
 	}
 	return err
@@ -173,7 +173,7 @@ func asFloats(img any) ([]float64, error) {
 	case boxsum.Image[float64]:
 		return m.Pix, nil
 	}
-	return nil, refuse("there are no tables of such pixels")
+	return nil, refuse("images of this type have no tables")
 }
 
 func sizeOf(img any) (width, height int) {
@@ -191,7 +191,7 @@ func pile(list []any) (any, error) {
 	case boxsum.Image[uint16]:
 		return piled[uint16](list)
 	}
-	return nil, refuse("slices are pictures of 8 or 16 bits")
+	return nil, refuse("slices must be pictures of 8 or 16 bits")
 }
 
 func piled[P uint8 | uint16](list []any) (any, error) {
@@ -203,7 +203,7 @@ func piled[P uint8 | uint16](list []any) (any, error) {
 	for z, img := range list {
 		m, ok := img.(boxsum.Image[P])
 		if !ok || m.Width != first.Width || m.Height != first.Height || m.Channels != first.Channels {
-			return nil, refuse("all slices of a volume must be alike, and number %d is not", z+1)
+			return nil, refuse("all slices of a volume must have the same size and type, but slice %d differs", z+1)
 		}
 		to := v.Slice(z)
 		for y := range m.Height {

@@ -490,14 +490,14 @@ func (s *Session) cascade(name string) (*detect.Cascade, error) {
 func (s *Session) detect(ctx context.Context, doc Document, r *request) (any, []byte, error) {
 	d, ok := doc.(*picture)
 	if !ok {
-		return nil, nil, refuse("objects are looked for in images in memory")
+		return nil, nil, refuse("detection needs an image in memory")
 	}
 	c, err := s.cascade(r.Cascade)
 	if err != nil {
 		return nil, nil, err
 	}
 	if n := int64(d.info.Width) * int64(d.info.Height); n > maxFiltered/4 {
-		return nil, nil, refuse("objects are looked for in pictures of up to %d megapixels here, and this one has %d: use boxsum detect", maxFiltered>>22, n>>20)
+		return nil, nil, refuse("detection on this page is limited to %d megapixels, and the image has %d (use boxsum detect)", maxFiltered>>22, n>>20)
 	}
 	opt := &detect.Options{Scale: r.Scale, Neighbors: r.Near, Min: image.Pt(r.Least, r.Least), Context: ctx}
 	if r.Angle != 0 {
@@ -507,11 +507,11 @@ func (s *Session) detect(ctx context.Context, doc Document, r *request) (any, []
 		opt.Angles = detect.AllAngles()
 	}
 	if r.Scale != 0 && !(r.Scale >= 1.01) {
-		return nil, nil, refuse("a scale of %v: take 1.01 or more", r.Scale)
+		return nil, nil, refuse("scale is %v, want 1.01 or more", r.Scale)
 	}
 	img := d.plane.gray()
 	if img.Channels > 1 {
-		return nil, nil, refuse("objects are looked for in gray images, and this has %d channels", img.Channels)
+		return nil, nil, refuse("detection needs a gray image, not %d channels", img.Channels)
 	}
 	start := time.Now()
 	found, err := c.Detect(img, opt)

@@ -49,7 +49,7 @@ func newPlane(ctx context.Context, img any) (plane, error) {
 	case boxsum.Image[int32]:
 		return newPlaneTables[float64, float64, float64](ctx, floats(m))
 	}
-	return nil, refuse("there are no tables of such pixels")
+	return nil, refuse("images of this type have no tables")
 }
 
 // floats converts an image of integers to float64, which holds all of their values.
@@ -170,7 +170,7 @@ func (d *picture) Close() error {
 
 func (d *picture) channel(r *request) (int, error) {
 	if r.Channel < 0 || r.Channel >= d.info.Channels {
-		return 0, refuse("channel %d of %d", r.Channel, d.info.Channels)
+		return 0, refuse("channel is %d, want one of %d", r.Channel, d.info.Channels)
 	}
 	return r.Channel, nil
 }
@@ -280,7 +280,7 @@ const maxCoordinate int64 = 1 << 40
 // oneBox returns the box of a request, which must have n numbers.
 func oneBox(r *request, n int) ([]int, error) {
 	if len(r.Box) != n {
-		return nil, refuse("a box has %d numbers, and this one %d", n, len(r.Box))
+		return nil, refuse("a box has %d numbers, not %d", n, len(r.Box))
 	}
 	return inRange(r.Box)
 }
@@ -288,7 +288,7 @@ func oneBox(r *request, n int) ([]int, error) {
 func inRange(b []int) ([]int, error) {
 	for _, v := range b {
 		if int64(v) < -maxCoordinate || int64(v) > maxCoordinate {
-			return nil, refuse("a box with the number %d: at most %d is taken", v, maxCoordinate)
+			return nil, refuse("a box has the number %d, want at most %d", v, maxCoordinate)
 		}
 	}
 	return b, nil
@@ -298,7 +298,7 @@ func answerBoxes(r *request, n int, of func(b []int) (answer, error)) (any, []by
 	all := make([]answer, len(r.Boxes))
 	for i, b := range r.Boxes {
 		if len(b) != n {
-			return nil, nil, refuse("a box has %d numbers, and number %d has %d", n, i+1, len(b))
+			return nil, nil, refuse("a box has %d numbers, but box %d has %d", n, i+1, len(b))
 		}
 		b, err := inRange(b)
 		if err != nil {
@@ -317,10 +317,10 @@ const maxTile = 1024
 // tileOf returns the tile of a request, whose position counts in tiles of its size.
 func tileOf(i *Info, r *request) (tile, error) {
 	if r.Size < 1 || r.Size > maxTile {
-		return tile{}, refuse("tiles of %d pixels: take 1 to %d", r.Size, maxTile)
+		return tile{}, refuse("tile size is %d, want 1 to %d", r.Size, maxTile)
 	}
 	if r.Level < 0 || r.Level > 40 {
-		return tile{}, refuse("a tile at level %d", r.Level)
+		return tile{}, refuse("invalid tile level %d", r.Level)
 	}
 	n := 1 << r.Level
 	w, h := (i.Width+n-1)>>r.Level, (i.Height+n-1)>>r.Level
@@ -328,12 +328,12 @@ func tileOf(i *Info, r *request) (tile, error) {
 		w, h = i.Width>>r.Level+1, i.Height>>r.Level+1
 	}
 	if r.X < 0 || r.Y < 0 || r.X > w/r.Size || r.Y > h/r.Size {
-		return tile{}, refuse("tile %d, %d lies outside of the image", r.X, r.Y)
+		return tile{}, refuse("tile %d, %d is outside the image", r.X, r.Y)
 	}
 	t := tile{x: r.X * r.Size, y: r.Y * r.Size, level: r.Level, low: i.Low, scale: 255 / (i.High - i.Low)}
 	t.w, t.h = min(r.Size, w-t.x), min(r.Size, h-t.y)
 	if t.w < 1 || t.h < 1 {
-		return tile{}, refuse("tile %d, %d lies outside of the image", r.X, r.Y)
+		return tile{}, refuse("tile %d, %d is outside the image", r.X, r.Y)
 	}
 	return t, nil
 }
@@ -370,7 +370,7 @@ const maxTerm = 64
 // rotationOf returns the rotation that a request names, or the one nearest to the angle of its rectangle.
 func rotationOf(r *request) (rotated.Rotation, error) {
 	if len(r.Rect) != 5 {
-		return rotated.Rotation{}, refuse("a turned box has 5 numbers: its middle, width, height and degrees; this one has %d", len(r.Rect))
+		return rotated.Rotation{}, refuse("a turned box has 5 numbers (its center, width, height and degrees), not %d", len(r.Rect))
 	}
 	if r.Ratio != "" {
 		rot, err := rotated.Parse(r.Ratio)
@@ -384,7 +384,7 @@ func rotationOf(r *request) (rotated.Rotation, error) {
 		limit = 8
 	}
 	if limit < 1 || limit > maxTerm {
-		return rotated.Rotation{}, refuse("ratios of numbers up to %d: take 1 to %d", r.Limit, maxTerm)
+		return rotated.Rotation{}, refuse("limit of ratios is %d, want 1 to %d", r.Limit, maxTerm)
 	}
 	return rotated.Nearest(r.Rect[4], limit)
 }

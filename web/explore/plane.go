@@ -389,7 +389,7 @@ func (r *planeTables) turn(ctx context.Context, rot rotated.Rotation) (*turnedTa
 		return t, nil
 	}
 	if n := int64(r.width) * int64(r.height); n > maxTurned {
-		return nil, refuse("tables at an angle are made of up to %d megapixels, and this image has %d", maxTurned>>20, n>>20)
+		return nil, refuse("rotated tables on this page are limited to %d megapixels, and the image has %d", maxTurned>>20, n>>20)
 	}
 	t, err := turnedOf(r.img, rot, &rotated.Options{Context: ctx})
 	if err != nil {
@@ -665,7 +665,7 @@ func (r *planeTables) moments(ctx context.Context, b image.Rectangle, channel in
 
 func momentsIn[P filter.Pixel](img boxsum.Image[P], b image.Rectangle, opt *moments.Options) (*moments.Table, error) {
 	if n, err := moments.Bytes[P](b.Dx(), b.Dy(), img.Channels); err != nil || n > maxMoments {
-		return nil, refuse("the moments of %d×%d pixels take %s: take a smaller box", b.Dx(), b.Dy(), size(n))
+		return nil, refuse("the moments of %d×%d pixels need %s (use a smaller box)", b.Dx(), b.Dy(), size(n))
 	}
 	img.Width, img.Height = b.Dx(), b.Dy()
 	img.Pix = img.Pix[b.Min.Y*img.Stride+b.Min.X*img.Channels:]

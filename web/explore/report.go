@@ -27,7 +27,7 @@ func newReport(name string, data []byte, err error) (Document, error) {
 		return nil, err
 	}
 	if len(data) > maxReport {
-		return nil, refuse("a report of %s: at most %s is read", size(int64(len(data))), size(maxReport))
+		return nil, refuse("report is %s, want at most %s", size(int64(len(data))), size(maxReport))
 	}
 	var of struct {
 		Results []json.RawMessage `json:"results"`
@@ -67,7 +67,7 @@ func (d *report) Close() error { return nil }
 
 func (d *report) answer(_ context.Context, r *request) (any, []byte, error) {
 	if r.Do != "report" {
-		return nil, nil, refuse("a report has results, and no pixels")
+		return nil, nil, refuse("a report has no pixels")
 	}
 	return d.data, nil, nil
 }

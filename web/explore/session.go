@@ -163,18 +163,18 @@ func (s *Session) Do(ctx context.Context, asked, body []byte) []byte {
 func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels []byte, err error) {
 	defer func() { // a third-party decoder may panic
 		if p := recover(); p != nil {
-			reply, pixels, err = nil, nil, refuse("this cannot be answered: %v", p)
+			reply, pixels, err = nil, nil, refuse("invalid request: %v", p)
 		}
 	}()
 	switch {
 	case int64(len(asked)) > s.limits.Request:
-		return nil, nil, refuse("a request of %d bytes: at most %d are taken", len(asked), s.limits.Request)
+		return nil, nil, refuse("request is %d bytes, want at most %d", len(asked), s.limits.Request)
 	case int64(len(body)) > s.limits.Body:
 		return nil, nil, refuse("a file of %s: at most %s can be sent to the page; name it on the command line", size(int64(len(body))), size(s.limits.Body))
 	}
 	var r request
 	if err := json.Unmarshal(asked, &r); err != nil {
-		return nil, nil, refuse("the request is not JSON of the expected form: %v", err)
+		return nil, nil, refuse("invalid JSON request: %v", err)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -203,7 +203,7 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 		return s.close(&r)
 	case "cascade":
 		if r.Cascade != "sun" {
-			return nil, nil, refuse("that cascade is a file of yours")
+			return nil, nil, refuse("the cascade is one of your files")
 		}
 		return map[string]int{"size": len(sun)}, sun, nil
 	case "bundled":
@@ -211,7 +211,7 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 	}
 	doc := s.document(r.Doc)
 	if doc == nil {
-		return nil, nil, refuse("nothing with the number %d is open", r.Doc)
+		return nil, nil, refuse("document %d is not open", r.Doc)
 	}
 	switch r.Do {
 	case "info":
@@ -305,7 +305,7 @@ func (s *Session) close(r *request) (any, []byte, error) {
 	}
 	s.mu.Unlock()
 	if d == nil {
-		return nil, nil, refuse("number %d is not open here, or was named on the command line", r.Doc)
+		return nil, nil, refuse("document %d is not open, or was named on the command line", r.Doc)
 	}
 	return map[string]bool{"closed": true}, nil, d.Close()
 }

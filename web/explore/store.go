@@ -71,7 +71,7 @@ func init() {
 	zarr.Register("given", func(_ context.Context, u *url.URL, _ bool) (zarr.Bucket, error) {
 		b, ok := given.Load(u.Host)
 		if !ok {
-			return nil, refuse("this store is not here")
+			return nil, refuse("the store was not found")
 		}
 		at := strings.TrimPrefix(u.Path, "/")
 		if open, ok := b.(func() (zarr.Bucket, error)); ok {
@@ -115,12 +115,12 @@ func OpenStore(ctx context.Context, name, location string) (doc Document, err er
 	}
 	shape := d.levels[0].array.Shape()
 	if len(shape) < 2 {
-		return nil, refuse("an array of shape %v is no image", shape)
+		return nil, refuse("array of shape %v is not an image", shape)
 	}
 	elements := 1
 	for _, n := range shape {
 		if n < 1 || elements > math.MaxInt/n {
-			return nil, refuse("an array of shape %v is no image", shape)
+			return nil, refuse("array of shape %v is not an image", shape)
 		}
 		elements *= n
 	}
@@ -261,7 +261,7 @@ func shaped[P filter.Pixel](data []P, shape []int) volume.Volume[P] {
 func (d *stored) begin(ctx context.Context) (Document, error) {
 	width, height := int64(d.info.Width), int64(d.info.Height)
 	if width < 1 || height < 1 || width > maxPlane/height {
-		return nil, refuse("an image of %d×%d pixels is not shown", width, height)
+		return nil, refuse("an image of %d×%d pixels cannot be shown", width, height)
 	}
 	d.info.Low, d.info.High = 0, 255
 	if d.info.Pixel != "uint8" {
@@ -492,10 +492,10 @@ func (d *stored) fromTable(ctx context.Context, b image.Rectangle) (any, error) 
 
 func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 	if r.Channel < 0 || r.Channel >= d.info.Channels {
-		return nil, nil, refuse("channel %d of %d", r.Channel, d.info.Channels)
+		return nil, nil, refuse("channel is %d, want one of %d", r.Channel, d.info.Channels)
 	}
 	if r.Z < 0 || r.Z >= max(d.info.Depth, 1) {
-		return nil, nil, refuse("slice %d of %d", r.Z, d.info.Depth)
+		return nil, nil, refuse("slice is %d, but there are %d", r.Z, d.info.Depth)
 	}
 	switch r.Do {
 	case "tile":
@@ -529,10 +529,10 @@ func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 			if _, _, turned, err := featureOf(r); err != nil {
 				return nil, nil, err
 			} else if turned != nil {
-				return nil, nil, refuse("turned features are asked of images in memory: cut the part that you mean out of the store (boxsum convert)")
+				return nil, nil, refuse("turned features need an image in memory (cut a part out of the store with boxsum convert)")
 			}
 			if b := r.Box; b[0] < 0 || b[1] < 0 || b[2] > d.info.Width || b[3] > d.info.Height {
-				return nil, nil, refuse("the feature does not lie in the image, which is %d×%d", d.info.Width, d.info.Height)
+				return nil, nil, refuse("the feature is outside the image of %d×%d", d.info.Width, d.info.Height)
 			}
 		}
 		p, box, err := d.part(ctx, r.Box, r.Z)
@@ -558,13 +558,13 @@ func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 		}
 		return reply, pixels, err
 	}
-	return nil, nil, refuse("this is asked of images in memory: cut the part that you mean out of the store (boxsum convert)")
+	return nil, nil, refuse("this needs an image in memory (cut a part out of the store with boxsum convert)")
 }
 
 // part returns a box of the store as a picture, and the position of the box in it.
 func (d *stored) part(ctx context.Context, b []int, z int) (*picture, image.Rectangle, error) {
 	if len(b) != 4 {
-		return nil, image.Rectangle{}, refuse("a box has 4 numbers, and this one %d", len(b))
+		return nil, image.Rectangle{}, refuse("a box has 4 numbers, not %d", len(b))
 	}
 	if _, err := inRange(b); err != nil {
 		return nil, image.Rectangle{}, err
@@ -572,7 +572,7 @@ func (d *stored) part(ctx context.Context, b []int, z int) (*picture, image.Rect
 	box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, d.info.Width, d.info.Height))
 	whole := image.Rect(0, 0, box.Dx(), box.Dy())
 	if box.Empty() {
-		return nil, whole, refuse("the box has no pixels")
+		return nil, whole, refuse("the box is empty")
 	}
 	if int64(box.Dx())*int64(box.Dy()) > maxRegion {
 		return nil, whole, refuse("%d×%d pixels of a store are more than the %d megapixels that are read at once: take a smaller box, or zoom in", box.Dx(), box.Dy(), maxRegion>>20)
@@ -788,7 +788,7 @@ func (s *Session) put(r *request, body []byte) (any, []byte, error) {
 	}
 	if len(b.files) >= 1<<16 || b.size+int64(len(body)) > s.limits.Body || s.used+int64(len(body)) > s.limits.Bytes {
 		s.drop(r.Name)
-		return nil, nil, refuse("the folder %s has more than %s or 65536 files: name it on the command line", cleanName(r.Name), size(s.limits.Body))
+		return nil, nil, refuse("folder %s has more than %s or 65536 files (name it on the command line)", cleanName(r.Name), size(s.limits.Body))
 	}
 	key := path.Clean("/" + r.Key)[1:]
 	if key == "" || len(key) > 1000 {
@@ -816,7 +816,7 @@ func (s *Session) openBundle(ctx context.Context, r *request) (any, []byte, erro
 	b := s.drop(r.Name)
 	s.mu.Unlock()
 	if b == nil {
-		return nil, nil, refuse("nothing of the folder %s was sent", cleanName(r.Name))
+		return nil, nil, refuse("folder %s was sent empty", cleanName(r.Name))
 	}
 	return s.addDocument(b.open(ctx, cleanName(r.Name)))
 }
@@ -851,7 +851,7 @@ func (b *bundle) open(ctx context.Context, name string) (Document, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, refuse("the folder %s is no Zarr store, no report, and has no pictures", name)
+		return nil, refuse("folder %s is not a Zarr store or a report and has no pictures", name)
 	}
 	slices.SortFunc(names, naturally)
 	var slicesOf []any

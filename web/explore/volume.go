@@ -84,7 +84,7 @@ func (v *voxels) findRange() error {
 	for z := range v.extent.Z1 {
 		low, high, missing := rangeOf(v.slices(z))
 		if missing {
-			return refuse("a volume with NaN has no sums: leave them out first")
+			return refuse("the volume contains NaN and has no sums")
 		}
 		v.low, v.high = min(v.low, low), max(v.high, high)
 	}
@@ -291,7 +291,7 @@ func newSolid(ctx context.Context, vol any) (solid, error) {
 	case volume.Volume[float64]:
 		return newVoxels[float64, float64, float64](ctx, v)
 	}
-	return nil, refuse("there are no tables of such voxels")
+	return nil, refuse("volumes of this type have no tables")
 }
 
 // volumeOf returns the slices of a stack as a volume of one of the four types.
@@ -347,7 +347,7 @@ func stackedFloats(s *imgio.Stack) (any, error) {
 		case boxsum.Image[int32]:
 			f = floats(m)
 		default:
-			return nil, refuse("there are no volumes of such voxels")
+			return nil, refuse("volumes of this type are not supported")
 		}
 		if z == 0 {
 			if v, err = volume.New[float64](f.Width, f.Height, s.Depth, f.Channels); err != nil {
@@ -410,12 +410,12 @@ func (d *block) Close() error {
 
 func (d *block) answer(ctx context.Context, r *request) (any, []byte, error) {
 	if r.Channel < 0 || r.Channel >= d.info.Channels {
-		return nil, nil, refuse("channel %d of %d", r.Channel, d.info.Channels)
+		return nil, nil, refuse("channel is %d, want one of %d", r.Channel, d.info.Channels)
 	}
 	switch r.Do {
 	case "tile":
 		if r.Z < 0 || r.Z >= d.info.Depth {
-			return nil, nil, refuse("slice %d of %d", r.Z, d.info.Depth)
+			return nil, nil, refuse("slice is %d, but there are %d", r.Z, d.info.Depth)
 		}
 		t, err := tileOf(&d.info, r)
 		if err != nil {
@@ -445,7 +445,7 @@ func (d *block) answer(ctx context.Context, r *request) (any, []byte, error) {
 		return map[string]int{"size": len(data)}, data, err
 	}
 	if r.Z < 0 || r.Z >= d.info.Depth {
-		return nil, nil, refuse("slice %d of %d", r.Z, d.info.Depth)
+		return nil, nil, refuse("slice is %d, but there are %d", r.Z, d.info.Depth)
 	}
 	p, err := d.slice(ctx, r.Z)
 	if err != nil {

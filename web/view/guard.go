@@ -71,7 +71,7 @@ func (g *guard) check(r *http.Request) (rest string, status int, why string) {
 		rest = "/" + after
 	}
 	if rest != "/" && path.Clean(rest) != rest {
-		return "", http.StatusNotFound, "there is no such page"
+		return "", http.StatusNotFound, "no such page"
 	}
 	return rest, 0, ""
 }

@@ -94,10 +94,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f, ok := s.files[rest]
 	switch {
 	case !ok:
-		http.Error(w, "there is no such page", http.StatusNotFound)
+		http.Error(w, "no such page", http.StatusNotFound)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "this page can only be read", http.StatusMethodNotAllowed)
+		http.Error(w, "this page accepts GET only", http.StatusMethodNotAllowed)
 	default:
 		w.Header().Set("Content-Type", f.kind)
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.data))
@@ -108,12 +108,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "POST")
-		http.Error(w, "requests are posted", http.StatusMethodNotAllowed)
+		http.Error(w, "requests must use POST", http.StatusMethodNotAllowed)
 		return
 	}
 	id := r.Header.Get("Boxsum-Session")
 	if b, err := hex.DecodeString(id); err != nil || len(b) != 16 {
-		http.Error(w, "a session is 32 hexadecimal digits", http.StatusBadRequest)
+		http.Error(w, "invalid session, want 32 hexadecimal digits", http.StatusBadRequest)
 		return
 	}
 	most := limits.Body + limits.Request + 4
@@ -122,7 +122,7 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.ContentLength > most {
-		http.Error(w, "the file is too large: name it on the command line", http.StatusRequestEntityTooLarge)
+		http.Error(w, "the file is too large (name it on the command line)", http.StatusRequestEntityTooLarge)
 		return
 	}
 	if s.flying.Add(r.ContentLength) > maxFlying {
@@ -135,14 +135,14 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			http.Error(w, "the file is too large: name it on the command line", http.StatusRequestEntityTooLarge)
+			http.Error(w, "the file is too large (name it on the command line)", http.StatusRequestEntityTooLarge)
 			return
 		}
 		http.Error(w, "the request ended early", http.StatusBadRequest)
 		return
 	}
 	if len(data) < 4 || int64(binary.LittleEndian.Uint32(data)) > int64(len(data)-4) {
-		http.Error(w, "the request is not as it should be", http.StatusBadRequest)
+		http.Error(w, "invalid request", http.StatusBadRequest)
 		return
 	}
 	n := int(binary.LittleEndian.Uint32(data))
@@ -153,7 +153,7 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	if len(data)-4-n > 0 && s.bytes()+int64(len(data)) > maxBytes {
-		http.Error(w, "all pages together hold too much: close some", http.StatusServiceUnavailable)
+		http.Error(w, "all open pages together hold too much (close some)", http.StatusServiceUnavailable)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), maxTime)

@@ -25,7 +25,7 @@ func init() {
 	zarr.Register("https", open)
 }
 
-var errReadOnly = fmt.Errorf("web: a web server is to read: %w", errors.ErrUnsupported)
+var errReadOnly = fmt.Errorf("web: a web server is read-only: %w", errors.ErrUnsupported)
 
 // web reads objects from a web server. It does not support List.
 type web struct {
@@ -62,7 +62,7 @@ func newClient() *http.Client {
 
 func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
 	if !fs.ValidPath(key) {
-		return nil, fmt.Errorf("web: %q is no key of an object", key)
+		return nil, fmt.Errorf("web: invalid object key %q", key)
 	}
 	u, err := url.Parse(w.base)
 	if err != nil {
@@ -163,11 +163,11 @@ func covers(header string, offset, want int64) (int64, error) {
 	n, _ := fmt.Sscanf(header, "bytes %d-%d/%s", &first, &last, &all)
 	size, err := strconv.ParseInt(all, 10, 64)
 	if n < 3 || first < 0 || last < first || last > 1<<62 || err != nil && all != "*" || err == nil && last >= size {
-		return 0, fmt.Errorf("a part of the object without a range that can be read: %.80q", header)
+		return 0, fmt.Errorf("invalid content range %.80q", header)
 	}
 	toEnd := err != nil || last == size-1
 	if offset >= 0 && first != offset || want >= 0 && last-first+1 != want || (offset < 0 || want < 0) && !toEnd {
-		return 0, fmt.Errorf("the server has sent %.80q, which was not asked for: %w", header, io.ErrUnexpectedEOF)
+		return 0, fmt.Errorf("the server sent %.80q, which was not requested: %w", header, io.ErrUnexpectedEOF)
 	}
 	return last - first + 1, nil
 }
@@ -175,7 +175,7 @@ func covers(header string, offset, want int64) (int64, error) {
 func (w *web) Put(context.Context, string, []byte) error { return errReadOnly }
 func (w *web) Delete(context.Context, string) error      { return errReadOnly }
 func (w *web) List(context.Context, string, func(zarr.Object) error) error {
-	return fmt.Errorf("web: a web server does not list its objects: %w", errors.ErrUnsupported)
+	return fmt.Errorf("web: a web server cannot list its objects: %w", errors.ErrUnsupported)
 }
 func (w *web) Close() error { w.client.CloseIdleConnections(); return nil }
 

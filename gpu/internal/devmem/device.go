@@ -149,7 +149,7 @@ func (d *Device) unhold() error {
 }
 
 // ErrNilDevice is returned by calls on a nil device.
-var ErrNilDevice = fmt.Errorf("gpu: %w: nil device: open one first", driver.ErrNoDevice)
+var ErrNilDevice = fmt.Errorf("gpu: %w: nil device (use Open)", driver.ErrNoDevice)
 
 // Enter begins a call, which keeps the device open until Leave.
 func (d *Device) Enter() error {
@@ -206,7 +206,7 @@ func (d *Device) Take(bytes int64) (driver.Memory, error) {
 // Give frees memory allocated by Take.
 func (d *Device) Give(m driver.Memory) error {
 	if !remove(d, &d.Held, m) {
-		return fmt.Errorf("gpu: %w: memory that was not taken here", boxsum.ErrInvalid)
+		return fmt.Errorf("gpu: %w: the memory was not allocated by this device", boxsum.ErrInvalid)
 	}
 	return d.Backend.Free(m)
 }

@@ -16,7 +16,7 @@ type Extent struct {
 }
 
 // ErrOverlap is returned for tables that overlap their image or another table.
-var ErrOverlap = fmt.Errorf("gpu: %w: a table may not lie in the memory of its image or of another table: give it memory of its own", boxsum.ErrOverlap)
+var ErrOverlap = fmt.Errorf("gpu: %w: the table shares memory with its image or another table", boxsum.ErrOverlap)
 
 // Overlaps reports whether two extents in the same memory share a byte. They do not if one ends
 // before the other begins, or if their images or rows alternate, as in an array of pairs.

@@ -71,7 +71,7 @@ func (d *Device) NewStream() (driver.Stream, error) {
 // GiveStream frees a stream of NewStream.
 func (d *Device) GiveStream(s driver.Stream) error {
 	if !remove(d, &d.others, s) {
-		return fmt.Errorf("gpu: %w: a stream that was not made here", boxsum.ErrInvalid)
+		return fmt.Errorf("gpu: %w: the stream belongs to another device", boxsum.ErrInvalid)
 	}
 	return d.FreeStream(s)
 }

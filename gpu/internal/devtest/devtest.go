@@ -51,7 +51,7 @@ func filterByKind(kind string, infos []driver.Info, none error) ([]driver.Info, 
 		}
 	}
 	if none != nil {
-		return nil, fmt.Errorf("%s=%s: there is no such device: %w", kindVariable, kind, none)
+		return nil, fmt.Errorf("%s=%s: no such device: %w", kindVariable, kind, none)
 	}
 	return infos, nil
 }

@@ -58,7 +58,7 @@ func describeCUDA(index int) (*CUDABackend, error) {
 	}
 	info.Version = fmt.Sprintf("%d.%d", b.Major, b.Minor)
 	if err == nil && 10*b.Major+b.Minor < oldestCUDA {
-		err = fmt.Errorf("%s has compute capability %s, and the kernels need 7.5: it may do with OpenCL", info.Name, info.Version)
+		err = fmt.Errorf("%s has compute capability %s, want 7.5 or higher (try OpenCL)", info.Name, info.Version)
 	}
 	return b, err
 }
@@ -130,7 +130,7 @@ func cudaError(what string, err error) error {
 	}
 	var result cuda.Result
 	if errors.As(err, &result) && result.InCapture() {
-		return fmt.Errorf("gpu: cuda: %s while a graph is captured: %w: call this once before the capture, and give it memory for its table", what, err)
+		return fmt.Errorf("gpu: cuda: %s during graph capture: %w (call it once before the capture, with a destination)", what, err)
 	}
 	return fmt.Errorf("gpu: cuda: %s: %w", what, err)
 }
@@ -197,7 +197,7 @@ func (b *CUDABackend) Close() error {
 }
 
 func (b *CUDABackend) Alloc(bytes int64) (Memory, error) {
-	p, err := get(b, fmt.Sprintf("take %d bytes", bytes), func() (cuda.Pointer, error) { return cuda.Alloc(bytes) })
+	p, err := get(b, fmt.Sprintf("allocate %d bytes", bytes), func() (cuda.Pointer, error) { return cuda.Alloc(bytes) })
 	return Memory(p), err
 }
 

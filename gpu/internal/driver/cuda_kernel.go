@@ -116,7 +116,7 @@ func Shaped[S interface {
 	}
 	threads, shared, takes := (*shape).Sizes()
 	if takes != int(jobBytes) {
-		return nil, nil, fmt.Errorf("gpu: cuda: %s takes %d bytes: run make kernels", name, takes)
+		return nil, nil, fmt.Errorf("gpu: cuda: %s has arguments of %d bytes: run make kernels", name, takes)
 	}
 	if shared > 0 { // up to 48 KiB need no attribute
 		err := b.do("reserve shared memory", func() error { return k.function.SetAttribute(cuda.MaxDynamicShared, shared) })

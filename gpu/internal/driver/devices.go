@@ -80,7 +80,7 @@ func open(info Info, own bool) (Backend, error) {
 			return driver.Open(info)
 		}
 	}
-	return nil, fmt.Errorf("gpu: %w: %v is no kind of device", ErrNoDevice, info.Kind)
+	return nil, fmt.Errorf("gpu: %w: unknown kind of device %v", ErrNoDevice, info.Kind)
 }
 
 // A Kind is the driver behind a device.
@@ -109,5 +109,5 @@ func ParseKind(name string) (Kind, error) {
 			return k, nil
 		}
 	}
-	return 0, fmt.Errorf("gpu: no kind of device is called %q: there are cuda and opencl", name)
+	return 0, fmt.Errorf("gpu: unknown kind of device %q, want cuda or opencl", name)
 }

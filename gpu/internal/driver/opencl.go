@@ -41,7 +41,7 @@ func eachOpenCL(f func(opencl.Device, Info) bool) (*opencl.Driver, error) {
 		return nil, err
 	}
 	if len(platforms) == 0 {
-		return nil, errors.New("no driver of OpenCL is installed")
+		return nil, errors.New("no OpenCL driver is installed")
 	}
 	var reasons []error
 	index := 0
@@ -64,7 +64,7 @@ func eachOpenCL(f func(opencl.Device, Info) bool) (*opencl.Driver, error) {
 		}
 	}
 	if index == 0 && len(reasons) == 0 {
-		reasons = append(reasons, errors.New("the drivers of OpenCL have no devices"))
+		reasons = append(reasons, errors.New("the OpenCL drivers have no devices"))
 	}
 	return driver, errors.Join(reasons...)
 }
@@ -97,7 +97,7 @@ func describeOpenCL(driver *opencl.Driver, d opencl.Device) (Info, error) {
 	}
 	var major, minor int
 	if _, err := fmt.Sscanf(version, "OpenCL %d.%d", &major, &minor); err != nil || major*10+minor < 12 {
-		return info, fmt.Errorf("%s: %s: it takes OpenCL 1.2 or newer", info.Name, version)
+		return info, fmt.Errorf("%s: %s, want OpenCL 1.2 or newer", info.Name, version)
 	}
 	info.Version = fmt.Sprintf("%d.%d", major, minor)
 	return info, nil
@@ -171,10 +171,10 @@ func (b *OpenCLBackend) open() (err error) {
 func (b *OpenCLBackend) CheckStream(s Stream) error {
 	context, err := b.driver.QueueContext(opencl.Queue(s))
 	if err != nil {
-		return openCLError("look at a queue", err)
+		return openCLError("query a queue", err)
 	}
 	if context != b.context {
-		return fmt.Errorf("gpu: opencl: %w: the queue is in another context than the device: make it in the context of memory that interop.Take gave", ErrNoDevice)
+		return fmt.Errorf("gpu: opencl: %w: the queue belongs to another context (make it in the context of memory from interop.Take)", ErrNoDevice)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (b *OpenCLBackend) Launch(s Stream, kernel string, groups, group int, args 
 	b.note(launched{name: kernel, function: uintptr(k), grid: [3]int{groups, 1, 1}, block: [3]int{group, 1, 1}})
 	for i, a := range args {
 		if err := b.driver.SetArg(k, i, a.size, a.at); err != nil {
-			return openCLError(fmt.Sprintf("argument %d of %s", i, kernel), err)
+			return openCLError(fmt.Sprintf("argument %d of kernel %s", i, kernel), err)
 		}
 	}
 	global, local := [3]uintptr{uintptr(groups) * uintptr(group), 1, 1}, [3]uintptr{uintptr(group), 1, 1}

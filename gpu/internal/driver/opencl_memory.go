@@ -42,7 +42,7 @@ func (b *OpenCLBackend) release() error {
 
 func (b *OpenCLBackend) Alloc(bytes int64) (Memory, error) {
 	m, err := b.buffer(opencl.MemReadWrite, max(bytes, 1))
-	return m, openCLError(fmt.Sprintf("take %d bytes", bytes), err)
+	return m, openCLError(fmt.Sprintf("allocate %d bytes", bytes), err)
 }
 
 // lazyBytes is the size from which on memory is touched after allocation: some drivers allocate on
@@ -51,7 +51,7 @@ const lazyBytes = 1 << 20
 
 func (b *OpenCLBackend) buffer(flags uint64, bytes int64) (Memory, error) {
 	if bytes > b.maxAlloc {
-		return 0, fmt.Errorf("%w: %s gives at most %d bytes at a time", boxsum.ErrMemory, b.about.Name, b.maxAlloc)
+		return 0, fmt.Errorf("%w: %s allocates at most %d bytes at a time", boxsum.ErrMemory, b.about.Name, b.maxAlloc)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -123,7 +123,7 @@ func (b *OpenCLBackend) isPinned(at unsafe.Pointer) bool {
 
 func (b *OpenCLBackend) NewStream() (Stream, error) {
 	q, err := b.driver.CreateQueue(b.context, b.device, opencl.QueueProfilingEnable)
-	return Stream(q), openCLError("make a queue", err)
+	return Stream(q), openCLError("create a queue", err)
 }
 
 func (b *OpenCLBackend) FreeStream(s Stream) error {

@@ -82,7 +82,7 @@ func (b *OpenCLBackend) LargestGroup(names []string, most int) (int, error) {
 			return group, nil
 		}
 	}
-	return 0, fmt.Errorf("gpu: %w: %s runs %s in work-groups of at most %d work-items; it takes %d", ErrNoDevice, b.about.Name, strings.Join(names, " and "), allowed, SmallestGroup)
+	return 0, fmt.Errorf("gpu: %w: %s runs %s in work-groups of at most %d work-items, but it needs %d", ErrNoDevice, b.about.Name, strings.Join(names, " and "), allowed, SmallestGroup)
 }
 
 // kernel returns a kernel for work-groups of the given size. The caller holds b.mu.
@@ -96,7 +96,7 @@ func (b *OpenCLBackend) kernel(name string, group int) (opencl.Kernel, error) {
 		return 0, fmt.Errorf("gpu: opencl: %w", err)
 	}
 	if !b.float64 && kernels.NeedsFloat64(name) {
-		return 0, fmt.Errorf("gpu: %w: %s has no 64-bit floats: take other types, or another device", boxsum.ErrTypes, b.about.Name)
+		return 0, fmt.Errorf("gpu: %w: %s has no 64-bit floats (use other types or another device)", boxsum.ErrTypes, b.about.Name)
 	}
 	p, ok := b.programs.built[source+options]
 	if !ok {
@@ -127,7 +127,7 @@ func (b *OpenCLBackend) program(source, options string) (opencl.Program, error) 
 	}
 	p, err := b.driver.ProgramFromSource(b.context, source)
 	if err != nil {
-		return 0, openCLError("make a program", err)
+		return 0, openCLError("create a program", err)
 	}
 	if log, err := b.driver.Build(p, b.device, options); err != nil {
 		b.driver.ReleaseProgram(p)

@@ -6,4 +6,4 @@ package dynamic
 import "errors"
 
 // ErrNone is returned for every library if libraries cannot be opened.
-var ErrNone = errors.New("this program was built without GPU support (the static program, or a platform that has none): install the other program of the release")
+var ErrNone = errors.New("this program was built without GPU support (install the release's program with it, if there is one for this platform)")

@@ -45,7 +45,7 @@ func find(kernel string) (instance, []string, error) {
 			}
 		}
 	}
-	return instance{}, nil, fmt.Errorf("no kernel is called %q", kernel)
+	return instance{}, nil, fmt.Errorf("no kernel is named %q", kernel)
 }
 
 // modules returns all modules, those of both dialects first. PTX 6.3 came with CUDA 10.0, and 7.1

@@ -23,7 +23,7 @@ func OpenCL(kernel string, group int) (source, options string, err error) {
 		group = i.group
 	}
 	if group < 16 || group&(group-1) != 0 {
-		return "", "", fmt.Errorf("work-groups of %d: they must be a power of two, 16 or more", group)
+		return "", "", fmt.Errorf("work-group size is %d, want a power of two of at least 16", group)
 	}
 	options = fmt.Sprintf("-cl-std=CL1.2 -D GROUP=%d", group)
 	for _, m := range i.macros {

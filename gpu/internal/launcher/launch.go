@@ -141,7 +141,7 @@ func (l *launcher) copy(s launch.Stream, on launch.Rows, host []byte, stride int
 		return nil
 	}
 	if need := (on.Count-1)*stride + on.Bytes; int64(len(host)) < need {
-		return fmt.Errorf("gpu: %w: a copy of %d bytes from or to %d", boxsum.ErrInvalid, need, len(host))
+		return fmt.Errorf("gpu: %w: cannot copy %d bytes from or to %d", boxsum.ErrInvalid, need, len(host))
 	}
 	return l.device.Use(func() error {
 		p, r := driver.Plane{Memory: driver.Memory(on.Buffer), Offset: on.Offset, Stride: on.Stride}, driver.Rows{Bytes: on.Bytes, Count: on.Count}

@@ -64,7 +64,7 @@ func (l *launcher) NewFill(bytes int64) (launch.Limit, error) {
 
 func newLimit(d *devmem.Device, what string, bytes int64, count int, run func([]driver.Memory) error) (launch.Limit, error) {
 	if bytes < 1 {
-		return nil, fmt.Errorf("gpu: %w: a %s of %d bytes", boxsum.ErrInvalid, what, bytes)
+		return nil, fmt.Errorf("gpu: %w: cannot measure a %s of %d bytes", boxsum.ErrInvalid, what, bytes)
 	}
 	l := &limit{device: d, run: run, what: what}
 	err := d.Use(func() error {
@@ -100,7 +100,7 @@ func (l *limit) free() error {
 func (l *launcher) TransferTime(in, out int64, count int) (took time.Duration, err error) {
 	d := l.device
 	if in < 1 || out < 1 || count < 1 {
-		return 0, fmt.Errorf("gpu: %w: %d times %d bytes in and %d out", boxsum.ErrInvalid, count, in, out)
+		return 0, fmt.Errorf("gpu: %w: cannot time %d copies of %d bytes in and %d out", boxsum.ErrInvalid, count, in, out)
 	}
 	if err := d.Enter(); err != nil {
 		return 0, err

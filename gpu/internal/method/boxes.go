@@ -40,7 +40,7 @@ func SumBoxes[S boxsum.Sum, Box any](t *devmem.Array, dst []S, count int, place 
 // Room returns an error if dst is too short for the sums of boxes.
 func Room(t *devmem.Array, sums, count int) error {
 	if sums/t.Channels < count {
-		return fmt.Errorf("gpu: %w: %d boxes of %d channels need %d sums each, there is room for %d",
+		return fmt.Errorf("gpu: %w: %d boxes of %d channels with %d sums each need a longer slice than %d",
 			boxsum.ErrInvalid, count, t.Channels, t.Channels, sums)
 	}
 	return nil

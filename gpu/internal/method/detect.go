@@ -70,7 +70,7 @@ func (d *detection) plan() (err error) {
 		return err
 	}
 	if d.group%32 != 0 {
-		return fmt.Errorf("gpu: %w: work-groups of %d on this device: detectors need 32", boxsum.ErrTypes, d.group)
+		return fmt.Errorf("gpu: %w: this device runs work-groups of %d, but detectors need 32", boxsum.ErrTypes, d.group)
 	}
 	c := &d.c
 	c.InStride, c.InDistance = d.In.Stride, d.In.Distance
@@ -100,7 +100,7 @@ func (d *detection) plan() (err error) {
 		d.layers = append(d.layers, to)
 	}
 	if entries > math.MaxInt32 || words > math.MaxInt32/32 || windows > math.MaxInt32 {
-		return fmt.Errorf("gpu: %w: the layers of an image of %d×%d pixels are too many for one launch", boxsum.ErrInvalid, d.Width, d.Height)
+		return fmt.Errorf("gpu: %w: an image of %d×%d pixels has too many scales for one launch", boxsum.ErrInvalid, d.Width, d.Height)
 	}
 	c.TableDistance, c.Words, c.TableRows, c.TableColumns, c.WindowRows = entries, int32(words), int32(rows), int32(columns), int32(windows)
 	c.Layers = int32(len(d.layers))

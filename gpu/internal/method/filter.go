@@ -44,7 +44,7 @@ func (f *Filter) Fits(pixel raster.Type, width, height int) error {
 		most = math.MaxUint16
 	}
 	if w > filterSide || h > filterSide || uint64(w)*uint64(h) > most {
-		return fmt.Errorf("gpu: %w: a window of %d×%d is too large for a device: use at most %d pixels a side and %d in all, or the processor",
+		return fmt.Errorf("gpu: %w: window is %d×%d, want sides of at most %d and at most %d pixels on a device",
 			boxsum.ErrInvalid, w, h, filterSide, most)
 	}
 	return nil

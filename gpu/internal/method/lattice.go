@@ -41,7 +41,7 @@ type (
 func NewLattice(d *devmem.Device, shape *LatticeShape) (*Lattice, error) {
 	packed, job := shape.pack()
 	if len(packed)/4 > math.MaxInt32 {
-		return nil, fmt.Errorf("gpu: %w: images of %d×%d pixels are too large to rotate", boxsum.ErrInvalid, shape.Width, shape.Height)
+		return nil, fmt.Errorf("gpu: %w: image is %d×%d pixels, which is too large for a rotated table", boxsum.ErrInvalid, shape.Width, shape.Height)
 	}
 	at, err := d.Upload(packed)
 	return &Lattice{Shape: shape, job: job, at: at, lists: map[tileSize]tileList{}}, err
@@ -101,7 +101,7 @@ func (l *Lattice) plan(job Job, way Way) (Plan, error) {
 	stride := devmem.RoundUp(int64(l.job.Columns)*int64(job.Channels)*int64(job.Pixel.Bytes()), devmem.ImageRow)
 	one, ok := devmem.Product(stride, int64(l.job.Rows))
 	if !ok {
-		return Plan{}, fmt.Errorf("gpu: %w: a lattice of %d×%d cells is more than memory can hold", boxsum.ErrInvalid, l.job.Columns, l.job.Rows)
+		return Plan{}, fmt.Errorf("gpu: %w: a lattice of %d×%d cells does not fit in memory", boxsum.ErrInvalid, l.job.Columns, l.job.Rows)
 	}
 	return Plan{
 		Most: int(min(int64(job.Count), max(latticeBytes/(one<<l.job.Split), 1))),
@@ -109,7 +109,7 @@ func (l *Lattice) plan(job Job, way Way) (Plan, error) {
 			bytes := one * int64(part.Count<<l.job.Split)
 			space, _, err := job.Device.Workspace(job.Stream, "lattice", bytes)
 			if errors.Is(err, boxsum.ErrMemory) {
-				return fmt.Errorf("%w: rotated tables need the pixels of their lattice beside them, %d bytes", err, bytes)
+				return fmt.Errorf("%w: rotated tables also need %d bytes for the pixels of their lattice", err, bytes)
 			}
 			if err != nil {
 				return err

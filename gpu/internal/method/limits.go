@@ -35,7 +35,7 @@ type Cut interface {
 // NewLimits copies the limits of n bins to the device. Callers must hold the device's queue.
 func NewLimits(d *devmem.Device, pixel raster.Type, n int, clamp bool, cut Cut) (Limits, error) {
 	if len(Sums.Of(pixel)) == 0 {
-		return Limits{}, fmt.Errorf("gpu: %w: no histograms of %v pixels on a device", boxsum.ErrTypes, pixel)
+		return Limits{}, fmt.Errorf("gpu: %w: histograms of %v pixels are not supported on a device", boxsum.ErrTypes, pixel)
 	}
 	values, count := LimitsOf(pixel, n, clamp, cut)
 	m, err := d.Upload(values)

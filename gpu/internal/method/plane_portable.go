@@ -40,7 +40,7 @@ func (Plane) Portable(job Job) (Plan, error) {
 // planePlan plans tables with tiles of a given size.
 func planePlan(job Job, t tiling) (Plan, error) {
 	if job.Height > mostRows {
-		return Plan{}, fmt.Errorf("gpu: %w: %d rows are too many for one table: cut it into bands", boxsum.ErrInvalid, job.Height)
+		return Plan{}, fmt.Errorf("gpu: %w: %d rows are too many for one table (integrate it in bands)", boxsum.ErrInvalid, job.Height)
 	}
 	cut := newCut(job, t)
 	return Plan{cut.most(job, t.carryBytes), func(part Job) error { return planeBatch(part, cut) }}, nil

@@ -61,7 +61,7 @@ func Run(m Method, job Job, way Way) error {
 	if way != Portable {
 		obstacle := m.Obstacle(job)
 		if obstacle != "" && way == OnePass {
-			return fmt.Errorf("gpu: %w: one-pass kernels %s: let the package choose", boxsum.ErrTypes, obstacle)
+			return fmt.Errorf("gpu: %w: one-pass kernels %s (leave the algorithm unset)", boxsum.ErrTypes, obstacle)
 		}
 		if obstacle == "" && (way == OnePass || m.Suits(job)) {
 			err := inParts(m, job, m.OnePass)

@@ -34,7 +34,7 @@ func PairError(pixel, sum, square raster.Type) error {
 		return fmt.Errorf("gpu: %w: %s", boxsum.ErrTypes, Sums.Missing(pixel, sum))
 	}
 	if square != 0 && !Squares.Has(pixel, square) {
-		return fmt.Errorf("gpu: %w: no squares of %s in %s: squares of %s", boxsum.ErrTypes, pixel, square, Squares.Choices(pixel))
+		return fmt.Errorf("gpu: %w: squares of %s cannot be summed in %s: squares of %s", boxsum.ErrTypes, pixel, square, Squares.Choices(pixel))
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func libraries() []string {
 
 func open(libraries []string) (*Driver, error) {
 	if unsafe.Sizeof(uintptr(0)) < 8 {
-		return nil, errors.New("OpenCL's 64-bit arguments take a 64-bit program")
+		return nil, errors.New("OpenCL needs a 64-bit program")
 	}
 	var reasons []error
 	for _, name := range libraries {
@@ -78,7 +78,7 @@ func find(library uintptr) (*Driver, error) {
 		name := "cl" + all.Type().Field(i).Name
 		at, err := dynamic.Symbol(library, name)
 		if err != nil || at == 0 {
-			return nil, fmt.Errorf("no %s: it takes OpenCL 1.2 or newer", name)
+			return nil, fmt.Errorf("%s is missing, want OpenCL 1.2 or newer", name)
 		}
 		all.Field(i).Set(reflect.ValueOf(function{name, at}))
 	}

@@ -114,7 +114,7 @@ func (p *pool) fit(s *slot, w *Work, units int, packed bool, limit int64) error 
 		more += max(bytes-t.room, 0)
 	}
 	if total := p.Room(); limit > 0 && more > 0 && total+more > limit {
-		return fmt.Errorf("gpu: %w: images in flight would take %d bytes", boxsum.ErrMemory, total+more)
+		return fmt.Errorf("gpu: %w: images in flight would need %d bytes", boxsum.ErrMemory, total+more)
 	}
 	for i := range s.sides {
 		if !w.has(i) {

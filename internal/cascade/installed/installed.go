@@ -56,9 +56,11 @@ func Find(name string, first ...string) (string, error) {
 		}
 	case len(found) > 1:
 		known = slices.DeleteFunc(known, func(stem string) bool { return found[stem] == "" })
-		return "", fmt.Errorf("several cascades are called %.60q: name one of %s", name, strings.Join(known, ", "))
+		return "", fmt.Errorf("several cascades are named %.60q, want one of %s", name, strings.Join(known, ", "))
 	}
-	if present := slices.DeleteFunc(slices.Clone(folders), missingFolder); len(present) > 0 {
+	named := slices.Concat(first, filepath.SplitList(os.Getenv(variable))) // listed even if missing: the name may be mistyped
+	unnamed := func(folder string) bool { return missingFolder(folder) && !slices.Contains(named, folder) }
+	if present := slices.DeleteFunc(slices.Clone(folders), unnamed); len(present) > 0 {
 		folders = present
 	}
 	where := "looked in " + strings.Join(folders, ", ")

@@ -30,7 +30,7 @@ func FormatOf(path, otherwise string, more ...string) (string, error) {
 			return extension[1:], CheckFolder(path)
 		}
 	}
-	names := append([]string{".png", ".tiff", ".pgm", ".ppm", ".npy"}, more...)
+	names := append([]string{".png", ".tiff", ".pgm", ".ppm", ".gif", ".npy"}, more...)
 	return "", console.Usage("%s: unknown extension: images are written as %s", path, strings.Join(names, ", "))
 }
 

@@ -39,7 +39,7 @@ func parseRectangle(text string) (rectangle, error) {
 		return r, err
 	}
 	if r[2] <= 0 || r[3] <= 0 {
-		return r, fmt.Errorf("rectangle %.60q has no inside: its width and height must be more than 0", text)
+		return r, fmt.Errorf("rectangle %.60q is empty: its width and height must be more than 0", text)
 	}
 	return r, nil
 }

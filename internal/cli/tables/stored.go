@@ -73,7 +73,7 @@ func (c *Integrate) runStore(sh *console.Shell) error {
 	case sh.Ctx.Err() != nil && !strings.Contains(c.Out, ".zip"):
 		sh.Say("finished blocks are kept: run the same command again to resume")
 	case errors.Is(err, store.ErrChanged):
-		err = fmt.Errorf("%s: a table of another image or of other options is there: remove it, or give --restart", zarr.Redacted(c.Out))
+		err = fmt.Errorf("%s: the destination holds a table of another image or with other options (remove it, or add --restart)", zarr.Redacted(c.Out))
 	}
 	if err = imagefile.CloseStore(dst, c.Out, err); err != nil {
 		return err
