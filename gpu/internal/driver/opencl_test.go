@@ -110,7 +110,7 @@ func TestOpenCLLimits(t *testing.T) {
 		b.programs.groups = map[groupKey]int{}
 		for _, b.maxGroup = range []int{SmallestGroup - 1, 1, 0, -1} {
 			group, err := b.LargestGroup(names, 256)
-			want := fmt.Sprintf("runs portable_boxes_u32 and portable_carry_u32 in work-groups of at most %d work-items; it takes 16", b.maxGroup)
+			want := fmt.Sprintf("runs portable_boxes_u32 and portable_carry_u32 in work-groups of at most %d work-items, but it needs 16", b.maxGroup)
 			if !errors.Is(err, ErrNoDevice) || !strings.Contains(err.Error(), want) {
 				t.Errorf("at most %d work-items give groups of %d, %v", b.maxGroup, group, err)
 			}
