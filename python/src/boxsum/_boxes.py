@@ -154,6 +154,11 @@ def box_std(table: Table, squares: Table, boxes: Boxes, *, counts: Table | bool 
     deviations : ndarray of float64, shape (...) or (..., C)
         The standard deviations.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`box_var`.
+
     Examples
     --------
     >>> import boxsum, numpy as np
@@ -186,6 +191,11 @@ def tilted_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, wor
     sums : ndarray, shape (...) or (..., C)
         The sums, of the table's type.
 
+    Raises
+    ------
+    ValueError
+        If a coordinate is not a whole number, or `table` is not a table of an image.
+
     Examples
     --------
     >>> import boxsum, numpy as np
@@ -209,6 +219,11 @@ def tilted_mean(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, wo
     -------
     means : ndarray of float64, shape (...) or (..., C)
         The means; boxes without pixels have mean 0.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`tilted_sum`.
 
     Examples
     --------

@@ -187,6 +187,14 @@ class Cascade:
             If the image is not of uint8.
         ValueError
             If an argument is out of range.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> face = boxsum.detect.Cascade("frontalface_alt2")
+        >>> found = face.detect(np.zeros((480, 640), np.uint8), min_size=40)
+        >>> len(found.boxes)
+        0
         """
         count = whole(neighbors, "neighbors", 0)
         if real(scale, "scale") <= 1:

@@ -371,10 +371,10 @@ def blur(
     ----------
     a : array_like, shape (H, W) or (H, W, C)
         Input image. uint8, uint16, float32 and float64 are read in place, with any gap
-        between rows; other integers and float16 are converted to floats first. A NaN affects only the boxes that contain it, see `nan`. CuPy and PyTorch arrays
-        of uint8 or uint16 on a CUDA device are blurred there, on the current stream, with
-        boxes of one size and bit-identical results; the result is an array of the same
-        library.
+        between rows; other integers and float16 are converted to floats first. A NaN
+        affects only the boxes that contain it, see `nan`. CuPy and PyTorch arrays of uint8
+        or uint16 on a CUDA device are blurred there, on the current stream, with boxes of
+        one size and bit-identical results; the result is an array of the same library.
     radius : int, tuple of int or array, optional
         Radius of the box, which is ``2 * radius + 1`` pixels on a side, or a pair of radii
         across and down. An array of unsigned integers, of shape (H, W) or (H, W, 2), holds
@@ -395,12 +395,12 @@ def blur(
     value : float, optional
         Value outside the image for ``border="constant"``.
     mask : array_like, shape (H, W) or (H, W, C), optional
-        Pixels where the mask is zero are left out: each box averages its other pixels. So
-        are masked elements of NumPy masked arrays. With `axes`, a mask has the shape of
-        the array, or (H, W) for all images. Boxes of one size only.
+        Pixels where the mask is zero are left out: each box averages its other pixels.
+        Masked elements of NumPy masked arrays are left out too. With `axes`, the mask has
+        the shape of the array, or shape (H, W) for all images. Only for boxes of one size.
     nan : {"keep", "skip"}, optional
         ``"skip"`` leaves out NaN pixels, in each channel separately. A box without valid
-        pixels has mean NaN, or 0 for integers. Boxes of one size only.
+        pixels has mean NaN, or 0 for integers. Only for boxes of one size.
     out : array, optional
         Destination, of the type and shape of the image. It may be the image itself.
     workers : int, optional
@@ -526,6 +526,14 @@ def box_filter(
     filtered : array
         The means or sums, of the shape of `a`.
 
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported, or means or sums have no type `dtype`.
+    ValueError
+        If `a` is not an image, a number is out of range, the window does not contain its
+        pixel, or `out` has the wrong shape.
+
     Examples
     --------
     >>> import boxsum, numpy as np
@@ -607,13 +615,21 @@ def local_mean(
     window : int or tuple of int
         Size of the window in pixels, or a pair across and down, as for :func:`box_filter`.
     dtype : dtype, optional
-        Type of the result, float32 or float64. The default is float64 for floats and
-        integers of 32 bits or more other than float32, and float32 for others.
+        Type of the result, float32 or float64. The default is float64 for float64 images
+        and for integers of 32 and 64 bits, and float32 otherwise.
 
     Returns
     -------
     means : array
         The means, of the shape of `a`.
+
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported, or `dtype` is not float32 or float64.
+    ValueError
+        If `a` is not an image, a number is out of range, or `mask` or `out` has the wrong
+        shape.
 
     Examples
     --------
@@ -652,6 +668,11 @@ def local_std(
     deviations : array
         The standard deviations, of the shape of `a`.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`local_mean`.
+
     Examples
     --------
     >>> import boxsum, numpy as np
@@ -686,6 +707,11 @@ def local_var(
     -------
     variances : array
         The variances, of the shape of `a`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`local_mean`.
 
     Examples
     --------
@@ -725,6 +751,11 @@ def local_mean_std(
     -------
     means, deviations : array
         The means and standard deviations, of the shape of `a`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`local_mean`.
 
     Examples
     --------
@@ -776,6 +807,11 @@ def normalize(
     normalized : array
         The normalized image, of the shape of `a`.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`local_mean`.
+
     Examples
     --------
     >>> import boxsum, numpy as np
@@ -823,6 +859,14 @@ def guided(
         The filtered image, of the type and shape of `a`. Integers are rounded and clamped
         to their range.
 
+    Raises
+    ------
+    TypeError
+        If a pixel type is not supported.
+    ValueError
+        If `a` is not an image, a number is out of range, or `guide` or `out` has the wrong
+        shape.
+
     Examples
     --------
     >>> import boxsum, numpy as np
@@ -867,6 +911,13 @@ def median(
     -------
     medians : array
         The medians, of the type and shape of `a`. Windows with a NaN have median NaN.
+
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported.
+    ValueError
+        If `a` is not an image, a number is out of range, or `out` has the wrong shape.
 
     Examples
     --------
@@ -957,6 +1008,13 @@ def downsample(a: Image, factor: Sides, *, out: Any = None, workers: int | None 
     smaller : array
         The block means, of the type of `a`.
 
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported.
+    ValueError
+        If `a` is not an image, or a number is out of range.
+
     Examples
     --------
     >>> import boxsum, numpy as np
@@ -993,6 +1051,13 @@ def brightest(a: Image, size: Sides, count: int = 1, *, darkest: bool = False, w
         The windows as ``x0, y0, x1, y1``, the best first.
     means : ndarray of float64, shape (N,)
         Their means.
+
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported.
+    ValueError
+        If `a` is not an image, or a number is out of range.
 
     Examples
     --------

@@ -174,6 +174,13 @@ def haar_features(size: Pair, kinds: str | Sequence[str] = "viola-jones", *, rot
         Rows of ``kind, x0, y0, x1, y1``: the position of the kind in :data:`KINDS`,
         counted from 1, and the box that the whole feature covers.
 
+    Raises
+    ------
+    TypeError
+        If `rotation` is not a ratio.
+    ValueError
+        If `size` is not a pair of numbers, or `kinds` are unknown.
+
     Examples
     --------
     >>> import boxsum

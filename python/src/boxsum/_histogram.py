@@ -68,6 +68,11 @@ class HistogramTable:
         -------
         counts : ndarray, shape (..., bins) or (..., C, bins)
             The histograms, of the table's type.
+
+        Raises
+        ------
+        ValueError
+            If a box does not have four whole numbers, or `out` has the wrong shape or type.
         """
         return self._ask(boxes, _COUNTS, self.table.dtype, self.table.shape[self._lead + 2 :], out, workers)
 
@@ -107,6 +112,11 @@ class HistogramTable:
         -------
         bins : ndarray of int64, shape (...) or (..., C)
             The bin of the median, the lower of two, or -1 for empty boxes.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`counts`.
         """
         return self.quantile(boxes, 0.5, out=out, workers=workers)
 
@@ -122,6 +132,11 @@ class HistogramTable:
         -------
         bins : ndarray of int64, shape (...) or (..., C)
             The fullest bin, the first of several, or -1 for empty boxes.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`counts`.
         """
         return self._ask(boxes, _MODE, np.int64, self.table.shape[self._lead + 2 : -1], out, workers)
 
@@ -137,6 +152,11 @@ class HistogramTable:
         -------
         entropies : ndarray of float64, shape (...) or (..., C)
             The entropies; 0 for empty boxes.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`counts`.
         """
         return self._ask(boxes, _ENTROPY, np.float64, self.table.shape[self._lead + 2 : -1], out, workers)
 

@@ -125,6 +125,11 @@ def find(
     scores : ndarray of float64, shape (N,)
         Their scores.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`match`, and if `count` is negative.
+
     Examples
     --------
     >>> import boxsum, numpy as np

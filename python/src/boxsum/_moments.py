@@ -64,6 +64,11 @@ class MomentsTable:
         moments : dict of str to ndarray
             The moments by the names of ``cv2.moments``. Each is an array of shape (...) or
             (..., C), or a number for a single box.
+
+        Raises
+        ------
+        ValueError
+            If a box does not have four whole numbers.
         """
         values = self._ask(boxes, _MOMENTS, len(_NAMES), workers)
         return {name: values[..., i] for i, name in enumerate(_NAMES)}
@@ -80,6 +85,11 @@ class MomentsTable:
         -------
         centroids : ndarray of float64, shape (..., 2) or (..., C, 2)
             The centroids ``x, y``, relative to the upper left pixel of the box.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`moments`.
         """
         return self._ask(boxes, _CENTROID, 2, workers)
 
@@ -96,6 +106,11 @@ class MomentsTable:
         ellipses : ndarray of float64, shape (..., 3) or (..., C, 3)
             The longer semi-axis, the shorter one, and the angle to the x axis in radians,
             positive if the ellipse falls to the right.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`moments`.
         """
         return self._ask(boxes, _ELLIPSE, 3, workers)
 
@@ -111,6 +126,11 @@ class MomentsTable:
         -------
         invariants : ndarray of float64, shape (..., 7) or (..., C, 7)
             The invariants.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`moments`.
         """
         return self._ask(boxes, _HU, 7, workers)
 
@@ -142,6 +162,13 @@ def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
     -------
     table : MomentsTable
         The table.
+
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported.
+    ValueError
+        If `image` is not an image, or has a pixel that is not finite.
 
     Notes
     -----

@@ -74,6 +74,11 @@ class RotatedTable:
         -------
         sums : ndarray, shape (...) or (..., C)
             The sums, of type `dtype`.
+
+        Raises
+        ------
+        ValueError
+            If a box does not have four whole numbers, or `out` has the wrong shape or type.
         """
         return self._ask(boxes, SUM, self.dtype, self.shape[2:], out, workers)
 
@@ -89,6 +94,11 @@ class RotatedTable:
         -------
         means : ndarray of float64, shape (...) or (..., C)
             The means.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`sum`.
         """
         return self._ask(boxes, MEAN, np.float64, self.shape[2:], out, workers)
 
@@ -104,6 +114,11 @@ class RotatedTable:
         -------
         areas : ndarray of int64, shape (...)
             The numbers of pixels.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`sum`.
         """
         return self._ask(boxes, AREA, np.int64, (), out, workers)
 
@@ -127,6 +142,11 @@ class RotatedTable:
         -------
         cells : ndarray of int64, shape (..., 2)
             Cells ``c, r``.
+
+        Raises
+        ------
+        ValueError
+            If a pixel does not have two whole numbers.
 
         Examples
         --------
@@ -153,6 +173,11 @@ class RotatedTable:
         -------
         boxes : ndarray of int64, shape (..., 4)
             Boxes ``c0, r0, c1, r1``.
+
+        Raises
+        ------
+        ValueError
+            If a rectangle does not have five numbers.
 
         Examples
         --------

@@ -28,6 +28,17 @@ class StoredTable:
         The type of the sums.
     url : str
         The location of the store.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    >>> table = boxsum.integral(image, squares=True, out=folder.name + "/table.zarr")
+    >>> table
+    <boxsum.StoredTable of an array of shape (3, 4), uint64>
+    >>> table.box_mean([[0, 0, 4, 3], [1, 1, 3, 2]]), table.box_var([0, 0, 4, 3]) == image.var()
+    (array([5.5, 5.5]), np.True_)
     """
 
     def __init__(self, handle: Handle, url: str, bridge: Bridge | None = None) -> None:
@@ -60,6 +71,12 @@ class StoredTable:
         -------
         sums : ndarray, shape (...) or (..., C)
             The sums, one for each channel or bin of the table.
+
+        Raises
+        ------
+        ValueError
+            If a box does not have four whole numbers, or six for a volume, `out` has the wrong
+            shape or type, or the store cannot be read.
         """
         return self._ask(boxes, SUM, self.dtype, out)
 
@@ -75,6 +92,11 @@ class StoredTable:
         -------
         means : ndarray of float64, shape (...) or (..., C)
             The means.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`box_sum`.
         """
         return self._ask(boxes, MEAN, np.float64, out)
 
@@ -90,6 +112,11 @@ class StoredTable:
         -------
         variances : ndarray of float64, shape (...) or (..., C)
             The variances.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`box_sum`, and if the store has no squares.
         """
         return self._ask(boxes, VARIANCE, np.float64, out)
 
@@ -105,6 +132,11 @@ class StoredTable:
         -------
         deviations : ndarray of float64, shape (...) or (..., C)
             The standard deviations.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`box_sum`, and if the store has no squares.
         """
         return self._ask(boxes, DEVIATION, np.float64, out)
 

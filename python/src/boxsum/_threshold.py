@@ -149,6 +149,13 @@ def threshold_map(
     thresholds : array, shape (H, W) or (H, W, 1)
         The thresholds. For ``"su"``, -1 where all pixels are white.
 
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported, or `dtype` is not float32 or float64.
+    ValueError
+        As for :func:`binarize`, and if the method has no threshold map.
+
     Examples
     --------
     >>> import boxsum, numpy as np

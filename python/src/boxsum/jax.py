@@ -203,6 +203,12 @@ def integral(x: Any, *, dtype: Any = None) -> Array:
         If `x` has no sums of type `dtype`, or they require ``jax_enable_x64``.
     ValueError
         If `x` has fewer than two axes.
+
+    Examples
+    --------
+    >>> import boxsum.jax as bj, jax.numpy as jnp
+    >>> bj.integral(jnp.ones((2, 3)))[..., -1, -1].item()
+    6.0
     """
     x = _check(x)
     return _linear.bind(x, op="integral", numbers=(_sum_type(x, dtype),))
@@ -272,6 +278,22 @@ def box_sum(table: Any, boxes: Any) -> Array:
     -------
     sums : Array, shape (..., K)
         The sums.
+
+    Raises
+    ------
+    TypeError
+        If boxes or tables are of a type that is not supported.
+    ValueError
+        If boxes do not have four numbers, or do not go with the tables.
+
+    Examples
+    --------
+    >>> import boxsum.jax as bj, jax.numpy as jnp
+    >>> table = bj.integral(jnp.ones((4, 5)))
+    >>> bj.box_sum(table, [[0, 0, 5, 4], [1, 1, 3, 2]]).tolist()
+    [20.0, 2.0]
+    >>> bj.box_sum(table, [0.5, 0.0, 2.0, 1.0]).item()
+    1.5
     """
     return _ask(table, boxes)[0]
 
@@ -308,6 +330,12 @@ def box_mean(table: Any, boxes: Any) -> Array:
     ------
     ValueError
         If corners are floats and the sums of an int32 table may have wrapped.
+
+    Examples
+    --------
+    >>> import boxsum.jax as bj, jax.numpy as jnp
+    >>> bj.box_mean(bj.integral(jnp.eye(4)), [[0, 0, 4, 4], [0, 0, 2, 1]]).tolist()
+    [0.25, 0.5]
     """
     table, boxes = _check_table(table), _corners(boxes)
     if table.dtype == jnp.int32 and (table.shape[-2] - 1) * (table.shape[-1] - 1) > ((1 << 31) - 1) // 255:
@@ -356,6 +384,12 @@ def box_filter(x: Any, window: Union[int, Sequence[int]], *, border: str = "clip
         If `x` does not hold floats.
     ValueError
         If `border` is unknown or the window is smaller than one pixel.
+
+    Examples
+    --------
+    >>> import boxsum.jax as bj, jax.numpy as jnp
+    >>> bj.box_filter(jnp.array([[0.0, 0.0, 6.0, 6.0]]), (3, 1)).tolist()
+    [[0.0, 2.0, 4.0, 6.0]]
     """
     x = _check(x)
     width, height = _sides(window)

@@ -805,6 +805,14 @@ def box_sum(table: Tensor, boxes: Any) -> Tensor:
         The sums. They have gradients with respect to the table and to floating-point
         corners. A box with a NaN corner has sum NaN.
 
+    Raises
+    ------
+    TypeError
+        If boxes or tables are of a type that is not supported.
+    ValueError
+        If boxes do not have four numbers, are on another device, or do not go with the
+        tables.
+
     Notes
     -----
     With integer tables and boxes, sums are exact. With floats, a sum is the difference of
@@ -906,6 +914,13 @@ def local_norm(x: Tensor, window: Union[int, Sequence[int]], *, eps: float = 1e-
     -------
     normalized : Tensor, shape (..., H, W)
         The normalized images, of the type of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` does not hold floats.
+    ValueError
+        If the window is smaller than one pixel.
     """
     _floats(x, "local_norm")
     return _through(_local_norm, x)(x, *_sides(window, "window"), eps)
@@ -928,6 +943,14 @@ def avg_pool(
     -------
     pooled : Tensor
         The pooled images, of the type of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` does not hold floats.
+    ValueError
+        If the padding is more than half of the window, or the window is larger than the
+        padded images.
     """
     _floats(x, "avg_pool")
     size = _sides(kernel_size, "kernel_size")

@@ -38,6 +38,11 @@ def integral_image(image: Any, *, dtype: Any = None) -> np.ndarray:
     table : ndarray
         A new array of the shape of `image`, without gaps.
 
+    Raises
+    ------
+    TypeError
+        If NumPy cannot add up the elements.
+
     Examples
     --------
     >>> import numpy as np
@@ -158,6 +163,14 @@ def threshold_niblack(image: Any, window_size: Any = 15, k: Any = 0.2) -> np.nda
     thresholds : ndarray
         The thresholds, float32 for floats of up to 32 bits and float64 otherwise.
 
+    Raises
+    ------
+    ValueError
+        If a side of the window is even or negative, their number is not that of the axes, or
+        the image is empty or complex.
+    TypeError
+        If a side of the window is not an integer.
+
     Examples
     --------
     >>> import numpy as np
@@ -194,6 +207,13 @@ def threshold_sauvola(image: Any, window_size: Any = 15, k: Any = 0.2, r: Any = 
     -------
     thresholds : ndarray
         The thresholds, float32 for floats of up to 32 bits and float64 otherwise.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`threshold_niblack`.
+    KeyError
+        If `r` is not given and the type of the image has no range.
 
     Examples
     --------
@@ -234,6 +254,14 @@ def threshold_local(
     -------
     thresholds : ndarray
         The thresholds, float32 for floats of up to 32 bits and float64 otherwise.
+
+    Raises
+    ------
+    ValueError
+        If a side of the block is even, their number is not that of the axes, `method` is
+        unknown, or the image is complex.
+    RuntimeError
+        If `mode` is unknown.
 
     Examples
     --------

@@ -22,6 +22,13 @@ class CascadeClassifier:
     ----------
     filename : str, optional
         The file to load.
+
+    Examples
+    --------
+    >>> from boxsum.compat import cv2
+    >>> face = cv2.CascadeClassifier("no such file.xml")
+    >>> face.empty()
+    True
     """
 
     def __init__(self, filename: str | None = None) -> None:
@@ -30,7 +37,18 @@ class CascadeClassifier:
             self.load(filename)
 
     def load(self, filename: str) -> bool:
-        """Load a cascade, and report whether it succeeded."""
+        """Load a cascade.
+
+        Parameters
+        ----------
+        filename : str
+            The file to load.
+
+        Returns
+        -------
+        loaded : bool
+            Whether it succeeded.
+        """
         try:
             self._cascade = Cascade(Path(filename))  # a file: OpenCV knows no names
         except (ValueError, OSError):
@@ -74,6 +92,11 @@ class CascadeClassifier:
         -------
         objects : ndarray of int32, shape (N, 4), or empty tuple
             Rows of x, y, width and height.
+
+        Raises
+        ------
+        cv2.error
+            If no cascade is loaded, or an argument is not supported.
         """
         return _rectangles(self._found(image, scaleFactor, minNeighbors, minSize, maxSize))
 
@@ -94,6 +117,11 @@ class CascadeClassifier:
             Rows of x, y, width and height.
         numDetections : ndarray of int32, shape (N,), or empty tuple
             Number of windows of each object.
+
+        Raises
+        ------
+        cv2.error
+            If no cascade is loaded, or an argument is not supported.
         """
         found = self._found(image, scaleFactor, minNeighbors, minSize, maxSize)
         return _rectangles(found), _column(found, found.neighbors, np.int32)
@@ -119,6 +147,11 @@ class CascadeClassifier:
             Number of stages that each object passed.
         levelWeights : ndarray of float64, shape (N,), or empty tuple
             Sum of the last stage of each object.
+
+        Raises
+        ------
+        cv2.error
+            If no cascade is loaded, or an argument is not supported.
         """
         found = self._found(image, scaleFactor, minNeighbors, minSize, maxSize)
         if not outputRejectLevels:
