@@ -119,6 +119,49 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestBatch checks that a batch has the results of its images, in one progress.
+func TestBatch(t *testing.T) {
+	c := cascade(t, fileOf(t, "frontalface_alt2"))
+	img := astronaut(t)
+	images := []boxsum.Image[uint8]{img, {Pix: make([]uint8, img.Width*img.Height), Width: img.Width, Height: img.Height}, img}
+	last := 0.0
+	for _, o := range []*detect.Options{nil, {Neighbors: 1, Progress: func(done float64) {
+		if done < last || done > 1 {
+			t.Errorf("%v after %v", done, last)
+		}
+		last = done
+	}}} {
+		alone := detect.Options{}
+		if o != nil {
+			alone.Neighbors = o.Neighbors
+		}
+		want, err := c.Detect(img, &alone)
+		if err != nil || len(want) == 0 {
+			t.Fatal(want, err)
+		}
+		got, err := c.DetectBatch(images, o)
+		if err != nil || len(got) != 3 || !slices.Equal(got[0], want) || len(got[1]) != 0 || !slices.Equal(got[2], want) {
+			t.Errorf("%v, %v, want %v", got, err, want)
+		}
+	}
+	if last != 1 {
+		t.Errorf("the last progress is %v", last)
+	}
+	if got, err := c.DetectBatch(nil, nil); err != nil || len(got) != 0 {
+		t.Errorf("no images: %v, %v", got, err)
+	}
+	for name, images := range map[string][]boxsum.Image[uint8]{
+		"two sizes":  {img, {Pix: img.Pix, Width: 20, Height: 30}},
+		"channels":   {{Pix: img.Pix, Width: 20, Height: 30}, {Pix: img.Pix, Width: 20, Height: 30, Channels: 3}},
+		"too short":  {img, {Pix: img.Pix[1:], Width: img.Width, Height: img.Height}},
+		"2 channels": {{Pix: img.Pix, Width: 20, Height: 30, Channels: 2}},
+	} {
+		if _, err := c.DetectBatch(images, nil); !errors.Is(err, boxsum.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestNearMisses tests that near misses do not change the other results, and report how far they came.
 func TestNearMisses(t *testing.T) {
 	ref.Alone(t)

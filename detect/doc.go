@@ -4,6 +4,7 @@
 //	face, err := detect.LoadFile("haarcascade_frontalface_alt2.xml")
 //	found, err := face.Detect(img, nil)
 //	found, err := face.DetectImage(photo, &detect.Options{Min: image.Pt(40, 40)})
+//	all, err := face.DetectBatch(frames, &detect.Options{On: d}) // several images, on a GPU
 //	found, err = face.AppendDetect(found[:0], frame, opt) // frame by frame: allocates nothing
 //
 // A [Cascade] is immutable and safe for concurrent use. The package supports upright and

@@ -38,5 +38,6 @@
 // Denominators come from exact window sums, as in package filter. Numerators of small
 // templates of bytes are integer sums. Others use Fourier transforms of blocks in float32,
 // and are recomputed exactly or in float64 for windows whose contrast is too low for
-// float32. docs/guides/templates.md has a picture.
+// float32. Devices ([Options.On]) compute all sums as integers. docs/guides/templates.md has
+// a picture.
 package match
