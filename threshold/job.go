@@ -155,7 +155,7 @@ func (j *job) runOn(d device.Runner) error {
 		return raster.Invalid("%v cannot run on a device, only sauvola can (leave Options.On nil)", j.method)
 	}
 	if j.dst.form == asMap {
-		return raster.Invalid("a map with Options.On: devices have Binarize and BinarizeBits, leave On nil")
+		return raster.Invalid("maps cannot be made on a device, only Binarize and BinarizeBits can (leave Options.On nil)")
 	}
 	src, dst := j.src, j.dst.Array
 	if j.same { // other parts of the image are read later

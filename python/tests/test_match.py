@@ -70,7 +70,7 @@ def test_mistakes(tmp_path):
     for error, text, call in (
         (ValueError, "sad", lambda: boxsum.match(image, image[:4, :4], "sad")),
         (TypeError, "a method of 3", lambda: boxsum.match(image, image[:4, :4], 3)),
-        (TypeError, "a template of float32", lambda: boxsum.match(image, image[:4, :4].astype("f4"))),
+        (TypeError, "template has type float32", lambda: boxsum.match(image, image[:4, :4].astype("f4"))),
         (ValueError, "larger|does not fit|no larger|template", lambda: boxsum.match(image[:4], image)),
         (ValueError, "flat|equal", lambda: boxsum.match(image, np.ones((3, 3), "u1"))),
         (ValueError, "a mask of shape", lambda: boxsum.match(image, image[:4, :4], mask=np.ones((3, 3)))),
@@ -103,7 +103,7 @@ def test_cascades_on_a_device():
                     np.testing.assert_array_equal(one, other)
         with pytest.raises(ValueError, match="turned objects on a device"):
             cascade.detect(photo, angles=[90], device="opencl")
-        with pytest.raises(ValueError, match="no device is called"):
+        with pytest.raises(ValueError, match="unknown device"):
             cascade.detect(photo, device="abacus")
 
 
@@ -133,7 +133,7 @@ def test_cascades():
     tables = cascade.detect(small, neighbors=0, angles=[12], turn="tables", min_size=40)
     assert len(tables.boxes) and np.allclose(tables.angles, np.degrees(np.arctan(1 / 5)))  # the nearest ratio
     for error, text, call in (
-        (TypeError, "an image of float64", lambda: cascade.detect(photo / 255)),
+        (TypeError, "image has type float64", lambda: cascade.detect(photo / 255)),
         (ValueError, "finite", lambda: cascade.detect(photo, scale=float("nan"))),
         (ValueError, "scale is 0", lambda: cascade.detect(photo, scale=0)),
         (ValueError, "turn='picture'", lambda: cascade.detect(photo, turn="picture")),

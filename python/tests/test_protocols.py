@@ -90,9 +90,9 @@ def device(monkeypatch):
 
 def test_memory_comes_from_the_library():
     """Functions for device memory are not those that lend memory of the host."""
-    with pytest.raises(RuntimeError, match="no device has number 99"):
+    with pytest.raises(RuntimeError, match="no device has handle 99"):
         _dlpack.Memory(99, 16)
-    with pytest.raises(RuntimeError, match="no device has number 99"):
+    with pytest.raises(RuntimeError, match="no device has handle 99"):
         _native.call("give", 99, 0)
 
 
