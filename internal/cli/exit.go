@@ -19,7 +19,7 @@ const (
 	exitInterrupted = exitSignal + int(syscall.SIGINT)
 )
 
-// exitCode is the code of an error. The context tells which signal came.
+// exitCode returns the code of an error. The context tells which signal came.
 func exitCode(ctx context.Context, err error) int {
 	var by interruption
 	switch {
@@ -40,7 +40,7 @@ type interruption struct{ signal syscall.Signal }
 
 func (i interruption) Error() string { return i.signal.String() }
 
-// untilSignal is a context that Ctrl-C, SIGTERM and SIGHUP end. The second signal ends
+// untilSignal returns a context that Ctrl-C, SIGTERM and SIGHUP end. The second signal ends
 // the process at once. SIGPIPE is an error of writing instead, so that files are
 // cleaned up.
 func untilSignal() context.Context {

@@ -14,7 +14,7 @@ type manCmd struct{}
 func (*manCmd) Run(sh *console.Shell) error {
 	var b strings.Builder
 	text := strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace
-	b.WriteString(".TH BOXSUM 1 \"\" \"" + text(thisBuild().Version) + "\" \"boxsum\"\n.SH NAME\nboxsum \\- summed\\-area tables of images, and what is made of them\n")
+	b.WriteString(".TH BOXSUM 1 \"\" \"" + text(thisBuild().Version) + "\" \"boxsum\"\n.SH NAME\nboxsum \\- make and query summed\\-area tables of images\n")
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B boxsum\n.I verb\n[argument ...] [flag ...]\n.SH DESCRIPTION\n%s\n.SH VERBS\n", text(sh.Model.Help))
 	for _, node := range sh.Model.Leaves(true) {
 		fmt.Fprintf(&b, ".SS boxsum %s\n%s\n", text(node.Summary()), text(node.Help))

@@ -40,7 +40,7 @@ func (b build) String() string {
 	return fmt.Sprintf("boxsum %s, %s %s/%s", b.Version, b.Go, b.OS, b.Arch)
 }
 
-// thisBuild is what the release or else the go command recorded.
+// thisBuild returns what the release or else the go command recorded.
 func thisBuild() build {
 	b := build{Version: release, Commit: commit, Date: date, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if b.Version != "" {

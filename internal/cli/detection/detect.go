@@ -395,8 +395,8 @@ func (d *detector) search(slots []*frameSlot, opt *detect.Options) {
 	}
 }
 
-// lanesOf is how many frames are searched at a time by so many workers, and how many
-// workers each has. Frames do not wait for each other's last bands.
+// lanesOf returns the number of frames that are searched at the same time, and the number
+// of workers of each. Frames do not wait for each other's last bands.
 func lanesOf(workers int) (lanes, each int) {
 	lanes = min(max(workers/4, 1), 4)
 	return lanes, workers / lanes

@@ -25,7 +25,7 @@ var (
 	boxColorYUV = [4]uint8{0x9b, 0x30, 0xab, 0xff}
 )
 
-// planesOf is those of an image in color, opacity last.
+// planesOf returns the planes of an image in color, opacity last.
 func planesOf(img boxsum.Image[uint8]) (planes []drawPlane) {
 	for c := range img.Channels {
 		planes = append(planes, drawPlane{img.Pix[c:], img.Channels, img.Stride, img.Width, img.Height, 1, 1})
@@ -43,7 +43,7 @@ func planesOfFrame(f *y4m.Frame) (planes []drawPlane) {
 	return planes
 }
 
-// inColor is an image that boxes can be drawn on in color. One in which things are to be
+// inColor returns an image that boxes can be drawn on in color. One in which things are to be
 // hidden stays as it is.
 func inColor(img boxsum.Image[uint8], blur bool) (boxsum.Image[uint8], error) {
 	if img.Channels > 2 || blur {
@@ -66,7 +66,7 @@ func inColor(img boxsum.Image[uint8], blur bool) (boxsum.Image[uint8], error) {
 	return to, nil
 }
 
-// channelOf is one channel of an image.
+// channelOf returns one channel of an image.
 func channelOf(img boxsum.Image[uint8], channel int) (boxsum.Image[uint8], error) {
 	to, err := boxsum.NewImage[uint8](img.Width, img.Height, 1)
 	for y := range to.Height {

@@ -203,7 +203,7 @@ func (e *evaluation) print(w io.Writer) error {
 	return display.Columns(w, rows)
 }
 
-// truthOf is what is in a file.
+// truthOf returns the objects in a file.
 func truthOf(all []truth, file string) (there []truth, err error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -260,7 +260,7 @@ func compare(there []truth, results []detect.Result) (hits []bool, wrong []detec
 	return hits, wrong
 }
 
-// corners is those of the turned rectangle, clockwise.
+// corners returns the corners of the rotated rectangle, clockwise.
 func (t *truth) corners() (all [4][2]float64) {
 	sin, cos := math.Sincos(t.Angle * math.Pi / 180)
 	w, h := t.Width/2, t.Height/2
@@ -270,7 +270,7 @@ func (t *truth) corners() (all [4][2]float64) {
 	return all
 }
 
-// overlap is the intersection of two rectangles over their union.
+// overlap returns the area of the intersection of two rectangles divided by that of their union.
 func overlap(a, b [4][2]float64, areaA, areaB float64) float64 {
 	// What is left of a once it is cut along the edges of b.
 	left := a[:]

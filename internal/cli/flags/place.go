@@ -32,7 +32,7 @@ func (f *Place) Check() error {
 	return nil
 }
 
-// deviceNamed is the kind and the index of a name such as cuda or cuda:1, -1 for the best
+// deviceNamed returns the kind and the index of a name such as cuda or cuda:1, -1 for the best
 // of its kind.
 func deviceNamed(name string) (gpu.Kind, int, error) {
 	text, at, indexed := strings.Cut(name, ":")

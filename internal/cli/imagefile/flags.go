@@ -49,7 +49,7 @@ func (f *Flags) CheckStored(path string) error {
 	return nil
 }
 
-// weighed is an array that is read in parts, gray if that was asked for. It is closed if it has no colors.
+// weighed returns an array that is read in parts, gray if that was asked for. It is closed if it has no colors.
 func (f *Flags) weighed(sh *console.Shell, a *zarr.Array) (*zarr.Array, error) {
 	if f.Color != "gray" {
 		return a, nil

@@ -139,7 +139,7 @@ func (c *Bench) measure(sh *console.Shell, cfg bench.Config, device *gpu.Device)
 	return results, errors.Join(err, bench.WriteTable(text, results))
 }
 
-// text is where what is measured is printed.
+// text returns the writer for the tables of results.
 func (c *Bench) text(sh *console.Shell) io.Writer {
 	if c.JSON == console.Standard {
 		return io.Discard
@@ -147,8 +147,8 @@ func (c *Bench) text(sh *console.Shell) io.Writer {
 	return sh.Stdout
 }
 
-// config is what the flags say to measure. What they do not say is left to
-// those who measure.
+// config returns the configuration that the flags describe. Package bench has the
+// defaults.
 func (c *Bench) config(sh *console.Shell) (bench.Config, error) {
 	none := bench.Config{}
 	switch {

@@ -62,7 +62,7 @@ func (c *Devices) Run(sh *console.Shell) error {
 	return nil
 }
 
-// String is what is known of the device, the first line with what it is.
+// String describes the device. The first line says which one it is.
 func (d device) String() string {
 	var b strings.Builder
 	line := func(format string, args ...any) {
@@ -108,7 +108,7 @@ func theCPU() device {
 	return d
 }
 
-// listed is devices, and of every kind that has none why, or what does not work beside
+// listed returns the devices and, for every kind, why there is none, or what does not work beside
 // others.
 func listed(infos []gpu.Info, missing func(gpu.Kind) []error) []device {
 	var devices []device
@@ -139,7 +139,7 @@ func listed(infos []gpu.Info, missing func(gpu.Kind) []error) []device {
 	return devices
 }
 
-// cpuName is what the processor calls itself where the system tells, and
+// cpuName returns the name of the processor if the system tells it, and
 // otherwise its architecture.
 func cpuName() string {
 	if f, err := os.Open("/proc/cpuinfo"); err == nil {

@@ -87,14 +87,14 @@ func (c *Reproduce) Run(sh *console.Shell) error {
 // grace is how long a report gets after Ctrl-C to be written once more.
 const grace = 3 * time.Second
 
-// delayed is a context that ends some time after another does.
+// delayed returns a context that ends some time after another does.
 func delayed(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
 	return late, func() { stop(); cancel() }
 }
 
-// config is what the flags say.
+// config returns the configuration that the flags describe.
 func (c *Reproduce) config(sh *console.Shell) (cfg reproduce.Config, err error) {
 	cfg = reproduce.Config{Names: c.Names, Quick: c.Quick, CPU: cpuName(), Version: sh.Version, Command: c.command(),
 		Progress: func(p measure.Progress) { sh.Progress.Reach(p.What, p.Done, p.Total) }}
@@ -119,7 +119,7 @@ func (c *Reproduce) config(sh *console.Shell) (cfg reproduce.Config, err error) 
 	return cfg, nil
 }
 
-// command is how this was called, for the report.
+// command returns the command line for the report.
 func (c *Reproduce) command() string {
 	parts := append([]string{"boxsum", "reproduce"}, c.Names...)
 	if c.Quick {
@@ -137,7 +137,7 @@ func (c *Reproduce) command() string {
 	return strings.Join(parts, " ")
 }
 
-// device is what the GPU's algorithms run on, or nil: only one that was asked
+// device opens the device for the GPU algorithms, or returns nil: only one that was asked
 // for by name must be there.
 func (c *Reproduce) device() (*gpu.Device, error) {
 	switch c.On {

@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/papers"
 )
 
-// runAlgorithm is Run by a published algorithm. Its table is always checked: to see
+// runAlgorithm is like make with a published algorithm. Its table is always checked: to see
 // that it is right is what these are for.
 func (c *Integrate) runAlgorithm(sh *console.Shell) (none report, _ error) {
 	if c.Squares || c.Tilted || c.Volume {
@@ -90,7 +90,7 @@ func (c *Integrate) runAlgorithm(sh *console.Shell) (none report, _ error) {
 	return r, nil
 }
 
-// algorithm is the one of the flags, and the precisions that it may take: one, those
+// algorithm returns the algorithm of the flags, and the precisions that it may have: one, those
 // of --type, or whichever suits the channels of the image.
 func (c *Integrate) algorithm() (chosen bench.AlgorithmCase, precisions []papers.Precision, err error) {
 	if chosen, err = bench.ParseAlgorithm(c.Algorithm); err != nil {
@@ -122,7 +122,7 @@ func (c *Integrate) algorithm() (chosen bench.AlgorithmCase, precisions []papers
 	return chosen, precisions, nil
 }
 
-// jobOf is a job whose table is already made.
+// jobOf returns a job whose table is already made.
 func jobOf(published *papers.Job) (job, error) {
 	switch published.Precision().Type {
 	case "f32":

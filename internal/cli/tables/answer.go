@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 )
 
-// An answer is what a query says of one box.
+// An answer holds what a query prints about one box.
 type answer struct {
 	box      box
 	channels []stats
@@ -48,7 +48,7 @@ func answerRows(answers []answer, solid bool, digits int) [][]string {
 	return rows
 }
 
-// deviation is that of a channel, to print.
+// deviation formats the standard deviation of a channel.
 func (a *answer) deviation(s stats, digits int) string {
 	if a.noStd {
 		return "-"

@@ -144,7 +144,7 @@ func newBoxColumns(header []string, corners int) (*boxColumns, error) {
 	return nil, nil
 }
 
-// box is the one of a line.
+// box returns the box of a line.
 func (c *boxColumns) box(fields []string, corners int) (box, error) {
 	if c == nil {
 		return parseBox(strings.Join(fields, ","), corners)

@@ -74,7 +74,7 @@ func (d *direct) floats(b box, n, channel int) stats {
 	return of
 }
 
-// rowSums is sumsOfEvery of a part of a row of integers.
+// rowSums applies sumsOfEvery to a part of a row of integers.
 func rowSums(pixel raster.Type, row []byte, from, to, step int) (sum, squares, carry uint64) {
 	switch pixel {
 	case raster.U8:
@@ -91,7 +91,7 @@ func rowSums(pixel raster.Type, row []byte, from, to, step int) (sum, squares, c
 	return 0, 0, 0
 }
 
-// sumsOfEvery is the sum of every pixel in so many, and that of their squares; carry is 1
+// sumsOfEvery returns the sum of every step-th pixel, and that of their squares; carry is 1
 // where the latter is too large for 64 bits.
 func sumsOfEvery[P boxsum.Pixel](row []P, step int) (sum, squares, carry uint64) {
 	if row, ok := any(row).([]uint8); ok && step == 1 {

@@ -80,7 +80,7 @@ func (c *Draw) Run(sh *console.Shell) error {
 	return err
 }
 
-// rotation is the one that everything lies along: a picture has only one
+// rotation returns the rotation of all boxes and features: a picture has only one
 // lattice.
 func (c *Draw) rotation(questions []question) (rotated.Rotation, error) {
 	rot := rotated.Rotation{A: 0, B: 1}
@@ -97,7 +97,7 @@ func (c *Draw) rotation(questions []question) (rotated.Rotation, error) {
 	return rot, nil
 }
 
-// sheet is what boxes are drawn on.
+// sheet returns the image, or the blank sheet, that boxes are drawn on.
 func (c *Draw) sheet(sh *console.Shell, rot rotated.Rotation) (sketch.Figure, error) {
 	figure := sketch.Figure{Scale: c.Scale}
 	var width, height int

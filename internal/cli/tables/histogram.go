@@ -107,7 +107,7 @@ func (c *Histogram) Run(sh *console.Shell) error {
 	return c.print(sh, report, work)
 }
 
-// A boxHistogram is what is said of one box: of every channel, or of the only
+// A boxHistogram holds what is printed about one box: about every channel, or the only
 // one.
 type boxHistogram struct {
 	Box     box `json:"box"`
@@ -139,7 +139,7 @@ func (w *histogramWork) ask(b box) boxHistogram {
 	return a
 }
 
-// A histogramReport is what the command says it did, and found.
+// A histogramReport describes what histogram did and found.
 type histogramReport struct {
 	imagefile.Extent
 	Bins         int        `json:"bins"`
@@ -184,7 +184,7 @@ func printHistogramJSON(w io.Writer, r histogramReport, boxes []boxHistogram) er
 	return err
 }
 
-// String is the report in one line.
+// String returns the report in one line.
 func (r histogramReport) String() string {
 	s := fmt.Sprintf("%v, %d bins from %g to %g", r.Extent, r.Bins, r.Range[0], r.Range[1])
 	if r.Weighted {
@@ -232,7 +232,7 @@ func (w *histogramWork) columns() [][]string {
 	return append(rows, last[:]...)
 }
 
-// digits is all of a number, without an exponent where a reader can do without.
+// digits formats a number with all digits, and without an exponent unless it is very small or large.
 func digits[S boxsum.Sum](n S) string {
 	f, ok := any(n).(float64)
 	switch {

@@ -38,7 +38,7 @@ var (
 	channelColors = []color.RGBA{{0xc6, 0x28, 0x28, 0xff}, {0x2e, 0x7d, 0x32, 0xff}, {0x15, 0x65, 0xc0, 0xff}, {0x55, 0x55, 0x55, 0xff}}
 )
 
-// drawHistograms is the picture.
+// drawHistograms draws an image with its boxes and their histograms.
 func drawHistograms(img image.Image, work *histogramWork, boxes []boxHistogram) image.Image {
 	boxes = boxes[:min(len(boxes), plotsAtMost)]
 	size := img.Bounds().Size()

@@ -139,7 +139,7 @@ func madeHistogram[S boxsum.Sum](img, weights any, c *Histogram, opt *boxsum.Opt
 	}, nil
 }
 
-// histogramLayers are the counts and the edges of their bins.
+// histogramLayers returns the counts and the edges of their bins.
 func histogramLayers(e imagefile.Extent, bins bins.Range, counts raster.Array) []layer {
 	edges := make([]float64, bins.N+1)
 	for i := range edges {
@@ -151,7 +151,7 @@ func histogramLayers(e imagefile.Extent, bins bins.Range, counts raster.Array) [
 	}
 }
 
-// show is the pixels to look at, the range of the bins from black to white; a NaN is black.
+// show returns the pixels to look at, the range of the bins from black to white; a NaN is black.
 func (w *histogramWork) show() image.Image {
 	return sketch.Paint(w.img, func(p float64) uint8 {
 		return uint8(min(max((p-w.bins.Low)/(w.bins.High-w.bins.Low), 0), 1) * 255)

@@ -91,7 +91,7 @@ func (d *direct64[T]) stats(b box, channel int) stats {
 	return of
 }
 
-// nearest is a whole number less than one away from a mean.
+// nearest returns a whole number less than one away from a mean.
 func nearest[T int64 | uint64](sum *big.Int, n int64) T {
 	mean := new(big.Int).Quo(sum, big.NewInt(n))
 	if mean.Sign() < 0 {

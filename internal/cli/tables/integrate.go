@@ -100,7 +100,7 @@ func (c *Integrate) make(sh *console.Shell) (report, error) {
 	return newReport(work, src.Device, opt, took, c.Out), nil
 }
 
-// pair is the types of --type. Auto takes the usual ones, and wider ones where the sum
+// pair returns the types for --type: for auto the usual ones, or wider ones if the sum
 // of all pixels may not fit them.
 func (c *Integrate) pair(sh *console.Shell, src *imagefile.Source) (pair, error) {
 	if c.Type != "f64" {
@@ -137,7 +137,7 @@ func (c *Integrate) checkVolume() error {
 	return nil
 }
 
-// format is how to write the tables, if they are written.
+// format returns the format of the output file, if there is one.
 func (c *Integrate) format() (format, error) {
 	f, err := formatOf(c.Out, "tables", c.Squares, c.Tilted)
 	if err == nil && c.pick() && c.Out != "" && f.tables < 2 {
@@ -149,7 +149,7 @@ func (c *Integrate) format() (format, error) {
 	return f, err
 }
 
-// source is what to integrate, and on what.
+// source opens the image or volume, and the device.
 func (c *Integrate) source(sh *console.Shell) (*imagefile.Source, error) {
 	return imagefile.OpenOn(sh, &c.Place, func() (*imagefile.Source, error) {
 		if !c.Volume {
@@ -172,7 +172,7 @@ func (c *Integrate) print(sh *console.Shell, r report) error {
 	return err
 }
 
-// A report is what integrate says it did.
+// A report describes what integrate did.
 type report struct {
 	imagefile.Extent
 	In           string  `json:"in,omitempty"`        // where there are several
@@ -210,7 +210,7 @@ func newReport(work job, d *gpu.Device, opt *boxsum.Options, took time.Duration,
 	return r
 }
 
-// String is the report in one line.
+// String returns the report in one line.
 func (r report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v %s", r.Extent, strings.Replace(r.Types, ":", "→", 1))
@@ -257,7 +257,7 @@ func (c *Integrate) runMany(sh *console.Shell) error {
 	})
 }
 
-// outputs are the files for the tables, in the folder of --out.
+// outputs returns the files for the tables, in the folder of --out.
 func (c *Integrate) outputs() ([]string, error) {
 	switch {
 	case c.Demo:

@@ -124,7 +124,7 @@ func (j *tableJob) stats(b box, channel int) stats {
 	return of
 }
 
-// validRuns is the valid pixels of a box, one by one.
+// validRuns returns the valid pixels of a box, one by one.
 func (j *tableJob) validRuns(b box, channel int) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		for y := b[1]; y < b[3]; y++ {
@@ -145,7 +145,7 @@ type output interface {
 	picture() image.Image
 }
 
-// clip is what of a box is in the image or the volume: all zeros where nothing is.
+// clip returns the part of a box inside the image or the volume, or zeros if there is none.
 func clip(e imagefile.Extent, b box) box {
 	to, n := [...]int{e.Width, e.Height, e.Depth}, len(b)/2
 	clipped := make(box, len(b))
@@ -159,7 +159,7 @@ func clip(e imagefile.Extent, b box) box {
 	return clipped
 }
 
-// tableSet is what all jobs have: which tables there are, and how they are written.
+// A tableSet describes the tables of a job, and writes them.
 type tableSet struct {
 	imagefile.Extent
 	name       string
@@ -197,7 +197,7 @@ func (t *tableSet) read() int64 { return int64(t.Values()) * int64(t.pixelBytes)
 
 func (t *tableSet) written() int64 { return int64(t.Entries()) * int64(t.sumBytes()) }
 
-// sumBytes is what the sums of a value take in all tables.
+// sumBytes returns the bytes that a value takes in all tables together.
 func (t *tableSet) sumBytes() int {
 	n := 0
 	for _, l := range t.layers {

@@ -69,7 +69,7 @@ func (c *Moments) Run(sh *console.Shell) error {
 	return errors.Join(err, w.Flush())
 }
 
-// momentsOf gives the moments of boxes: from a table of each box alone, or from one of
+// momentsOf returns the moments of boxes: from a table of each box alone, or from one of
 // the whole image, which takes memory for all of it.
 func momentsOf(src raster.Array, alone bool, opt engine.Options) (func(b image.Rectangle, channel int) (moments.Moments, error), error) {
 	whole := image.Rect(0, 0, src.Width, src.Height)
@@ -95,7 +95,7 @@ func momentsOf(src raster.Array, alone bool, opt engine.Options) (func(b image.R
 	}, nil
 }
 
-// boxMoments is what is said of one channel of a box.
+// boxMoments holds what is printed about one channel of a box.
 type boxMoments struct {
 	box     box
 	channel int
@@ -118,7 +118,7 @@ func newBoxMoments(b box, of oracle, channel int, m moments.Moments) boxMoments 
 	return a
 }
 
-// momentRows is a line for every channel of every box.
+// momentRows returns a row for every channel of every box.
 func momentRows(answers []boxMoments, several bool) [][]string {
 	row := func(box, channel string, rest ...string) []string {
 		if several {

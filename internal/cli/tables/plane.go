@@ -19,7 +19,7 @@ func newPlane(p pair, img any, want tableChoice) (*tableJob, error) {
 	return j, j.take(0, want)
 }
 
-// planPlane is the job of an image without its tables.
+// planPlane returns the job of an image without its tables.
 func planPlane(p pair, img any, want tableChoice) *tableJob {
 	src := pixels.Of(img)
 	t := &planeTables{memory: memory{types: p}}

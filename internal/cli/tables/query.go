@@ -158,7 +158,7 @@ func (c *Query) print(sh *console.Shell, answers []answer) (err error) {
 	return errors.Join(err, w.Flush())
 }
 
-// csvRows are the answers with a column for each number of a box.
+// csvRows returns the answers with a column for each number of a box.
 func (c *Query) csvRows(answers []answer) [][]string {
 	names := "x0,y0,x1,y1"
 	switch {
@@ -178,7 +178,7 @@ func (c *Query) csvRows(answers []answer) [][]string {
 	return rows
 }
 
-// boxes are those of the flags and then those of the file.
+// boxes returns the boxes of the flags, followed by those of the file.
 func (c *Query) boxes(stdin io.Reader, corners int) ([]box, error) {
 	if c.Boxes == "" && len(c.Box) == 0 && len(c.Rect) == 0 {
 		return nil, console.Usage("no boxes: give --box %s, or a file of them with --boxes FILE", boxForms[corners])

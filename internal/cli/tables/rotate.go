@@ -52,7 +52,7 @@ type question struct {
 	rect *rectangle
 }
 
-// questions are the boxes and then the rectangles of the flags. Without
+// questions returns the boxes and then the rectangles of the flags. Without
 // --rotate, boxes are upright.
 func (f *rotateFlags) questions(boxes []box) ([]question, error) {
 	rot := f.Rotate.Rotation
@@ -86,7 +86,7 @@ func (f *rotateFlags) questions(boxes []box) ([]question, error) {
 	return list, nil
 }
 
-// place is the box that a question asks for.
+// place returns the box that a question asks for.
 func (q *question) place(l *rotated.Lattice, corner bool) (rotated.Box, error) {
 	if q.rect == nil {
 		return q.box, nil
@@ -94,7 +94,7 @@ func (q *question) place(l *rotated.Lattice, corner bool) (rotated.Box, error) {
 	return l.FromRectangle(q.rect.in(corner))
 }
 
-// in is the rectangle in the plane of an image.
+// in returns the rectangle in the plane of an image.
 func (r *rectangle) in(corner bool) rotated.Rectangle {
 	if corner {
 		return rotated.FromCorner(r[0], r[1], r[2], r[3], r[4])

@@ -79,7 +79,7 @@ func newRotatedJob(sum raster.Type, d *gpu.Device, img any, rot rotated.Rotation
 	return &rotatedJob{table, population{pixelReader: rowsOf(img)}, squares != 0}, nil
 }
 
-// rotatedOptions are options for rotated tables.
+// rotatedOptions returns options for rotated tables.
 func rotatedOptions(opt *boxsum.Options) *rotated.Options {
 	if opt == nil {
 		return nil
@@ -87,7 +87,7 @@ func rotatedOptions(opt *boxsum.Options) *rotated.Options {
 	return &rotated.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level, Context: opt.Context, Progress: opt.Progress}
 }
 
-// std is negative where the pixels have to say it.
+// std returns the standard deviation, or a negative number if it has to be computed from the pixels.
 func (t *rotatedJob) std(b rotated.Box, channel int) float64 {
 	if !t.squares {
 		return -1
@@ -102,7 +102,7 @@ func (t *rotatedJob) stats(b rotated.Box, channel int) stats {
 	})
 }
 
-// runs is the pixels of a box: in each row they are neighbors.
+// runs returns the pixels of a box: in each row they are neighbors.
 func (t *rotatedJob) runs(box rotated.Box) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		lattice := t.Lattice()

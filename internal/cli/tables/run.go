@@ -45,7 +45,7 @@ func runJob(sh *console.Shell, d *gpu.Device, work job, opt *boxsum.Options) (ti
 	return took, cmp.Or(err, sh.Ctx.Err())
 }
 
-// watched is options for work that Ctrl-C stops and whose progress is shown. A device
+// watched returns options for work that Ctrl-C stops and whose progress is shown. A device
 // does not tell how far it is.
 func watched(sh *console.Shell, opt *boxsum.Options, name string, d *gpu.Device) *boxsum.Options {
 	watched := *opt
@@ -56,7 +56,7 @@ func watched(sh *console.Shell, opt *boxsum.Options, name string, d *gpu.Device)
 	return &watched
 }
 
-// part is options for a part of the work, from one share of it to another.
+// part returns options for a part of the work, which progresses from one fraction to another.
 func part(opt *boxsum.Options, from, to float64) *boxsum.Options {
 	if opt == nil || opt.Progress == nil {
 		return opt
@@ -78,7 +78,7 @@ func onDevice(d *gpu.Device, opt *boxsum.Options) *boxsum.Options {
 	return on
 }
 
-// work is what the engine plans for.
+// work returns the work of making the tables, for the plans of the engine.
 func (t *tableSet) work(opt *boxsum.Options) engine.Work {
 	return engine.Work{
 		Rows: t.Height, N: t.Width * t.Channels, Channels: t.Channels,

@@ -31,7 +31,7 @@ func (t *savedTable) stats(b box, channel int) stats {
 	return stats{sum: t.sumOf(b, channel), mean: t.mean(b, channel), std: t.std(b, channel)}
 }
 
-// sumOf is the sum of a box. Those of 32 bits wrap in large boxes: they are summed in
+// sumOf returns the sum of a box. Those of 32 bits wrap in large boxes: they are summed in
 // parts that fit.
 func (t *savedTable) sumOf(b box, channel int) any {
 	if _, narrow := t.sum(make(box, len(b)), 0).(uint32); !narrow {
@@ -56,7 +56,7 @@ func (t *savedTable) inParts(b box, channel int) uint64 {
 	return t.inParts(one, channel) + t.inParts(other, channel)
 }
 
-// pixels is how many a box has.
+// pixels returns the number of pixels of a box.
 func (b box) pixels() int64 {
 	n := int64(1)
 	for i := range len(b) / 2 {
@@ -117,7 +117,7 @@ func openSaved(sh *console.Shell, path string, solid bool) (t *savedTable, err e
 	return t, nil
 }
 
-// savedOf is the tables of arrays; there may be none of squares.
+// savedOf returns the tables of arrays; there may be none of squares.
 func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
 	if n := len(sum.Shape); !solid && n == 3 && sum.Shape[2] > imagefile.MostChannels {
 		return nil, fmt.Errorf("a table of shape %v has %d channels: for a volume, add --volume", sum.Shape, sum.Shape[2])

@@ -28,7 +28,7 @@ func newSolid(p pair, stack *imgio.Stack, want tableChoice) (*tableJob, error) {
 	return j, j.take(voxels, want)
 }
 
-// planSolid is the job of a volume without its tables.
+// planSolid returns the job of a volume without its tables.
 func planSolid(p pair, stack *imgio.Stack, want tableChoice) *tableJob {
 	e := imagefile.ExtentOf(stack.First)
 	e.Depth = stack.Depth

@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// stats is what a query says of one channel of one box.
+// stats holds what a query prints about one channel of one box.
 type stats struct {
 	sum       any // of the table's type
 	mean, std float64
@@ -93,7 +93,7 @@ func (p *pixelRows) add(to *deviations, r span, channel int) {
 	}
 }
 
-// channel is one channel of neighbors, until the next call.
+// channel returns one channel of neighbors, until the next call.
 func (p *pixelRows) channel(r span, channel int) []float64 {
 	p.row = p.src.Floats(p.row[:0], r.y, r.x0*p.Channels+channel, r.x1*p.Channels, p.Channels)
 	return p.row
@@ -105,7 +105,7 @@ type population struct {
 	most uint64 // largest magnitude, once it matters
 }
 
-// describe is the statistics of a sample. The deviation comes from the pixels where
+// describe returns the statistics of a sample. The deviation comes from the pixels where
 // squares may have wrapped, or have few right digits: they are then so large beside it
 // that their rounding may be as large.
 func (p *population) describe(s sample) stats {
@@ -144,7 +144,7 @@ func (p *population) deviation(s sample) float64 {
 	return math.Sqrt(max(0, d.squares-d.sum*d.sum/n) / n)
 }
 
-// squareNoise is what rounding may add to the variance of a box of n pixels at most, of
+// squareNoise returns the most that rounding may add to the variance of a box of n pixels, of
 // which the table of squares has this entry at its last corner; that of integers, which do
 // not round, counts as 0. The corner's coordinates add up to what was added up, one after
 // the other, on the way there.
@@ -156,7 +156,7 @@ func squareNoise(entry float64, n int, b box) float64 {
 	return 0x1p-51 * float64(steps) * entry / float64(n)
 }
 
-// runsOf is the rows of a box inside of an image or a volume.
+// runsOf returns the rows of a box inside of an image or a volume.
 func runsOf(e imagefile.Extent, b box) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		if len(b) == 4 {

@@ -160,7 +160,7 @@ func (c *Query) askStore(sh *console.Shell, boxes []box) (bool, error) {
 // asks is how a table in a store is asked for sums of boxes of a kind.
 type asks[S, B any] = func(context.Context, *store.Table, []S, []B) error
 
-// askStored is the sums, means and deviations of all channels of every box.
+// askStored returns the sums, means and deviations of all channels of every box.
 func askStored[B any](sh *console.Shell, t *store.Table, channels int, boxes []B, unsigned asks[uint64, B], signed asks[int64, B], floats asks[float64, B], means, deviations func(context.Context, []float64, []B) error) ([]stats, error) {
 	found := make([]stats, len(boxes)*channels)
 	var err error

@@ -27,7 +27,7 @@ func newStreamed(ctx context.Context, p pair, img any, boxes []box, report func(
 	return &tableJob{tableSet: tableSet{Extent: d.Extent}, all: population{pixelReader: rowsOf(img)}, tables: d}, nil
 }
 
-// streamed is what rows of tables said of boxes. There are no tables of it.
+// streamed holds the sums of boxes that were computed from the rows of tables, none of which is kept.
 type streamed struct {
 	tables
 	imagefile.Extent
@@ -93,7 +93,7 @@ func advance(sum any, t raster.Type, row []byte, x0, x1 int, plus bool) any {
 	return sumForms[t].advance(sum, row, x0, x1, plus)
 }
 
-// of is the sums of a box, which are zero where it is empty.
+// of returns the sums of a box, which are zero where it is empty.
 func (d *streamed) of(b box, channel int) bandSums {
 	if all := d.found[b.rectangle()]; all != nil {
 		return all[channel]

@@ -12,13 +12,13 @@ import (
 	"github.com/boxsum/boxsum/papers"
 )
 
-// A pair is one pixel type with one sum type that it can be integrated to.
+// A pair is a type of pixels and a type of their sums.
 type pair struct {
 	pixel, sum, square raster.Type
 	wide               bool // 64-bit integers, which have sums and are asked directly, and nothing else
 }
 
-// allPairs are all the tables that boxsum makes. The first pair of a pixel type is its default.
+// allPairs lists the pairs that tables are made of. The first one of a pixel type is its default.
 var allPairs = func() (all []pair) {
 	for _, p := range raster.SumPairs {
 		wide := p.Pixel.Bytes() == 8 && !p.Pixel.Float()
@@ -27,7 +27,7 @@ var allPairs = func() (all []pair) {
 	return all
 }()
 
-// job is the tables of a source, which has these pixels.
+// job returns the job of making the tables of a source, which has pixels of this type.
 func (p pair) job(src *imagefile.Source, want tableChoice) (job, error) {
 	if src.Stack != nil {
 		return newSolid(p, src.Stack, want)
@@ -52,7 +52,7 @@ func directOf(img any) oracle {
 	return newDirect(img)
 }
 
-// prepare is an image for a published algorithm.
+// prepare returns the job of a published algorithm for an image.
 func prepare(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
 	switch img := img.(type) {
 	case boxsum.Image[uint8]:
@@ -71,7 +71,7 @@ func prepare(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, er
 	return papers.Prepare(a, opt, img.(boxsum.Image[float64]))
 }
 
-// pairWhere is the first pair of the image's pixel type that is good, or else an error from the
+// pairWhere returns the first pair of the image's pixel type that is good, or else an error from the
 // names of its pixels and sums.
 func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) error) (pair, error) {
 	pixel := imagefile.PixelOf(img)
@@ -89,14 +89,14 @@ func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) erro
 	return pair{}, fail(pixel.Short(), strings.Join(names, ", "))
 }
 
-// pairNamed is the pair with a sum type by name, or the default for "auto".
+// pairNamed returns the pair with a sum type by name, or the default for "auto".
 func pairNamed(img any, sum string) (pair, error) {
 	return pairWhere(img, func(p pair) bool { return sum == "auto" || sum == p.sum.Short() }, func(pixel, sums string) error {
 		return fmt.Errorf("%s pixels cannot be summed as %s: choose --type auto or %s", pixel, sum, sums)
 	})
 }
 
-// pairExact is the first pair whose sums hold the whole image, or a volume of this
+// pairExact returns the first pair whose sums hold the whole image, or a volume of this
 // many slices like it, whatever the pixels.
 func pairExact(img any, slices int) (pair, error) {
 	return pairWhere(img, func(p pair) bool { return p.holds(img, slices) }, func(pixel, _ string) error {
@@ -104,7 +104,7 @@ func pairExact(img any, slices int) (pair, error) {
 	})
 }
 
-// largestPixel is the largest magnitude of a pixel type. Float pixels count
+// largestPixel returns the largest magnitude of a pixel type. Float pixels count
 // as 1: their sums round anyway, and do not overflow.
 func largestPixel(t raster.Type) uint64 {
 	switch bits := 8 * t.Bytes(); {
@@ -117,7 +117,7 @@ func largestPixel(t raster.Type) uint64 {
 	}
 }
 
-// largestSum is the number up to which a sum type holds every whole number.
+// largestSum returns the number up to which a sum type holds every whole number.
 func largestSum(t raster.Type) uint64 {
 	switch t {
 	case raster.F32:

@@ -57,7 +57,7 @@ func (f *validFlags) valid(sh *console.Shell, how *imagefile.Flags) (*boxsum.Val
 	return valid, errors.Join(err, picture.Close())
 }
 
-// maskOf is a mask with ones where an image is not zero.
+// maskOf returns a mask with ones where an image is not zero.
 func maskOf(img any) (boxsum.Image[uint8], error) {
 	src := pixels.Of(img)
 	mask, err := boxsum.NewImage[uint8](src.Width, src.Height, src.Channels)
@@ -74,7 +74,7 @@ func maskOf(img any) (boxsum.Image[uint8], error) {
 	return mask, err
 }
 
-// areaOf is the area of a channel of the box: how many of its pixels are valid, where some
+// areaOf returns the area of a channel of the box: how many of its pixels are valid, where some
 // may be left out.
 func (a answer) areaOf(s stats) int64 {
 	if s.area != nil {
@@ -83,7 +83,7 @@ func (a answer) areaOf(s stats) int64 {
 	return a.area
 }
 
-// areaJSON is the area as JSON has it: as many numbers as there are channels where each
+// areaJSON returns the area as JSON has it: as many numbers as there are channels where each
 // has its own.
 func (a answer) areaJSON() any {
 	var areas []any

@@ -60,7 +60,7 @@ func applyThreshold[P filter.Pixel](w *thresholdWork, img boxsum.Image[P], white
 	return err
 }
 
-// countBits is how many bits are 1.
+// countBits returns the number of bits that are 1.
 func countBits(row []byte) (n int) {
 	for _, b := range row {
 		n += bits.OnesCount8(b)

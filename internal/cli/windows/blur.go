@@ -76,7 +76,7 @@ func (c *Blur) Run(sh *console.Shell) error {
 	})
 }
 
-// work is the filter that was asked for.
+// work returns the filter that was asked for.
 func (c *Blur) work() (*filterWork, error) {
 	opt, err := c.options()
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (filterR
 	return r, imagefile.Save(sh, out, 0, func(w io.Writer) error { return imgio.Encode(w, format, img) })
 }
 
-// watched is a filter that Ctrl-C stops and whose progress is shown.
+// watched returns a filter that Ctrl-C stops and whose progress is shown.
 func (f *filterWork) watched(sh *console.Shell) *filterWork {
 	w, opt := *f, *f.opt
 	opt.Context = sh.Ctx
@@ -162,7 +162,7 @@ func (f *filterWork) watched(sh *console.Shell) *filterWork {
 	return &w
 }
 
-// newFilterReport is what there is to say before the work.
+// newFilterReport returns a report with what is known before the work.
 func newFilterReport(src *imagefile.Source, work *filterWork, out string) filterReport {
 	r := filterReport{
 		Extent: imagefile.ExtentOf(src.Image), Pixels: imagefile.PixelOf(src.Image).Short(), Filters: []string{work.name},

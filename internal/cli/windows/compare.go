@@ -66,7 +66,7 @@ func orNull(v float64) *float64 {
 	return &v
 }
 
-// read is an image of bytes: of 16 bits the upper half counts.
+// read reads an image as bytes: the upper half of 16-bit pixels.
 func (c *Compare) read(sh *console.Shell, path string) (img boxsum.Image[uint8], err error) {
 	src, err := imagefile.Open(sh, path, &c.Flags, false)
 	if err != nil {

@@ -90,7 +90,7 @@ func applyTo[P filter.Pixel](f *filterWork, img boxsum.Image[P]) (any, error) {
 	return statistic[float32](f, img)
 }
 
-// guidedBy is the guided filter with any guide.
+// guidedBy applies the guided filter with a guide of any type.
 func guidedBy[P filter.Pixel](f *filterWork, img boxsum.Image[P]) (any, error) {
 	guide := f.guide
 	if guide == nil {
@@ -128,7 +128,7 @@ func statistic[D filter.Float, P filter.Pixel](f *filterWork, img boxsum.Image[P
 
 // Images that do not fit in memory twice go row by row, from a file that is mapped.
 
-// stream is how to write the result of an image row by row, or nil where it fits in memory
+// stream returns a function that writes the result of an image row by row, or nil if it fits in memory
 // or has no stream.
 func (f *filterWork) stream(sh *console.Shell, img any) (func(io.Writer) error, error) {
 	if f.opt.On != nil { // devices have no streams
@@ -198,7 +198,7 @@ func writeStream[D, P filter.Pixel](sh *console.Shell, img boxsum.Image[P], s *f
 	}
 }
 
-// streamRows is the rows of results.
+// streamRows returns the rows of results.
 func streamRows[D, P filter.Pixel](ctx context.Context, img boxsum.Image[P], s *filter.Stream[D, P], failed *error) iter.Seq[[]D] {
 	return func(yield func([]D) bool) {
 		for y := range img.Height {

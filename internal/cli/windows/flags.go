@@ -21,7 +21,7 @@ type filterFlags struct {
 	JSON bool `name:"json" help:"Print JSON instead of the line."`
 }
 
-// options are those of package filter.
+// options returns the options for package filter.
 func (f *filterFlags) options() (*filter.Options, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ type filterReport struct {
 	Out          string  `json:"out,omitempty"`
 }
 
-// String is the report in one line.
+// String returns the report in one line.
 func (r filterReport) String() string {
 	s := fmt.Sprintf("%v %s, %s", r.Extent, r.Pixels, strings.Join(r.Filters, ", "))
 	switch {

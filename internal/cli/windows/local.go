@@ -40,7 +40,7 @@ type Local struct {
 	filterFlags     `set:"gpuhas=A GPU computes --mean and --std of 8- and 16-bit pixels, with the same results."`
 }
 
-// statistics are those that were asked for.
+// statistics returns the names of the selected statistics.
 func (c *Local) statistics() (names []string) {
 	for _, s := range []struct {
 		name  string
@@ -206,7 +206,7 @@ func (c *Local) guide(sh *console.Shell, work *filterWork, src *imagefile.Source
 	return nil
 }
 
-// whiteOf is the greatest value of integer pixels of pictures, and 1 of others.
+// whiteOf returns the greatest value of integer pixels of pictures, and 1 of others.
 func whiteOf(img any) float64 {
 	switch img.(type) {
 	case boxsum.Image[uint8]:
@@ -273,7 +273,7 @@ func addPixels[P boxsum.Pixel](z *imgio.NPZ, name string, img boxsum.Image[P]) e
 	})
 }
 
-// shown is a result as pixels of the source's type, to look at. What is in units of pixels
+// shown returns a result as a picture with pixels of the source's type. What is in units of pixels
 // stays, rounded; the rest has a black and a white that do not depend on the image.
 func (c *Local) shown(name string, img any, src *imagefile.Source) (any, error) {
 	white := whiteOf(src.Image)

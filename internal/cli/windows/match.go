@@ -165,7 +165,7 @@ func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 	return w, nil
 }
 
-// matchMask is 1 where an image is not black.
+// matchMask returns an image with ones where another is not black.
 func matchMask(img any) (boxsum.Image[uint8], error) {
 	if img, ok := img.(boxsum.Image[uint8]); ok {
 		return img, nil
@@ -248,7 +248,7 @@ func (w *matchWork) apply(img any) (boxsum.Image[float32], []match.Peak, error) 
 	return applyMatch(w, i, t)
 }
 
-// asDoubles is an image of any type as float64, which holds its pixels.
+// asDoubles returns an image of any type as float64, which holds its pixels.
 func asDoubles(img any) (boxsum.Image[float64], error) {
 	if img, ok := img.(boxsum.Image[float64]); ok {
 		return img, nil
@@ -272,7 +272,7 @@ func applyMatch[P match.Pixel](w *matchWork, img, template boxsum.Image[P]) (box
 	return scores, peaks, err
 }
 
-// shownScores is scores to look at: -1 is black and 1 white, and for SSD 0 is white.
+// shownScores returns scores as a picture: -1 is black and 1 white, and for SSD 0 is white.
 func shownScores(scores boxsum.Image[float32], m match.Method) (boxsum.Image[uint8], error) {
 	most := float32(0)
 	for y := 0; y < scores.Height && m == match.SSD; y++ {

@@ -44,7 +44,7 @@ type placeReport struct {
 	Workers int    `json:"workers,omitempty"`
 }
 
-// String is the device or the number of workers.
+// String returns the device or the number of workers.
 func (r placeReport) String() string {
 	if r.On != "" {
 		return fmt.Sprintf("%s on %s", r.On, console.Escape(r.Device))

@@ -42,7 +42,7 @@ type Threshold struct {
 	JSON            bool `name:"json" help:"Print JSON instead of the line."`
 }
 
-// rule is what the flags say.
+// rule returns the rule that the flags describe.
 func (c *Threshold) rule() (r threshold.Rule, err error) {
 	m, err := threshold.ParseMethod(c.Method)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *Threshold) rule() (r threshold.Rule, err error) {
 	return r, nil
 }
 
-// options are those of package threshold.
+// options returns the options for package threshold.
 func (c *Threshold) options() (*threshold.Options, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (c *Threshold) one(sh *console.Shell, rule threshold.Rule, opt *threshold.O
 	return r, imagefile.Save(sh, out, 0, func(w io.Writer) error { return writeBits(w, format, work.black) })
 }
 
-// bitsFormat is the format of an output path for black and white.
+// bitsFormat returns the format of an output path for black and white.
 func bitsFormat(path string) (string, error) {
 	if strings.HasSuffix(strings.ToLower(path), ".pbm") {
 		return "pbm", imagefile.CheckFolder(path)
@@ -242,7 +242,7 @@ type thresholdReport struct {
 	Map          string  `json:"map,omitempty"`
 }
 
-// String is the report in one line.
+// String returns the report in one line.
 func (r thresholdReport) String() string {
 	s := fmt.Sprintf("%v %s, %s", r.Extent, r.Pixels, r.Method)
 	if r.Window[0] > 0 {
