@@ -53,37 +53,44 @@ func testMedianVectors[P filter.Pixel](t *testing.T, rng *rand.Rand) {
 	same(t, name+" in place", over, got)
 }
 
-// TestMedianCounts compares medians of bytes in larger windows, which have histograms of columns,
-// with sorted pixels.
-func TestMedianCounts(t *testing.T) {
+// TestMedianLarge compares medians in larger windows, of images of several tiles, with sorted pixels.
+func TestMedianLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 11), 18))
-	var v []float64
-	for range ref.Trials(t, 30) {
-		img := random[uint8](rng, 1+rng.IntN(700), 1+rng.IntN(160), 1+rng.IntN(3))
-		w, opt := randomWindow(rng, 60), randomOptions(rng)
-		opt.Workers, opt.Value = 1+rng.IntN(3), float64(rng.IntN(256))
-		if rng.IntN(4) == 0 { // few values
-			for i := range img.Pix {
-				img.Pix[i] = img.Pix[i] >> 7 * 200
-			}
-		}
-		name := fmt.Sprintf("%d×%d×%d %v %v %v", img.Width, img.Height, img.Channels, w, opt.Border, opt.Level)
-		got := must[uint8](t, name)(filter.Median(img, w, opt))
-		for range 300 {
-			x, y, c := rng.IntN(img.Width), rng.IntN(img.Height), rng.IntN(img.Channels)
-			v = values(v, img, w, opt, x, y, c)
-			slices.Sort(v)
-			if m, have := v[(len(v)-1)/2], float64(got.Pix[y*got.Stride+x*img.Channels+c]); have != m {
-				t.Fatalf("%s: median of (%d, %d) is %v, want %v", name, x, y, have, m)
-			}
-		}
-		over := img
-		over.Pix = slices.Clone(img.Pix)
-		if err := filter.MedianInto(over, over, w, opt); err != nil {
-			t.Fatal(err)
-		}
-		same(t, name+" in place", over, got)
+	for range ref.Trials(t, 15) {
+		testMedianLarge[uint8](t, rng)
+		testMedianLarge[uint8](t, rng)
+		testMedianLarge[uint16](t, rng)
+		testMedianLarge[float32](t, rng)
 	}
+}
+
+func testMedianLarge[P filter.Pixel](t *testing.T, rng *rand.Rand) {
+	t.Helper()
+	img := random[P](rng, 1+rng.IntN(700), 1+rng.IntN(160), 1+rng.IntN(3))
+	w, opt := randomWindow(rng, 60), randomOptions(rng)
+	opt.Workers, opt.Value = 1+rng.IntN(3), float64(rng.IntN(256))
+	if rng.IntN(4) == 0 { // few values
+		for i := range img.Pix {
+			img.Pix[i] = P(int(img.Pix[i]) >> 7 * 200)
+		}
+	}
+	name := fmt.Sprintf("%T %d×%d×%d %v %v %v", *new(P), img.Width, img.Height, img.Channels, w, opt.Border, opt.Level)
+	got := must[P](t, name)(filter.Median(img, w, opt))
+	var v []float64
+	for range 300 {
+		x, y, c := rng.IntN(img.Width), rng.IntN(img.Height), rng.IntN(img.Channels)
+		v = values(v, img, w, opt, x, y, c)
+		slices.Sort(v)
+		if m, have := v[(len(v)-1)/2], float64(got.Pix[y*got.Stride+x*img.Channels+c]); have != m {
+			t.Fatalf("%s: median of (%d, %d) is %v, want %v", name, x, y, have, m)
+		}
+	}
+	over := img
+	over.Pix = slices.Clone(img.Pix)
+	if err := filter.MedianInto(over, over, w, opt); err != nil {
+		t.Fatal(err)
+	}
+	same(t, name+" in place", over, got)
 }
 
 // Medians of floats have the same bits at every level, whatever does them: the pixel in the middle
