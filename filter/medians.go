@@ -64,7 +64,7 @@ func (l *smallMedians) Prepare(p *engine.Plan) error {
 		}
 		l.columns[i] = int32(s.Border.Index(x, j.src.Width))
 	}
-	l.plane = (j.src.Width+s.Width()-1)*j.src.Channels + raster.LineBytes
+	l.plane = raster.RoundUp((j.src.Width+s.Width()-1)*j.src.Channels, raster.LineBytes) + raster.LineBytes
 	size := j.src.Type.Bytes()
 	row := j.src.Width * j.src.Channels * size
 	l.value = engine.AtLeast(l.value, medianKeys*size)
@@ -77,7 +77,7 @@ func (l *smallMedians) Prepare(p *engine.Plan) error {
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
 		w.rows = engine.AtLeast(w.rows, s.Height())
-		w.planes = engine.AtLeast(w.planes, l.plane*s.Height()*size)
+		w.planes = engine.AtLeastFrom(w.planes, l.plane*s.Height()*size, s.Left*j.src.Channels*size) // sorted columns are stored in whole lines
 		if keys {
 			w.keys = engine.AtLeast(w.keys, row*s.Height())
 			for k := range w.rows {
