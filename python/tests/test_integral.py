@@ -129,9 +129,9 @@ IMAGE = np.ones((4, 5), np.uint8)
         (dict(image=IMAGE, out=np.zeros((5, 6, 1), np.uint32)), ValueError, "."),
         (dict(image=IMAGE, out=np.zeros((5, 6), np.uint16)), TypeError, "sums"),
         (dict(image=IMAGE, out=np.zeros((5, 6), ">u4")), (TypeError, ValueError), "."),
-        (dict(image=IMAGE, out=np.zeros((6, 5), np.uint32).T), ValueError, "laid out"),
-        (dict(image=IMAGE, out=np.zeros((5, 12), np.uint32)[:, ::2]), ValueError, "laid out"),
-        (dict(image=IMAGE, out=np.zeros((5, 6), np.uint32)[::-1]), ValueError, "laid out"),
+        (dict(image=IMAGE, out=np.zeros((6, 5), np.uint32).T), ValueError, "memory layout"),
+        (dict(image=IMAGE, out=np.zeros((5, 12), np.uint32)[:, ::2]), ValueError, "memory layout"),
+        (dict(image=IMAGE, out=np.zeros((5, 6), np.uint32)[::-1]), ValueError, "memory layout"),
         (dict(image=IMAGE, out=np.broadcast_to(np.uint32(0), (5, 6))), ValueError, "read-only"),
         (dict(image=IMAGE, out=[[0]]), TypeError, "out"),
         (dict(image=IMAGE, out=np.zeros((5, 6), np.uint32), dtype="f8"), TypeError, "dtype"),
@@ -158,7 +158,7 @@ def test_bad_arguments_raise(arguments, error, words):
 
 def test_an_image_and_its_table_may_not_overlap():
     memory = np.zeros(4000, np.uint8)
-    with pytest.raises(ValueError, match="memory of its image"):
+    with pytest.raises(ValueError, match="shares memory with its image"):
         boxsum.integral(memory[:400].reshape(20, 20), out=memory[: 21 * 21 * 4].view(np.uint32).reshape(21, 21))
 
 

@@ -107,7 +107,7 @@ def test_mistakes():
         (ValueError, "no tilted table", lambda: boxsum.integral(masked, tilted=True)),
         (ValueError, "masked elements", lambda: boxsum.integral(image, mask=masked)),
         (ValueError, "2 arrays for 3 tables", lambda: boxsum.integral(image, squares=True, nan="skip", out=(sums, counts))),
-        (TypeError, "counts of float64", lambda: boxsum.integral(image, nan="skip", out=(sums, squares))),
+        (TypeError, "counts have type float64", lambda: boxsum.integral(image, nan="skip", out=(sums, squares))),
         (ValueError, "counts of float64", lambda: boxsum.box_mean(sums, [0, 0, 1, 1], counts=squares)),
         (ValueError, "of the shape of the table", lambda: boxsum.box_mean(sums, [0, 0, 1, 1], counts=counts[1:])),
         (ValueError, "4 numbers", lambda: boxsum.box_mean(sums, [0, 0, 0, 1, 1, 1], counts=counts)),

@@ -221,7 +221,7 @@ class Cascade:
         else:
             pixels = on_host(image)
             if pixels.dtype != np.uint8:
-                raise TypeError(f"an image of {pixels.dtype}: it takes uint8")
+                raise TypeError(f"image has type {pixels.dtype}, want uint8")
             answer = call_with_copies((), "detect", self._handle.value, pixels, text.encode(), device_number(device))
         rows = np.array(json.loads(answer), np.float64).reshape(-1, 9)
         boxes = rows[:, :4].astype(np.int64)
@@ -234,7 +234,7 @@ class Cascade:
         image = kind.read(array)
         index, pixel = kind.index(image), kind.parts(image)[3]
         if pixel != np.uint8:
-            raise TypeError(f"an image of {pixel}: it takes uint8")
+            raise TypeError(f"image has type {pixel}, want uint8")
         if device is not None and device not in ("gpu", "cuda", f"cuda:{index}"):
             raise ValueError(f"the image is on cuda:{index}, and device says {device!r}: copy it there first")
         number, stream = kind.number(index), kind.stream(image)

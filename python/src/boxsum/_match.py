@@ -153,7 +153,7 @@ def _arguments(image: Any, template: Any, method: Any, mask: Any) -> tuple[ndarr
         raise TypeError(f"a method of {method!r}: it is the name of one, such as 'zncc'")
     pixels, part = pixels_of(image), pixels_of(template)
     if part.dtype.newbyteorder("=") != pixels.dtype.newbyteorder("="):
-        raise TypeError(f"a template of {part.dtype} for an image of {pixels.dtype}: they must be the same, as .astype() makes them")
+        raise TypeError(f"template has type {part.dtype}, want {pixels.dtype} like the image (use .astype)")
     if mask is None:
         return pixels, part, None
     cover = on_host(mask)
