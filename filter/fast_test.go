@@ -120,7 +120,7 @@ func testMedianBits[P float32 | float64, B uint32 | uint64](t *testing.T, rng *r
 	if rng.IntN(2) == 0 {
 		w = randomWindow(rng, 9)
 	}
-	opt.Value = some[rng.IntN(len(some))]
+	opt.Value = some[[]int{0, 1, 4, 5}[rng.IntN(4)]]
 	order := func(a, b P) int {
 		switch {
 		case a < b:
