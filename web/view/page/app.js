@@ -46,7 +46,7 @@ function describe(d) {
   return parts.join(' · ');
 }
 
-const upright = 'Integral image: each entry is the sum of all pixels above and to its left';
+const upright = 'Integral image: each entry sums the pixels above and left of it';
 
 function open(id) {
   const d = app.documents.find((o) => o.id === id);
