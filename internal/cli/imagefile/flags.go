@@ -18,7 +18,8 @@ type Flags struct {
 	Page     int    `placeholder:"N" help:"Page of a TIFF file or frame of a GIF file, counted from 1."`
 	Large    bool   `help:"Also read pictures of more than 2^30 pixels. They are refused by default, because a small hostile file may claim to have that many."`
 
-	Wide bool `kong:"-"` // take 64-bit integers that fit no pixels as they are
+	Wide     bool `kong:"-"` // take 64-bit integers that fit no pixels as they are
+	AllPages bool `kong:"-"` // open all pages, for SavePages
 }
 
 func (f *Flags) reading() imgio.Options {
@@ -75,11 +76,23 @@ func (f *Flags) tell(sh *console.Shell, path string, p *imgio.Picture) {
 	if f.Page > 0 || p.Pages < 2 {
 		return
 	}
-	parts, all := "pages", ", and --volume takes all"
+	all := ", and --volume takes all"
 	if p.Format == "gif" {
-		parts, all = "frames", ""
+		all = ""
 	}
-	sh.Say(fmt.Sprintf("%s has %d %s, and this is the first: --page N takes another%s", NameOf(path), p.Pages, parts, all))
+	tellFirst(sh, path, p.Format, p.Pages, all)
+}
+
+func tellFirst(sh *console.Shell, path, format string, pages int, all string) {
+	sh.Say(fmt.Sprintf("%s has %d %s, and this is the first: --page N takes another%s", inputName(path), pages, partsOf(format), all))
+}
+
+// partsOf returns what the pictures in a file of several are called.
+func partsOf(format string) string {
+	if format == "gif" {
+		return "frames"
+	}
+	return "pages"
 }
 
 // checkChannels refuses an array whose last axis has more than the channels of color,

@@ -24,6 +24,11 @@ type Source struct {
 	Device  *gpu.Device
 	File    io.Closer // that the image stands on
 	ctx     context.Context
+
+	Metadata imgio.Metadata // of the picture
+	Pages    int            // of its file, if all of them were opened
+	pages    *imgio.Pages
+	path     string
 }
 
 // OpenOn opens a device and then a source.
@@ -64,6 +69,11 @@ func Open(sh *console.Shell, path string, how *Flags, volume bool) (*Source, err
 		return nil, err
 	}
 	opt := how.reading()
+	if how.AllPages {
+		if src, err := openPages(sh, path, how); src != nil || err != nil {
+			return src, err
+		}
+	}
 	if !volume {
 		picture, err := console.Await(sh.Ctx, func() (*imgio.Picture, error) { return Read(sh, path, how) })
 		if err != nil {
@@ -73,13 +83,13 @@ func Open(sh *console.Shell, path string, how *Flags, volume bool) (*Source, err
 			return nil, errors.Join(err, picture.Close())
 		}
 		how.tell(sh, path, picture)
-		return &Source{Image: picture.Image, Format: picture.Format, bits: picture.Bits, Element: picture.Element, File: picture}, nil
+		return &Source{Image: picture.Image, Format: picture.Format, bits: picture.Bits, Element: picture.Element, Metadata: picture.Metadata, File: picture}, nil
 	}
 	stack, err := console.Await(sh.Ctx, func() (*imgio.Stack, error) {
 		if path != console.Standard {
 			return imgio.OpenStackWith(path, opt)
 		}
-		return decode(sh, "standard input", sh.Stdin, 0, opt, imgio.DecodeStackWith)
+		return decode(sh, inputName(path), sh.Stdin, 0, opt, imgio.DecodeStackWith)
 	})
 	if err != nil {
 		return nil, how.hint(err)
@@ -108,7 +118,7 @@ func OpenOrDemo(sh *console.Shell, in, out string, how *Flags, demo bool) (*Sour
 func Read(sh *console.Shell, path string, how *Flags) (*imgio.Picture, error) {
 	opt := how.reading()
 	if path == console.Standard {
-		return decode(sh, "standard input", sh.Stdin, 0, opt, imgio.DecodeWith)
+		return decode(sh, inputName(path), sh.Stdin, 0, opt, imgio.DecodeWith)
 	}
 	if IsSource(path) {
 		if err := how.CheckStored(path); err != nil {

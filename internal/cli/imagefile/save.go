@@ -151,6 +151,14 @@ func (m *meteredWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// inputName returns the name of an input for a message.
+func inputName(path string) string {
+	if path == console.Standard {
+		return "standard input"
+	}
+	return path
+}
+
 // NameOf returns the name of an output for a message.
 func NameOf(path string) string {
 	if path == console.Standard {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum/filter"
-	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
@@ -118,7 +117,9 @@ func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (filterR
 	if _, err := imagefile.FormatOf(out, "png", ".jpg"); err != nil {
 		return filterReport{}, err
 	}
-	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &c.Flags, c.Demo) })
+	how := c.Flags
+	how.AllPages = true
+	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &how, c.Demo) })
 	if err != nil {
 		return filterReport{}, err
 	}
@@ -128,28 +129,30 @@ func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (filterR
 		return filterReport{}, err
 	}
 	r := newFilterReport(src, work, out)
+	r.count(src.PagesIn(format))
 	if format == "npy" && !hasAlpha(src) {
 		write, err := work.stream(sh, src.Image)
 		if err != nil {
 			return r, err
 		}
 		if write != nil {
+			src.TellFirst(sh)
 			return r, r.streamed(sh, out, write)
 		}
 	}
-	watched := work.watched(sh)
-	start := time.Now()
-	by := watched.apply
-	if hasAlpha(src) {
-		by = func(img any) (any, error) { return throughAlpha(img, watched.apply) }
-	}
-	img, err := by(src.Image)
-	r.took(start)
-	tellFailed(sh, work.opt.On)
-	if err != nil {
-		return r, err
-	}
-	return r, imagefile.Save(sh, out, 0, func(w io.Writer) error { return imgio.Encode(w, format, img) })
+	err = imagefile.SavePages(sh, out, format, src, func() (img any, err error) {
+		watched := work.watched(sh)
+		start := time.Now()
+		if hasAlpha(src) {
+			img, err = throughAlpha(src.Image, watched.apply)
+		} else {
+			img, err = watched.apply(src.Image)
+		}
+		r.took(start)
+		tellFailed(sh, work.opt.On)
+		return img, err
+	})
+	return r, err
 }
 
 // watched returns a filter that Ctrl-C stops and whose progress is shown.

@@ -52,8 +52,9 @@ func (f *filterFlags) openOn(opt *filter.Options) error {
 // A filterReport is what blur and local say that they did.
 type filterReport struct {
 	imagefile.Extent
-	In      string    `json:"in,omitempty"` // where there are several
-	Pixels  string    `json:"pixels"`       // as in u8
+	In string `json:"in,omitempty"` // where there are several
+	pagesReport
+	Pixels  string    `json:"pixels"` // as in u8
 	Filters []string  `json:"filters"`
 	Window  []int     `json:"window,omitempty"`
 	Sigma   []float64 `json:"sigma,omitempty"`
@@ -66,7 +67,7 @@ type filterReport struct {
 
 // String returns the report in one line.
 func (r filterReport) String() string {
-	s := fmt.Sprintf("%v %s, %s", r.Extent, r.Pixels, strings.Join(r.Filters, ", "))
+	s := fmt.Sprintf("%v %s%v, %s", r.Extent, r.Pixels, r.pagesReport, strings.Join(r.Filters, ", "))
 	switch {
 	case r.Sigma != nil && r.Sigma[0] == r.Sigma[1]:
 		s += " σ " + display.Rounded(r.Sigma[0])

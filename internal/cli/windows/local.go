@@ -21,7 +21,7 @@ import (
 type Local struct {
 	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
 	Demo            bool         `help:"Take a picture of 1920×1080 that boxsum draws, instead of IN."`
-	Out             string       `short:"o" placeholder:"OUT" help:"Output file: .npy; .npz, which holds several results by name; or a picture, .png, .tiff, .pgm or .ppm; - is .npy on standard output. For several images, a folder such as maps/."`
+	Out             string       `short:"o" placeholder:"OUT" help:"Output file: .npy; .npz, which holds several results by name; or a picture, .png, .pgm, .ppm or .tiff, which also holds floats and all pages of IN; - is .npy on standard output. For several images, a folder such as maps/."`
 	Mean            bool         `help:"The mean of every window."`
 	Std             bool         `help:"The standard deviation."`
 	Variance        bool         `help:"The variance."`
@@ -137,7 +137,9 @@ func (c *Local) one(sh *console.Shell, opt *filter.Options, in, out string) (fil
 	if len(names) > 1 && format != "npz" {
 		return filterReport{}, console.Usage("%s holds one result: write %s to a .npz file", imagefile.NameOf(out), strings.Join(names, " and "))
 	}
-	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &c.Flags, c.Demo) })
+	how := c.Flags
+	how.AllPages = true
+	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &how, c.Demo) })
 	if err != nil {
 		return filterReport{}, err
 	}
@@ -154,28 +156,45 @@ func (c *Local) one(sh *console.Shell, opt *filter.Options, in, out string) (fil
 	}
 	r := newFilterReport(src, work, out)
 	r.Filters = names
+	r.count(src.PagesIn(format))
 	if format == "npy" {
 		write, err := work.stream(sh, src.Image)
 		if err != nil {
 			return r, err
 		}
 		if write != nil {
+			src.TellFirst(sh)
 			return r, r.streamed(sh, out, write)
 		}
 	}
-	var made []any
-	for _, name := range names {
+	statistic := func(name string) (any, error) {
 		work.name = name
 		start := time.Now()
 		img, err := work.watched(sh).apply(src.Image)
 		r.took(start)
 		tellFailed(sh, opt.On)
-		if err != nil {
-			return r, err
-		}
-		made = append(made, img)
+		return img, err
 	}
-	return r, imagefile.Save(sh, out, 0, func(w io.Writer) error { return c.write(w, format, names, made, src) })
+	if format == "npz" {
+		var made []any
+		for _, name := range names {
+			img, err := statistic(name)
+			if err != nil {
+				return r, err
+			}
+			made = append(made, img)
+		}
+		src.TellFirst(sh)
+		return r, imagefile.Save(sh, out, 0, func(w io.Writer) error { return writeArchive(w, names, made) })
+	}
+	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
+		img, err := statistic(names[0])
+		if err != nil || format == "npy" {
+			return img, err
+		}
+		return c.shown(names[0], img, format, src)
+	})
+	return r, err
 }
 
 // wide64 reports whether results are float64.
@@ -217,25 +236,15 @@ func whiteOf(img any) float64 {
 	return 1
 }
 
-// write writes results in a format.
-func (c *Local) write(w io.Writer, format string, names []string, made []any, src *imagefile.Source) error {
-	switch format {
-	case "npz":
-		z := imgio.NewNPZ(w)
-		for i, img := range made {
-			if err := addArray(z, names[i], img); err != nil {
-				return err
-			}
+// writeArchive writes results as .npz.
+func writeArchive(w io.Writer, names []string, made []any) error {
+	z := imgio.NewNPZ(w)
+	for i, img := range made {
+		if err := addArray(z, names[i], img); err != nil {
+			return err
 		}
-		return z.Close()
-	case "npy":
-		return imgio.Encode(w, format, made[0])
 	}
-	img, err := c.shown(names[0], made[0], src)
-	if err != nil {
-		return err
-	}
-	return imgio.Encode(w, format, img)
+	return z.Close()
 }
 
 // addArray adds an image to an archive.
@@ -274,14 +283,15 @@ func addPixels[P boxsum.Pixel](z *imgio.NPZ, name string, img boxsum.Image[P]) e
 }
 
 // shown returns a result as a picture with pixels of the source's type. What is in units of pixels
-// stays, rounded; the rest has a black and a white that do not depend on the image.
-func (c *Local) shown(name string, img any, src *imagefile.Source) (any, error) {
+// stays, rounded; the rest has a black and a white that do not depend on the image. TIFF holds
+// the results of other types as they are.
+func (c *Local) shown(name string, img any, format string, src *imagefile.Source) (any, error) {
 	white := whiteOf(src.Image)
-	if (&filterWork{name: name}).keepsType() {
+	if (&filterWork{name: name}).keepsType() || white == 1 && format == "tiff" {
 		return img, nil
 	}
 	if white == 1 {
-		return nil, fmt.Errorf("pixels of %s have no black and white: write %s to a .npy file", src.Element, name)
+		return nil, fmt.Errorf("pixels of %s have no black and white: write %s as .tiff or .npy", src.Element, name)
 	}
 	scale := func(v float64) float64 { return v }
 	switch name {

@@ -52,6 +52,25 @@ func (r placeReport) String() string {
 	return display.Count(r.Workers, "worker")
 }
 
+// A pagesReport is the number of pages that were written, if it is not 1.
+type pagesReport struct {
+	Pages int `json:"pages,omitempty"`
+}
+
+func (r *pagesReport) count(pages int) {
+	if pages > 1 {
+		r.Pages = pages
+	}
+}
+
+// String returns the number of pages after a comma, or nothing.
+func (r pagesReport) String() string {
+	if r.Pages == 0 {
+		return ""
+	}
+	return ", " + display.Count(r.Pages, "page")
+}
+
 // placeReportOf returns the report of work on a device, or by workers if it is not one.
 func placeReportOf(on any, workers int) placeReport {
 	if d, ok := on.(*gpu.Device); ok {

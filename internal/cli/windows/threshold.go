@@ -22,7 +22,7 @@ import (
 type Threshold struct {
 	Ins     []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
 	Demo    bool         `help:"Take a picture of 1920×1080 that boxsum draws, instead of IN."`
-	Out     string       `short:"o" placeholder:"OUT" help:"Output file: .png, .tiff (fax group 4) or .pbm with one bit per pixel, .pgm or .npy with 0 and 255; - is PNG on standard output. For several images, a folder such as black/."`
+	Out     string       `short:"o" placeholder:"OUT" help:"Output file: .png, .tiff (fax group 4, all pages) or .pbm with one bit per pixel, .pgm or .npy with 0 and 255; - is PNG on standard output. For several images, a folder such as black/."`
 	Map     string       `placeholder:"FILE" help:"Output file for the threshold of every pixel, as float32: .npy or .tiff. -o is then optional."`
 	Method  string       `short:"m" enum:"sauvola,niblack,wolf,nick,trsingh,phansalkar,bradley,meanc,isauvola,su,otsu" default:"sauvola" help:"Method: sauvola (most scans), niblack, wolf (low contrast), nick (faint ink), trsingh, phansalkar (dark images), bradley (fast), meanc (OpenCV's adaptiveThreshold), isauvola (no specks), su (stains), or otsu: one threshold for the whole image (even light)."`
 	Window  flags.Window `placeholder:"WxH" help:"Size of the windows, such as 75x51, or 75 for both sides: a few times as large as letters are high. If a side is even, one more pixel lies on the right or below. Default: 75; for bradley an eighth of the width, and for su what fits the strokes."`
@@ -129,7 +129,7 @@ func (c *Threshold) Run(sh *console.Shell) error {
 	case c.Map != "":
 		return console.Usage("--map takes one image")
 	}
-	outs, err := imagefile.InFolder(c.Ins, c.Out, "black", func(string) string { return ".png" })
+	outs, err := imagefile.InFolder(c.Ins, c.Out, "black", func(in string) string { return c.PagedExtension(in, ".png") })
 	if err != nil {
 		return err
 	}
@@ -164,41 +164,50 @@ func (c *Threshold) one(sh *console.Shell, rule threshold.Rule, opt *threshold.O
 			return r, err
 		}
 	}
-	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &c.Flags, c.Demo) })
+	how := c.Flags
+	how.AllPages = true
+	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &how, c.Demo) })
 	if err != nil {
 		return r, err
 	}
 	defer src.Close()
+	if c.Map != "" {
+		if err := src.CheckOnePage("--map"); err != nil {
+			return r, err
+		}
+	}
 	r = thresholdReport{
 		Extent: imagefile.ExtentOf(src.Image), Pixels: imagefile.PixelOf(src.Image).Short(), Method: rule.Method.String(), Border: rule.Border.String(),
 		Window: []int{rule.Window.Width, rule.Window.Height}, placeReport: placeReportOf(opt.On, opt.Workers), Out: cmp.Or(out, c.Map), Map: c.Map,
 	}
+	r.count(src.PagesIn(format))
 	watched := *opt
 	watched.Context = sh.Ctx
 	sh.Progress.Begin("thresholding", 0)
 	watched.Progress = sh.Progress.Share("thresholding")
 	work := thresholdWork{rule: rule, opt: &watched, bits: format != "", mapped: c.Map != "", invert: c.Invert}
-	start := time.Now()
-	err = work.apply(src.Image)
-	r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
-	tellFailed(sh, opt.On)
-	if err != nil {
-		return r, err
-	}
-	if c.Map != "" {
-		if err := imagefile.Save(sh, c.Map, 0, func(w io.Writer) error { return imgio.Encode(w, mapFormat, work.thresholds) }); err != nil {
-			return r, err
+	black, all := 0.0, 0.0
+	page := func() (any, error) {
+		start := time.Now()
+		err := work.apply(src.Image)
+		r.Milliseconds += float64(time.Since(start)) / float64(time.Millisecond)
+		tellFailed(sh, opt.On)
+		if err == nil && c.Map != "" {
+			err = imagefile.Save(sh, c.Map, 0, func(w io.Writer) error { return imgio.EncodeWith(w, mapFormat, work.thresholds, src.Metadata) })
 		}
+		for y := range work.black.Height {
+			black += float64(countBits(work.black.Row(y)))
+		}
+		all += float64(work.black.Width) * float64(work.black.Height)
+		return work.black, err
 	}
 	if format == "" {
-		return r, nil
+		_, err = page()
+		return r, err
 	}
-	black := 0
-	for y := range work.black.Height {
-		black += countBits(work.black.Bits[y*work.black.Stride:][:work.black.Stride])
-	}
-	r.Black = float64(black) / max(1, float64(work.black.Width)*float64(work.black.Height))
-	return r, imagefile.Save(sh, out, 0, func(w io.Writer) error { return writeBits(w, format, work.black) })
+	err = imagefile.SavePages(sh, out, format, src, page)
+	r.Black = black / max(1, all)
+	return r, err
 }
 
 // bitsFormat returns the format of an output path for black and white.
@@ -209,29 +218,12 @@ func bitsFormat(path string) (string, error) {
 	return imagefile.FormatOf(path, "png", ".pbm")
 }
 
-// writeBits writes bits as such where a format has them, and else as 0 and 255.
-func writeBits(w io.Writer, format string, b threshold.Bitmap) error {
-	if b.Width == 0 || b.Height == 0 || format == "npy" || format == "pnm" {
-		img, err := boxsum.NewImage[uint8](b.Width, b.Height, 1)
-		if err != nil {
-			return err
-		}
-		for y := range b.Height {
-			row := img.Row(y)
-			for x := range row {
-				row[x] = b.Bits[y*b.Stride+x/8]>>(7-x%8)&1 - 1
-			}
-		}
-		return imgio.Encode(w, format, img)
-	}
-	return imgio.EncodeBits(w, format, b.Bits, b.Stride, b.Width, b.Height)
-}
-
 // A thresholdReport is what threshold says that it did.
 type thresholdReport struct {
 	imagefile.Extent
-	In     string  `json:"in,omitempty"` // where there are several
-	Pixels string  `json:"pixels"`       // as in u8
+	In string `json:"in,omitempty"` // where there are several
+	pagesReport
+	Pixels string  `json:"pixels"` // as in u8
 	Method string  `json:"method"`
 	Window []int   `json:"window"` // zeros where the method found it
 	Border string  `json:"border"`
@@ -244,7 +236,7 @@ type thresholdReport struct {
 
 // String returns the report in one line.
 func (r thresholdReport) String() string {
-	s := fmt.Sprintf("%v %s, %s", r.Extent, r.Pixels, r.Method)
+	s := fmt.Sprintf("%v %s%v, %s", r.Extent, r.Pixels, r.pagesReport, r.Method)
 	if r.Window[0] > 0 {
 		s += fmt.Sprintf(" %d×%d, %s", r.Window[0], r.Window[1], r.Border)
 	}
