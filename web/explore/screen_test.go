@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -162,12 +163,12 @@ func TestScreenLarge(t *testing.T) {
 			t.Errorf("%s is made at 1:%d, from tables: %v", q.Method, f.scale, k.tables)
 		}
 	}
-	for _, view := range [][]int{{1, 2, 3}, {5000, 0, 6000, 10}, {10, 10, 10, 20}, {0, 0, 1 << 30, 1}} {
+	for _, view := range [][]int{{1, 2, 3}, {5000, 0, 6000, 10}, {10, 10, 10, 20}, {0, 0, math.MaxInt, 1}} {
 		if _, err := screenOf(&request{View: view, Width: 10, Height: 10}, 3000, 2000); err == nil {
 			t.Errorf("the view %v is taken", view)
 		}
 	}
-	for _, size := range [][2]int{{0, 10}, {10, -1}, {1 << 30, 1 << 30}} {
+	for _, size := range [][2]int{{0, 10}, {10, -1}, {math.MaxInt, math.MaxInt}} {
 		if _, err := screenOf(&request{View: []int{0, 0, 9, 9}, Width: size[0], Height: size[1]}, 3000, 2000); err == nil {
 			t.Errorf("a screen of %v is taken", size)
 		}
