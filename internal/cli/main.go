@@ -28,7 +28,7 @@ type commands struct {
 	Integrate  tables.Integrate  `cmd:"" help:"Make the summed-area table of an image."`
 	Query      tables.Query      `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
 	Info       stores.Info       `cmd:"" help:"Describe a Zarr array, group or table."`
-	Convert    stores.Convert    `cmd:"" help:"Convert images and arrays to Zarr and back."`
+	Convert    stores.Convert    `cmd:"" help:"Convert pictures, .npy arrays and Zarr arrays to each other."`
 	Verify     stores.Verify     `cmd:"" help:"Check every chunk of a table in a store, and repair damaged ones."`
 	Histogram  tables.Histogram  `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`
 	Moments    tables.Moments    `cmd:"" help:"Print the moments of boxes of an image: centroid, ellipse, Hu's invariants."`

@@ -124,7 +124,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"integrate", "-"}, exitError},
 		{[]string{"integrate"}, exitUsage},
 		{[]string{"integrate", "--demo", "-o", "out.tiff"}, exitUsage},
-		{[]string{"query", "missing.png"}, exitUsage},
+		{[]string{"query", "missing.png"}, exitError},
 		{[]string{"integrate", "--demo", "--on", "tpu"}, exitUsage},
 		{[]string{"integrate", "--demo", "--level", "sse"}, exitUsage},
 		{[]string{"bench", "--types", "u8"}, exitUsage},

@@ -13,7 +13,7 @@ import (
 
 // Flags select how pictures are read.
 type Flags struct {
-	Color    string `enum:"auto,gray,keep" default:"${color}" help:"What to do with color: gray converts it to one channel, keep keeps the channels. Default: gray for pictures, keep for arrays (.npy, stores) and mosaics."`
+	Color    string `enum:"auto,gray,keep" default:"${color}" help:"What to do with color: gray converts it to one channel, keep keeps the channels, auto is gray for pictures and keep for arrays (.npy, stores) and mosaics (${default})."`
 	AsStored bool   `help:"Ignore the orientation tag (EXIF) of pictures. By default, pictures are rotated as viewers show them; tiles of mosaics are not."`
 	Page     int    `placeholder:"N" help:"Page of a TIFF file or frame of a GIF file, counted from 1."`
 	Large    bool   `help:"Also read pictures of more than 2^30 pixels. They are refused by default, because a small hostile file may claim to have that many."`
@@ -84,7 +84,7 @@ func (f *Flags) tell(sh *console.Shell, path string, p *imgio.Picture) {
 }
 
 func tellFirst(sh *console.Shell, path, format string, pages int, all string) {
-	sh.Say(fmt.Sprintf("%s has %d %s, and this is the first: --page N takes another%s", inputName(path), pages, partsOf(format), all))
+	sh.Say(fmt.Sprintf("%s has %d %s, and this is the first: --page N takes another%s", InputName(path), pages, partsOf(format), all))
 }
 
 // partsOf returns what the pictures in a file of several are called.

@@ -89,7 +89,7 @@ func Open(sh *console.Shell, path string, how *Flags, volume bool) (*Source, err
 		if path != console.Standard {
 			return imgio.OpenStackWith(path, opt)
 		}
-		return decode(sh, inputName(path), sh.Stdin, 0, opt, imgio.DecodeStackWith)
+		return decode(sh, InputName(path), sh.Stdin, 0, opt, imgio.DecodeStackWith)
 	})
 	if err != nil {
 		return nil, how.hint(err)
@@ -118,7 +118,7 @@ func OpenOrDemo(sh *console.Shell, in, out string, how *Flags, demo bool) (*Sour
 func Read(sh *console.Shell, path string, how *Flags) (*imgio.Picture, error) {
 	opt := how.reading()
 	if path == console.Standard {
-		return decode(sh, inputName(path), sh.Stdin, 0, opt, imgio.DecodeWith)
+		return decode(sh, InputName(path), sh.Stdin, 0, opt, imgio.DecodeWith)
 	}
 	if IsSource(path) {
 		if err := how.CheckStored(path); err != nil {

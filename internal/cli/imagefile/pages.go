@@ -19,7 +19,7 @@ func openPages(sh *console.Shell, path string, how *Flags) (*Source, error) {
 	}
 	pages, err := console.Await(sh.Ctx, func() (*imgio.Pages, error) {
 		if path == console.Standard {
-			return decode(sh, inputName(path), sh.Stdin, 0, how.reading(), imgio.DecodePages)
+			return decode(sh, InputName(path), sh.Stdin, 0, how.reading(), imgio.DecodePages)
 		}
 		sh.Progress.Begin("reading", 0)
 		return imgio.OpenPages(path, how.reading())
@@ -67,7 +67,7 @@ func (s *Source) turn(sh *console.Shell, n int) (*imgio.Picture, error) {
 	picture, err := console.Await(sh.Ctx, func() (*imgio.Picture, error) { return s.pages.Page(n) })
 	switch {
 	case err != nil && s.path == console.Standard:
-		return nil, fmt.Errorf("%w, in %s", err, inputName(s.path))
+		return nil, fmt.Errorf("%w, in %s", err, InputName(s.path))
 	case err != nil:
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (s *Source) PagesIn(format string) int {
 // CheckOnePage returns an error for a flag that is for one page, if src has several.
 func (s *Source) CheckOnePage(flag string) error {
 	if s.Pages > 1 {
-		return console.Usage("%s is for one image, and %s has %d %s: choose one with --page", flag, inputName(s.path), s.Pages, partsOf(s.Format))
+		return console.Usage("%s is for one image, and %s has %d %s: choose one with --page", flag, InputName(s.path), s.Pages, partsOf(s.Format))
 	}
 	return nil
 }

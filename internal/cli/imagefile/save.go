@@ -151,8 +151,8 @@ func (m *meteredWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// inputName returns the name of an input for a message.
-func inputName(path string) string {
+// InputName returns the name of an input for a message.
+func InputName(path string) string {
 	if path == console.Standard {
 		return "standard input"
 	}

@@ -1,13 +1,14 @@
 package stores
 
 import (
-	"errors"
+	"fmt"
 	"os"
-	"strings"
 
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/store/sources"
 	"github.com/boxsum/boxsum/zarr"
@@ -15,32 +16,19 @@ import (
 
 // Convert is the verb convert.
 type Convert struct {
-	In          string `arg:"" name:"IN" help:"Image, .npy array, Zarr array, or mosaic: a list of tiles (.csv), GDAL's .vrt, or a pattern such as 'tiles/{row}_{column}.png'."`
-	Out         string `arg:"" name:"OUT" help:"Zarr array to write (a path that ends in .zarr or .zarr.zip, or a URL), or a file of another format for one that is: .npy, .tiff, .png."`
-	Chunk       int    `default:"1024" placeholder:"N" help:"Size of the chunks, N×N."`
-	Shard       int    `placeholder:"N" help:"Size of the shards, N×N; each is one object with many chunks."`
-	Compression string `enum:"zstd,lz4,gzip,none" default:"zstd" help:"zstd, lz4, gzip or none."`
-	MaxChunks   int64  `placeholder:"N" help:"Refuse images of more than N chunks and results of more than N blocks (16777216): damaged metadata may declare huge arrays."`
-	imagefile.Flags
+	In              string `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM), .npy array, Zarr array, or mosaic: a list of tiles (.csv), GDAL's .vrt, or a pattern such as 'tiles/{row}_{column}.png'; - is standard input."`
+	Out             string `arg:"" name:"OUT" help:"File to write: .png, .jpg, .tiff, .gif, .pgm, .ppm, .pam, .pbm or .npy; or a Zarr array, a path that ends in .zarr or .zarr.zip, or a URL; - is PNG on standard output."`
+	Chunk           int    `default:"1024" placeholder:"N" help:"Size of the chunks, N×N."`
+	Shard           int    `placeholder:"N" help:"Size of the shards, N×N; each is one object with many chunks."`
+	Compression     string `enum:"zstd,lz4,gzip,none" default:"zstd" help:"zstd, lz4, gzip or none."`
+	MaxChunks       int64  `placeholder:"N" help:"Refuse images of more than N chunks and results of more than N blocks (16777216): damaged metadata may declare huge arrays."`
+	imagefile.Flags `set:"color=keep"`
 }
 
 // Run writes an image as another.
 func (c *Convert) Run(sh *console.Shell) error {
 	if !imagefile.IsStore(c.Out) {
-		if !imagefile.IsSource(c.In) {
-			return console.Usage("neither %s nor %s is a store: one of them ends in .zarr, or is a URL", c.In, c.Out)
-		}
-		if err := errors.Join(c.CheckStored(c.In), imagefile.CheckApart(c.In, c.Out, false)); err != nil {
-			return err
-		}
-		if strings.HasSuffix(c.Out, ".npy") {
-			return c.writeNPY(sh)
-		}
-		p, err := console.Await(sh.Ctx, func() (*imgio.Picture, error) { return imagefile.ReadStore(sh, c.In, &c.Flags) })
-		if err != nil {
-			return err
-		}
-		return imgio.Save(c.Out, p.Image)
+		return c.writeFile(sh)
 	}
 	if c.Chunk < 1 || c.Shard < 0 || c.Shard%c.Chunk != 0 {
 		return console.Usage("shards of %d are not whole chunks of %d", c.Shard, c.Chunk)
@@ -52,9 +40,55 @@ func (c *Convert) Run(sh *console.Shell) error {
 	return imagefile.CloseStore(b, c.Out, c.write(sh, b))
 }
 
+// writeFile writes a picture or a .npy array, with all pages if a TIFF file is to be one
+// again.
+func (c *Convert) writeFile(sh *console.Shell) error {
+	if err := imagefile.CheckApart(c.In, c.Out, false); err != nil {
+		return err
+	}
+	format, err := imagefile.FormatOf(c.Out, "png", ".jpg")
+	if err != nil {
+		return err
+	}
+	if format == "npy" && (imagefile.IsSource(c.In) || imagefile.LargeFile(c.In) != "") {
+		return c.writeNPY(sh)
+	}
+	src, err := c.open(sh)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	return imagefile.SavePages(sh, c.Out, format, src, func() (any, error) { return c.shown(format, src.Image) })
+}
+
+func (c *Convert) open(sh *console.Shell) (*imagefile.Source, error) {
+	how := c.Flags
+	how.AllPages = true
+	return imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, c.In, c.Out, &how, false) })
+}
+
+// shown returns an image as a format holds it. JPEG and GIF have 8 bits, so they get the
+// upper 8 of 16, and no alpha if all pixels are opaque.
+func (c *Convert) shown(format string, img any) (any, error) {
+	pixel := imagefile.PixelOf(img)
+	switch {
+	case format == "npy":
+		return img, nil
+	case imagefile.ExtentOf(img).Channels > imagefile.MostChannels:
+		return nil, fmt.Errorf("%s has %d channels, but pictures have 1 to %d: write it as .npy", imagefile.InputName(c.In), imagefile.ExtentOf(img).Channels, imagefile.MostChannels)
+	case format == "tiff":
+		return img, nil
+	case pixel != raster.U8 && pixel != raster.U16:
+		return nil, fmt.Errorf("%s has pixels of %v, but pictures other than TIFF have 8 or 16 bits: write it as .tiff or .npy", imagefile.InputName(c.In), pixel)
+	case format == "jpeg" || format == "gif":
+		return imgio.ToImage(img)
+	}
+	return img, nil
+}
+
 // writeNPY writes an array of any size as .npy, rows of chunks at a time.
 func (c *Convert) writeNPY(sh *console.Shell) error {
-	src, err := sources.Open(sh.Ctx, c.In)
+	src, err := imagefile.OpenArray(sh, c.In, &c.Flags)
 	if err != nil {
 		return err
 	}
@@ -83,11 +117,12 @@ func (c *Convert) writeNPY(sh *console.Shell) error {
 func (c *Convert) write(sh *console.Shell, b zarr.Bucket) error {
 	spec := &zarr.Spec{Chunk: []int{c.Chunk, c.Chunk}, Compression: c.Compression, Checksum: true}
 	if !imagefile.IsSource(c.In) && imagefile.LargeFile(c.In) == "" {
-		src, err := imagefile.Open(sh, c.In, &c.Flags, false)
+		src, err := c.open(sh)
 		if err != nil {
 			return err
 		}
-		defer src.File.Close()
+		defer src.Close()
+		src.TellFirst(sh)
 		if c.Shard > 0 {
 			return console.Usage("shards are for arrays that come from a store")
 		}

@@ -20,10 +20,13 @@ type format struct {
 	write     func(output, io.Writer) error
 }
 
+// picture is the extension of heat maps.
+const picture = ".png"
+
 var formats = []format{
 	{".npy", 1, true, output.written, output.writeNPY},
 	{".npz", 3, true, output.written, output.writeNPZ},
-	{".png", 1, false, func(output) int64 { return 0 }, func(o output, w io.Writer) error { return png.Encode(w, o.picture()) }},
+	{picture, 1, false, func(output) int64 { return 0 }, func(o output, w io.Writer) error { return png.Encode(w, o.picture()) }},
 }
 
 // formatOf chooses the format of an output path for tables of a kind; standard output is

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -94,6 +95,9 @@ func (c *Integrate) make(sh *console.Shell) (report, error) {
 	if err := save(sh, c.Out, out, work); err != nil {
 		return report{}, err
 	}
+	if out.extension == picture {
+		c.tellNaN(sh, work)
+	}
 	if work.streamed() {
 		took = time.Since(start) // which is when it was made
 	}
@@ -140,13 +144,32 @@ func (c *Integrate) checkVolume() error {
 // format returns the format of the output file, if there is one.
 func (c *Integrate) format() (format, error) {
 	f, err := formatOf(c.Out, "tables", c.Squares, c.Tilted)
-	if err == nil && c.pick() && c.Out != "" && f.tables < 2 {
+	if err == nil && c.pick() && c.Out != "" && f.tables < 2 && f.extension != picture {
 		err = fmt.Errorf("%s holds one table: write the sums of valid pixels and their counts to a .npz file", imagefile.NameOf(c.Out))
 	}
 	if err == nil && c.Volume && c.Out != "" && !f.rows {
 		err = console.Usage("%s: the table of a volume is written as .npy or .npz, and not as %s", c.Out, f.extension)
 	}
 	return f, err
+}
+
+// tellNaN says on standard error that NaN is gray in a heat map.
+func (c *Integrate) tellNaN(sh *console.Shell, work job) {
+	j, ok := work.(*tableJob)
+	if !ok || j.Width == 0 || j.Height == 0 {
+		return
+	}
+	for channel := range j.Channels {
+		if !math.IsNaN(j.tables.mean(wholeBox(j.Extent), channel)) {
+			continue
+		}
+		note := imagefile.NameOf(c.Out) + " is gray where sums are NaN: to the right of pixels that are NaN, and below them"
+		if c.NaN != "skip" {
+			note += "; --nan skip leaves such pixels out"
+		}
+		sh.Say(note)
+		return
+	}
 }
 
 // source opens the image or volume, and the device.

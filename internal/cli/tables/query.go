@@ -18,7 +18,7 @@ import (
 // Query is the verb query.
 type Query struct {
 	In     string   `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; with --table, a saved table; - is standard input."`
-	Box    boxTexts `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, which excludes column X1 and row Y1; X0,Y0,Z0,X1,Y1,Z1 with --volume. May be repeated."`
+	Box    boxTexts `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, which excludes column X1 and row Y1; X0,Y0,Z0,X1,Y1,Z1 with --volume. May be repeated. Default: the whole image."`
 	Boxes  string   `placeholder:"FILE" help:"File with a box per line, its numbers separated by commas, spaces or tabs; - is standard input. # starts a comment. A header may name the columns: x0,y0,x1,y1 or x,y,width,height."`
 	Volume bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
 	Table  bool     `xor:"what" help:"IN is a table that integrate wrote, .npy or .npz: only the entries that the boxes need are read. The deviation needs the squares, in a .npz file."`
@@ -71,6 +71,13 @@ func (c *Query) Run(sh *console.Shell) error {
 	defer src.Close()
 	if err := c.checkImage(src); err != nil {
 		return err
+	}
+	if c.whole() && !c.rotates() {
+		extent := imagefile.ExtentOf(src.Image)
+		if c.Volume {
+			extent.Depth = src.Slices()
+		}
+		boxes = []box{wholeBox(extent)}
 	}
 	pair, err := pairExact(src.Image, src.Slices())
 	if err != nil {
@@ -178,9 +185,19 @@ func (c *Query) csvRows(answers []answer) [][]string {
 	return rows
 }
 
+// whole reports whether no boxes were given: the answer is then for the whole image.
+func (c *Query) whole() bool { return c.Boxes == "" && len(c.Box) == 0 }
+
+func wholeBox(e imagefile.Extent) box {
+	if e.Depth > 0 {
+		return box{0, 0, 0, e.Width, e.Height, e.Depth}
+	}
+	return box{0, 0, e.Width, e.Height}
+}
+
 // boxes returns the boxes of the flags, followed by those of the file.
 func (c *Query) boxes(stdin io.Reader, corners int) ([]box, error) {
-	if c.Boxes == "" && len(c.Box) == 0 && len(c.Rect) == 0 {
+	if c.Rotate.set && c.whole() && len(c.Rect) == 0 {
 		return nil, console.Usage("no boxes: give --box %s, or a file of them with --boxes FILE", boxForms[corners])
 	}
 	var boxes []box

@@ -78,6 +78,9 @@ func (c *Query) askSaved(sh *console.Shell, boxes []box) error {
 		return err
 	}
 	defer t.file.Close()
+	if c.whole() {
+		boxes = []box{wholeBox(t.Extent)}
+	}
 	answers, err := c.answers(sh, t, boxes)
 	if err != nil {
 		return err

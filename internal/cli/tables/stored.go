@@ -126,6 +126,10 @@ func (c *Query) askStore(sh *console.Shell, boxes []box) (bool, error) {
 	case t.Depth() > 0 && !c.Volume:
 		return true, console.Usage("%s is the table of a volume: its boxes take --volume", zarr.Redacted(c.In))
 	}
+	if c.whole() {
+		size := t.Bounds().Size()
+		boxes = []box{wholeBox(imagefile.Extent{Width: size.X, Height: size.Y, Depth: t.Depth()})}
+	}
 	sh.Progress.Begin("summing", 0)
 	var found []stats
 	areas := make([]int64, len(boxes))
