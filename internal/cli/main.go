@@ -27,7 +27,7 @@ import (
 type commands struct {
 	Integrate  tables.Integrate  `cmd:"" help:"Make the summed-area table of an image."`
 	Query      tables.Query      `cmd:"" help:"Print the sum, mean and standard deviation of boxes of an image."`
-	Info       stores.Info       `cmd:"" help:"Describe a Zarr array, group or table."`
+	Info       stores.Info       `cmd:"" help:"Describe a picture, an array, or a Zarr store: format, size, pages, resolution."`
 	Convert    stores.Convert    `cmd:"" help:"Convert pictures, .npy arrays and Zarr arrays to each other."`
 	Verify     stores.Verify     `cmd:"" help:"Check every chunk of a table in a store, and repair damaged ones."`
 	Histogram  tables.Histogram  `cmd:"" help:"Make the integral histogram of an image, and print the histograms of boxes."`

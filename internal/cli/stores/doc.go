@@ -1,3 +1,3 @@
-// Package stores has the verbs for Zarr arrays and for tables in them: info, convert and
+// Package stores has the verbs for files and Zarr stores, and for tables in them: info, convert and
 // verify.
 package stores

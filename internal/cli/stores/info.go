@@ -16,7 +16,7 @@ import (
 
 // Info is the verb info.
 type Info struct {
-	In   string `arg:"" name:"STORE" help:"Zarr array, group or table: a folder, a zip file or a URL; an image or a mosaic."`
+	In   string `arg:"" name:"FILE" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM), .npy array, .npz archive or mosaic; Zarr array, group or table: a folder, a zip file or a URL."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
@@ -35,9 +35,10 @@ type arrayInfo struct {
 type storeInfo struct {
 	Kind   string      `json:"kind"`
 	Arrays []arrayInfo `json:"arrays"`
+	*fileInfo
 }
 
-// Run says what a store holds.
+// Run says what a file or a store holds.
 func (c *Info) Run(sh *console.Shell) error {
 	info, err := console.Await(sh.Ctx, func() (storeInfo, error) { return c.info(sh) })
 	if err != nil {
@@ -50,6 +51,14 @@ func (c *Info) Run(sh *console.Shell) error {
 	if _, err := fmt.Fprintln(w, info.Kind); err != nil {
 		return err
 	}
+	if info.fileInfo != nil {
+		for _, row := range info.rows() {
+			if _, err := fmt.Fprintf(w, "%-11s  %s\n", row[0], row[1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	rows := [][]string{{"array", "type", "shape", "chunk", "object", "codecs"}}
 	list := func(n []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(n), " ", "×"), "[]") }
 	for _, a := range info.Arrays {
@@ -59,22 +68,18 @@ func (c *Info) Run(sh *console.Shell) error {
 }
 
 func (c *Info) info(sh *console.Shell) (storeInfo, error) {
-	describe := func(path string, a *zarr.Array) arrayInfo {
-		return arrayInfo{path, a.Type().String(), a.Shape(), a.Chunk(), a.Object(), a.Codecs(), a.Version(), nil}
-	}
-	if info, err := os.Stat(c.In); sources.IsMosaic(c.In) || err == nil && info.Mode().IsRegular() && !strings.HasSuffix(c.In, ".zip") {
+	if sources.IsMosaic(c.In) {
 		a, err := imagefile.OpenArray(sh, c.In, &imagefile.Flags{})
 		if err != nil {
 			return storeInfo{}, err
 		}
 		defer a.Close()
-		kind := "image"
-		if sources.IsMosaic(c.In) {
-			kind = "mosaic"
-		}
 		one := describe(".", a)
 		one.Codecs, one.Zarr = []string{}, 0
-		return storeInfo{kind, []arrayInfo{one}}, nil
+		return storeInfo{Kind: "mosaic", Arrays: []arrayInfo{one}}, nil
+	}
+	if info, err := os.Stat(c.In); err == nil && info.Mode().IsRegular() && !strings.HasSuffix(c.In, ".zip") {
+		return describeFile(sh, c.In)
 	}
 	b, err := zarr.OpenBucket(sh.Ctx, c.In, false)
 	if err != nil {
@@ -82,7 +87,7 @@ func (c *Info) info(sh *console.Shell) (storeInfo, error) {
 	}
 	defer b.Close()
 	if a, err := zarr.OpenArray(sh.Ctx, b, ""); err == nil {
-		return storeInfo{"Zarr array", []arrayInfo{describe(".", a)}}, nil
+		return storeInfo{Kind: "Zarr array", Arrays: []arrayInfo{describe(".", a)}}, nil
 	} else if errors.Is(err, fs.ErrNotExist) {
 		return storeInfo{}, err
 	}
