@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/store/sources"
 )
 
 // A Source is an image, or a volume, which has a Stack, and the device that its tables are
@@ -138,7 +140,40 @@ func Read(sh *console.Shell, path string, how *Flags) (*imgio.Picture, error) {
 	if info.IsDir() || info.Mode().IsRegular() && isArray(f) {
 		return imgio.OpenWith(path, opt) // which maps arrays, and so reads nothing yet
 	}
-	return decode(sh, path, f, info.Size(), opt, imgio.DecodeWith)
+	picture, err := decode(sh, path, f, info.Size(), opt, imgio.DecodeWith)
+	if err != nil && how.Page <= 1 {
+		if numbers := readNumbers(sh, path, how); numbers != nil {
+			return numbers, nil
+		}
+	}
+	return picture, err
+}
+
+// readNumbers reads a TIFF file of floats or signed integers, such as commands write. It
+// returns nil for other files, and for those with several pages.
+func readNumbers(sh *console.Shell, path string, how *Flags) *imgio.Picture {
+	pages, err := imgio.OpenPages(path, how.reading())
+	if err != nil {
+		return nil
+	}
+	defer pages.Close()
+	if pages.Format != "tiff" || pages.N > 1 {
+		return nil
+	}
+	a, err := sources.OpenTIFF(sh.Ctx, path)
+	if err != nil {
+		return nil
+	}
+	defer a.Close()
+	if kind := a.Type().String(); strings.HasPrefix(kind, "uint") {
+		return nil
+	}
+	picture, err := readArray(sh, a)
+	if err != nil {
+		return nil
+	}
+	picture.Format = "tiff"
+	return picture
 }
 
 func isArray(f *os.File) bool {

@@ -27,6 +27,9 @@ func openPages(sh *console.Shell, path string, how *Flags) (*Source, error) {
 	if err != nil {
 		return nil, how.hint(err)
 	}
+	if pages.N == 1 && path != console.Standard {
+		return nil, pages.Close()
+	}
 	src := &Source{pages: pages, Pages: pages.N, path: path, File: pages, ctx: sh.Ctx}
 	picture, err := src.turn(sh, 1)
 	if err == nil {

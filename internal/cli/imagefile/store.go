@@ -58,12 +58,17 @@ func ReadStore(sh *console.Shell, path string, how *Flags) (*imgio.Picture, erro
 		return nil, err
 	}
 	defer a.Close()
+	return readArray(sh, a)
+}
+
+func readArray(sh *console.Shell, a *zarr.Array) (*imgio.Picture, error) {
 	data, err := sources.ReadAll(sh.Ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	shape := a.Shape()
-	for len(shape) > 2 && shape[0] == 1 {
+	shape, names := a.Shape(), a.Names()
+	colored := len(names) == 3 && names[len(names)-1] == "c"
+	for len(shape) > 2 && shape[0] == 1 && !colored {
 		shape = shape[1:]
 	}
 	img, err := (&imgio.Array{Shape: shape, Data: data}).Image()
