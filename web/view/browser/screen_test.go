@@ -162,8 +162,9 @@ func TestSwipe(t *testing.T) {
 	b.answered()
 	swipe := func(x0, y0, x1, y1 float64, hold string) {
 		t.Helper()
-		b.do(chromedp.Evaluate(`scrollTo(0, 0)`, nil))
-		b.wait(`scrollY === 0`)
+		// The page may still be scrolling from the swipe before: hold it at the top until it rests.
+		b.do(chromedp.Evaluate(`window.moved = performance.now()`, nil))
+		b.wait(`(() => { if (scrollY !== 0) { scrollTo(0, 0); window.moved = performance.now(); } return performance.now() - window.moved > 300; })()`)
 		sx, sy := b.screen(x0, y0)
 		ex, ey := b.screen(x1, y1)
 		b.do(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: sx, Y: sy}}))
