@@ -20,6 +20,7 @@ type Flags struct {
 
 	Wide     bool `kong:"-"` // take 64-bit integers that fit no pixels as they are
 	AllPages bool `kong:"-"` // open all pages, for SavePages
+	Volumes  bool `kong:"-"` // the verb has --volume, which a note may suggest
 }
 
 func (f *Flags) reading() imgio.Options {
@@ -76,9 +77,9 @@ func (f *Flags) tell(sh *console.Shell, path string, p *imgio.Picture) {
 	if f.Page > 0 || p.Pages < 2 {
 		return
 	}
-	all := ", and --volume takes all"
-	if p.Format == "gif" {
-		all = ""
+	all := ""
+	if f.Volumes && p.Format != "gif" {
+		all = ", and --volume takes all"
 	}
 	tellFirst(sh, path, p.Format, p.Pages, all)
 }

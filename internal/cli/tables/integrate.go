@@ -73,6 +73,7 @@ func (c *Integrate) make(sh *console.Shell) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
+	c.Volumes = true
 	c.Wide = !c.Squares && !c.Tilted && !c.Volume && !c.pick() && !c.OnGPU() && c.Type != "f64"
 	src, err := c.source(sh)
 	if err != nil {

@@ -63,6 +63,7 @@ func (c *Query) Run(sh *console.Shell) error {
 	if c.Table {
 		return c.askSaved(sh, boxes)
 	}
+	c.Volumes = true
 	c.Wide = !c.Volume && !c.rotates() && !c.pick() && !c.OnGPU()
 	src, err := imagefile.OpenOn(sh, &c.Place, func() (*imagefile.Source, error) { return imagefile.Open(sh, c.In, &c.Flags, c.Volume) })
 	if err != nil {
