@@ -150,7 +150,7 @@ def test_mistakes():
 def test_refused():
     """What the library refuses is an error of the program, not of the process."""
     call = jax.ffi.ffi_call("boxsum_integral", jax.ShapeDtypeStruct((3, 4), np.float32))
-    with pytest.raises(Exception, match="one more along the axes"):
+    with pytest.raises(Exception, match="one more along each axis"):
         jax.block_until_ready(jax.jit(call)(some(3, 4)))
     call = jax.ffi.ffi_call("boxsum_suffix", jax.ShapeDtypeStruct((4,), np.float32))
     with pytest.raises(Exception, match="H, W"):
