@@ -109,7 +109,7 @@ func (f *Flags) checkChannels(path string, p *imgio.Picture) error {
 // per pixel, and the pixels themselves for others.
 func AsMask(src *Source) any {
 	img, ok := src.Image.(boxsum.Image[uint8])
-	if !ok || src.bits != 1 {
+	if !ok || src.Bits != 1 {
 		return src.Image
 	}
 	const white = 255

@@ -20,7 +20,7 @@ import (
 type Source struct {
 	Image   any    // the first slice of a volume
 	Format  string // of the image's file
-	bits    int    // of a sample there
+	Bits    int    // of a sample there
 	Element string // of an array there
 	Stack   *imgio.Stack
 	Device  *gpu.Device
@@ -85,7 +85,7 @@ func Open(sh *console.Shell, path string, how *Flags, volume bool) (*Source, err
 			return nil, errors.Join(err, picture.Close())
 		}
 		how.tell(sh, path, picture)
-		return &Source{Image: picture.Image, Format: picture.Format, bits: picture.Bits, Element: picture.Element, Metadata: picture.Metadata, File: picture}, nil
+		return &Source{Image: picture.Image, Format: picture.Format, Bits: picture.Bits, Element: picture.Element, Metadata: picture.Metadata, File: picture}, nil
 	}
 	stack, err := console.Await(sh.Ctx, func() (*imgio.Stack, error) {
 		if path != console.Standard {

@@ -74,7 +74,7 @@ func (s *Source) turn(sh *console.Shell, n int) (*imgio.Picture, error) {
 	case err != nil:
 		return nil, err
 	}
-	s.Image, s.Format, s.bits, s.Element, s.Metadata = picture.Image, picture.Format, picture.Bits, picture.Element, picture.Metadata
+	s.Image, s.Format, s.Bits, s.Element, s.Metadata = picture.Image, picture.Format, picture.Bits, picture.Element, picture.Metadata
 	return picture, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/flags"
@@ -11,6 +12,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/store/sources"
+	"github.com/boxsum/boxsum/threshold"
 	"github.com/boxsum/boxsum/zarr"
 )
 
@@ -58,7 +60,7 @@ func (c *Convert) writeFile(sh *console.Shell) error {
 		return err
 	}
 	defer src.Close()
-	return imagefile.SavePages(sh, c.Out, format, src, func() (any, error) { return c.shown(format, src.Image) })
+	return imagefile.SavePages(sh, c.Out, format, src, func() (any, error) { return c.shown(format, src) })
 }
 
 func (c *Convert) open(sh *console.Shell) (*imagefile.Source, error) {
@@ -69,8 +71,14 @@ func (c *Convert) open(sh *console.Shell) (*imagefile.Source, error) {
 
 // shown returns an image as a format holds it. JPEG and GIF have 8 bits, so they get the
 // upper 8 of 16, and no alpha if all pixels are opaque.
-func (c *Convert) shown(format string, img any) (any, error) {
+func (c *Convert) shown(format string, src *imagefile.Source) (any, error) {
+	img := src.Image
 	pixel := imagefile.PixelOf(img)
+	if src.Bits == 1 && (format == "png" || format == "tiff" || format == "pbm" || format == "gif") {
+		if b, ok := bitmapOf(img); ok {
+			return b, nil
+		}
+	}
 	switch {
 	case format == "npy":
 		return img, nil
@@ -84,6 +92,33 @@ func (c *Convert) shown(format string, img any) (any, error) {
 		return imgio.ToImage(img)
 	}
 	return img, nil
+}
+
+// bitmapOf returns an image as a bitmap. ok is false if it has other colors than black and
+// white.
+func bitmapOf(img any) (b threshold.Bitmap, ok bool) {
+	src, ok := img.(boxsum.Image[uint8])
+	if !ok || src.Channels != 1 && src.Channels != 3 { // others have alpha
+		return b, false
+	}
+	b, err := threshold.NewBitmap(src.Width, src.Height)
+	if err != nil {
+		return b, false
+	}
+	const white = 255
+	for y := range src.Height {
+		row := src.Row(y)
+		for i, v := range row {
+			if v != 0 && v != white || v != row[i-i%src.Channels] {
+				return b, false
+			}
+			if v == 0 {
+				x := i / src.Channels
+				b.Bits[y*b.Stride+x/8] |= 0x80 >> (x % 8)
+			}
+		}
+	}
+	return b, true
 }
 
 // writeNPY writes an array of any size as .npy, rows of chunks at a time.
