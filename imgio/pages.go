@@ -25,6 +25,7 @@ type Pages struct {
 	path  string // of the file, or empty
 	data  []byte
 	tiff  *tiffFile // nil for other formats, and for damaged files
+	lost  error     // why pages after the first cannot be found, or nil
 	array *Picture  // the picture, if the file is a .npy array
 	opt   Options
 	close closer
@@ -32,7 +33,8 @@ type Pages struct {
 
 // OpenPages opens the named picture or .npy array. The Page of opt is ignored.
 // Large TIFF files are mapped instead of read, so that memory holds one page at
-// a time. Close the pages when done.
+// a time. A TIFF file that lost some of its pages is an error, though [Open] may
+// still read its first. Close the pages when done.
 func OpenPages(path string, opt Options) (*Pages, error) {
 	f, info, format, err := openFile(path)
 	if err != nil {
@@ -56,6 +58,10 @@ func OpenPages(path string, opt Options) (*Pages, error) {
 		if data, unmap, err = mapFile(f, int(size)); err == nil {
 			p = newPages(format, data, opt)
 			p.close = unmap
+			if p.lost != nil {
+				p.Close()
+				return nil, in(path, fmt.Errorf("imgio: %w", p.lost))
+			}
 		}
 	}
 	if p == nil && (err == nil || format == "tiff") {
@@ -81,7 +87,11 @@ func DecodePages(r io.Reader, opt Options) (*Pages, error) {
 		}
 		return arrayPages(array), nil
 	}
-	return decodePages(format, whole, opt)
+	p, err := decodePages(format, whole, opt)
+	if err == nil && p.lost != nil {
+		return nil, fmt.Errorf("imgio: %w", p.lost)
+	}
+	return p, err
 }
 
 // decodePages reads the rest of a stream, which must not be an array.
@@ -93,16 +103,19 @@ func decodePages(format string, whole io.Reader, opt Options) (*Pages, error) {
 	return newPages(format, data, opt), nil
 }
 
-// newPages returns the pages of a whole file. A damaged file has one, whose
-// decoder reports the error. The bytes of TIFF files are modified.
+// newPages returns the pages of a whole file. A damaged file has one: its decoder
+// reports the error, unless only later pages are lost. The bytes of TIFF files are modified.
 func newPages(format string, data []byte, opt Options) *Pages {
 	p := &Pages{Format: format, N: 1, data: data, opt: opt}
 	switch format {
 	case "png":
 		p.data = withoutDamage(data)
 	case "tiff":
-		if t, err := openTIFF(data); err == nil {
+		switch t, err := openTIFF(data); {
+		case err == nil:
 			p.tiff, p.N = t, len(t.pages)
+		case t != nil:
+			p.lost = err
 		}
 	case "gif":
 		p.N = max(1, len(gifFrames(data)))
@@ -125,6 +138,9 @@ func (p *Pages) Page(n int) (*Picture, error) {
 }
 
 func (p *Pages) page(n int) (*Picture, error) {
+	if n > 1 && p.lost != nil {
+		return nil, fmt.Errorf("imgio: %w", p.lost)
+	}
 	if n < 1 || n > p.N {
 		return nil, fmt.Errorf("imgio: %s: page is %d, but the file has %d", p.Format, n, p.N)
 	}

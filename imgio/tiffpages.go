@@ -19,21 +19,28 @@ type tiffFile struct {
 // directory's position.
 const tiffHeader = 8
 
-// openTIFF finds the pages. Thumbnails and masks of other pages do not count.
+// openTIFF finds the pages. Thumbnails and masks of other pages do not count. With an error for
+// damage after the first page, it also returns the pages before it.
 func openTIFF(data []byte) (*tiffFile, error) {
 	if len(data) < tiffHeader {
 		return nil, errors.New("tiff: the file is cut short in its header")
 	}
 	t := &tiffFile{data: data, order: tiffOrder(data)}
+	damaged := func(err error) (*tiffFile, error) {
+		if len(t.pages) == 0 {
+			return nil, err
+		}
+		return t, err
+	}
 	seen := map[uint32]bool{}
 	for at := t.order.Uint32(data[4:]); at != 0; {
 		if seen[at] {
-			return nil, fmt.Errorf("tiff: the file is damaged: directory %d follows itself", len(seen))
+			return damaged(fmt.Errorf("tiff: the file is damaged: directory %d follows itself", len(seen)))
 		}
 		seen[at] = true
 		next, picture, err := t.directory(at)
 		if err != nil {
-			return nil, fmt.Errorf("tiff: directory %d: %w", len(seen), err)
+			return damaged(fmt.Errorf("tiff: directory %d: %w", len(seen), err))
 		}
 		if picture {
 			t.pages = append(t.pages, at)
