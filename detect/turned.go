@@ -278,7 +278,7 @@ func (o *Options) checkAngles() error {
 	case o.Compat && !o.isUpright():
 		return raster.Invalid("Angles cannot be used with Compat: OpenCV finds upright objects only")
 	case o.Compat && o.Mirror:
-		return raster.Invalid("Mirrored cannot be used with Compat: OpenCV has no mirrored search")
+		return raster.Invalid("Mirror cannot be used with Compat: OpenCV has no mirrored search")
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func TestRotatedBesideUpright(t *testing.T) {
 	if err := WriteTable(&b, results); err != nil {
 		t.Fatal(err)
 	}
-	if text := b.String(); !strings.Contains(text, "of upright") || !strings.Contains(text, "u8:u32@1/3") {
+	if text := b.String(); !strings.Contains(text, "× upright") || !strings.Contains(text, "u8:u32@1/3") {
 		t.Errorf("the report is\n%s", text)
 	}
 }
