@@ -172,7 +172,7 @@ def test_half_floats_round_once():
     [
         (lambda x: boxsum.integral(x), ValueError, "shape"),
         (lambda x: boxsum.integral(x, axes=(1,)), ValueError, "2 axes"),
-        (lambda x: boxsum.integral(x, axes=(-1, 3)), ValueError, "each must be another"),
+        (lambda x: boxsum.integral(x, axes=(-1, 3)), ValueError, "axes must be different"),
         (lambda x: boxsum.integral(x, axes=(4, 5)), ValueError, "from -4 to 3"),
         (lambda x: boxsum.integral(x, axes=(1.5, 2)), TypeError, "whole numbers"),
         (lambda x: boxsum.integral(x, axes=PLANES, nan="skip"), ValueError, "no mask"),

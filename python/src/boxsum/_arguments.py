@@ -78,9 +78,9 @@ def refuse_overlap(writes: Any, reads: Any = (), in_place: bool = False) -> None
     writes = [array for array in writes if array is not None]
     for i, one in enumerate(writes):
         if _folded(one):
-            raise ValueError("out has several elements in the same memory")
+            raise ValueError("elements of out share memory")
         if any(overlap(one, other) for other in writes[:i]):
-            raise ValueError("out has two tables in the same memory")
+            raise ValueError("the tables of out share memory")
         for other in reads:
             if other is not None and overlap(one, other) and not (in_place and _place(one) == _place(other)):
                 itself = "the image itself, or an array with" if in_place else "an array with"
@@ -118,7 +118,7 @@ def device_number(device: Any) -> int:
     if device is None or device == "cpu":
         return -1
     if not isinstance(device, str):
-        raise TypeError(f"a device is named by a string such as 'cuda' or 'cuda:0', not by {device!r}")
+        raise TypeError(f"device must be a string such as 'cuda' or 'cuda:0', not {device!r}")
     return call("device", device.encode())
 
 
@@ -142,10 +142,10 @@ def as_pixels(image: Any, stores: bool = False) -> np.ndarray:
     With `stores`, the error for a path says how to make the table of an array in a store.
     """
     if image is None:
-        raise TypeError("an image of None: did imread find the file?")
+        raise TypeError("image is None (did imread find the file?)")
     if isinstance(image, (str, os.PathLike)):
         how = "; for an array in a Zarr store, name one for its table too: out='table.zarr'" if stores else ""
-        raise TypeError(f"{os.fspath(image)!r} is a path, and this takes an array: read the file first{how}")
+        raise TypeError(f"image must be an array, got the path {os.fspath(image)!r} (read the file first{how})")
     return plain(image)
 
 
@@ -156,10 +156,10 @@ def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
         boxes = np.zeros((0, columns[0]), np.int64)
     if boxes.ndim == 0 or boxes.shape[-1] not in columns:
         numbers = " or ".join(map(str, columns))
-        raise ValueError(f"an array of shape {boxes.shape}: the last axis must have {numbers} numbers")
+        raise ValueError(f"boxes must have {numbers} numbers along the last axis, got shape {boxes.shape}")
     if boxes.dtype.kind not in "iu" and boxes.size:
         if boxes.dtype.kind != "f":
-            raise TypeError(f"an array of {boxes.dtype}: this takes whole numbers")
+            raise TypeError(f"boxes must be integers, got {boxes.dtype}")
         given = boxes
         with np.errstate(invalid="ignore"):  # for NaN and values out of range
             boxes = given.astype(np.int64)
@@ -177,5 +177,5 @@ def results(shape: tuple[int, ...], dtype: Any, out: np.ndarray | None, *inputs:
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype or not out.flags.carray:
         raise ValueError(f"out must be a C-contiguous, aligned and writeable array of {np.dtype(dtype)} with shape {shape}")
     if any(isinstance(given, np.ndarray) and overlap(out, given) for given in inputs):
-        raise ValueError("out may not lie in the memory of what is read")
+        raise ValueError("out shares memory with the input")
     return out

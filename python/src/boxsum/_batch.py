@@ -64,14 +64,14 @@ def order_of(shape: Sequence[int], strides: Sequence[int], item: int, axes: Any,
     try:
         wanted = [operator.index(a) for a in axes]
     except TypeError:
-        raise TypeError(f"axes is {axes!r}: it takes whole numbers, such as (-2, -1)") from None
+        raise TypeError(f"axes must be integers such as (-2, -1), got {axes!r}") from None
     if len(wanted) not in counts:
-        raise ValueError(f"axes is {axes!r}: it takes {' or '.join(map(str, counts))} axes")
+        raise ValueError(f"axes must be {' or '.join(map(str, counts))} axes, got {axes!r}")
     if any(not -n <= a < n for a in wanted):
         raise ValueError(f"axes is {axes!r}, and an array of shape {tuple(shape)} has axes from {-n} to {n - 1}")
     wanted = [a % n for a in wanted]
     if len(set(wanted)) < len(wanted):
-        raise ValueError(f"axes is {axes!r}: each must be another")
+        raise ValueError(f"axes must be different, got {axes!r}")
     rest = [a for a in range(n) if a not in wanted]
     plain = Order((*rest, *wanted), len(rest), len(wanted))
     x = wanted[-1]

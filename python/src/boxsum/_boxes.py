@@ -250,7 +250,7 @@ def _ask_tilted(table: Any, boxes: Any, what: int, out: np.ndarray | None, worke
 
 def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None, workers: int | None, counts: Any = None, axes: Any = None) -> Any:
     if squares is None and what in (VARIANCE, DEVIATION):
-        raise TypeError("this takes the table of squares too: boxsum.integral(image, squares=True) makes both")
+        raise TypeError("the table of squares is missing (boxsum.integral(image, squares=True) returns both)")
     if (counts is None or counts is False) and not isinstance(table, np.ndarray):
         kind = _foreign.find(table)
         if kind is not None:

@@ -317,7 +317,7 @@ class Cuda:
         raise NotImplementedError
 
     def boxes(self, table: Any, squares: Any, boxes: Any, what: int, out: Any) -> Any:
-        raise TypeError(f"{type(table).__name__} knows no arithmetic to answer boxes with: make it an array of CuPy or PyTorch first")
+        raise TypeError(f"{type(table).__name__} supports no arithmetic (convert it to a CuPy or PyTorch array first)")
 
 
 def is_float(table: Any) -> bool:
@@ -496,9 +496,9 @@ def _holds(table: Any, last: Any) -> Any:
 def check_boxes(table: Any, boxes: Any, out: Any) -> None:
     """Raise a ValueError for boxes or an `out` that do not go with a table on a device."""
     if boxes.ndim == 0 or boxes.shape[-1] not in (4, 6):
-        raise ValueError(f"an array of shape {tuple(boxes.shape)}: the last axis must have 4 or 6 numbers")
+        raise ValueError(f"boxes must have 4 or 6 numbers along the last axis, got shape {tuple(boxes.shape)}")
     _shapes.check(table, boxes.shape[-1] // 2, readable=False)
     if "float" in str(boxes.dtype) and not bool((boxes - boxes.round() == 0).all()):
         raise ValueError(NOT_WHOLE)
     if out is not None:
-        raise ValueError("out is for tables of the host")
+        raise ValueError("out is supported for tables in host memory only")

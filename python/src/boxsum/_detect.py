@@ -198,9 +198,9 @@ class Cascade:
         """
         count = whole(neighbors, "neighbors", 0)
         if real(scale, "scale") <= 1:
-            raise ValueError(f"scale is {scale}: it must be more than 1")
+            raise ValueError(f"scale must be greater than 1, got {scale}")
         if turn not in TURNS:
-            raise ValueError(f"turn={turn!r}: use 'image' or 'tables'")
+            raise ValueError(f"turn must be 'image' or 'tables', got {turn!r}")
         lowest = -(1 << 31) if compat else 0  # OpenCV allows negative sizes
         settings = {
             "Scale": real(scale, "scale"), "Neighbors": count, "Ungrouped": count == 0,

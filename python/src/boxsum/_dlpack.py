@@ -38,7 +38,7 @@ def from_interface(array: Any) -> View:
     """Return a view of an array with ``__cuda_array_interface__``."""
     described = array.__cuda_array_interface__
     if described.get("mask") is not None:
-        raise TypeError("arrays with a mask cannot be summed")
+        raise TypeError("masked arrays cannot be summed here")
     dtype = np.dtype(described["typestr"])
     shape = tuple(described["shape"])
     strides = described.get("strides") or _packed(shape, dtype.itemsize)

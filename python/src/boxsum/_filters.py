@@ -102,7 +102,7 @@ def pixels_of(a: Any) -> ndarray:
         narrow = _types.narrow(image)  # raises an error for numbers that float64 cannot hold
         return narrow.astype(np.float64, copy=False)
     if native not in _AS:
-        raise TypeError(f"pixels of {image.dtype} cannot be filtered: take integers, float16, float32 or float64")
+        raise TypeError(f"pixels of {image.dtype} cannot be filtered, only integers, float16, float32 and float64")
     return _types.as_bytes(image) if native.kind == "b" else image.astype(_AS[native])
 
 
@@ -222,7 +222,7 @@ def float_type(image: ndarray, dtype: Any, out: Any) -> np.dtype:
         dtype = np.float64 if image.dtype.itemsize == 8 else np.float32
     dtype = np.dtype(dtype)
     if dtype not in _FLOATS:
-        raise TypeError(f"results of {dtype}: they are of float32 or float64")
+        raise TypeError(f"results must have type float32 or float64, got {dtype}")
     return dtype
 
 
@@ -232,14 +232,14 @@ def sides(size: Any, name: str, least: int = 1, most: int = _LARGEST) -> tuple[i
         n = whole(size, name, least, most)
         return n, n
     if np.shape(size) != (2,):
-        raise ValueError(f"{name} is {size!r}: it takes one number, or two, across and down")
+        raise ValueError(f"{name} must be one number, or two (horizontal, vertical), got {size!r}")
     return whole(size[0], name, least, most), whole(size[1], name, least, most)
 
 
 def border_of(border: Any) -> bytes:
     """Return the name of a border as bytes."""
     if not isinstance(border, str):
-        raise TypeError(f"a border of {border!r}: it is the name of one, such as 'reflect101'")
+        raise TypeError(f"border must be a name such as 'reflect101', got {border!r}")
     return border.encode()
 
 
@@ -293,7 +293,7 @@ def only_there(**given: Any) -> None:
     """Raise a TypeError for arguments that arrays on a device do not support."""
     for name, value in given.items():
         if value is not None and value is not False:
-            raise TypeError(f"{name} is for arrays of the host: copy the image there first")
+            raise TypeError(f"{name} supports arrays in host memory only (copy the image first)")
 
 
 def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *settings: Any, before: tuple[Any, ...] = ()) -> Any:
@@ -304,7 +304,7 @@ def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *s
     image = kind.read(a)
     _, size, _, pixel = kind.parts(image)
     if len(size) not in (2, 3):
-        raise ValueError(f"an array of shape {tuple(size)}: an image has shape (H, W) or (H, W, C)")
+        raise ValueError(f"image must have shape (H, W) or (H, W, C), got {tuple(size)}")
     if pixel.kind != "u" or pixel.itemsize > 2:
         raise TypeError(f"pixels of {pixel} on a device: filters there take uint8 and uint16; copy others to the host first")
     wanted = tuple(size) if shape is None else shape
@@ -441,7 +441,7 @@ def blur(
     np.float32(1.0)
     """
     if (radius is None) == (sigma is None):
-        raise TypeError("blur takes a radius, or sigma for a Gaussian")
+        raise TypeError("blur needs a radius, or sigma for a Gaussian")
     kind = on_cuda(a)
     if kind is not None:
         only_there(sigma=sigma, gaussian=gaussian, mask=mask, nan=nan != "keep")
@@ -466,7 +466,7 @@ def blur(
         elif len(sigma) == 2:
             deviations = [real(s, "sigma") for s in sigma]
         else:
-            raise ValueError(f"sigma is {sigma!r}: it takes one number, or two, across and down")
+            raise ValueError(f"sigma must be one number, or two (horizontal, vertical), got {sigma!r}")
         settings = (*deviations, 0 if passes is None else whole(passes, "passes", 1, 6), border_of(border), real(value, "value"), thread_count(workers))
         call_with_copies((result,), "gaussian", image, result, *settings)
     return as_given(result, out, a)
@@ -477,9 +477,9 @@ def _radii(radius: Any, image: ndarray) -> ndarray:
     if radii.dtype.kind == "u" and radii.dtype.itemsize <= 4:
         return radii
     if radii.dtype.kind not in "iu":
-        raise TypeError(f"radii of {radii.dtype}: they are whole numbers, as .astype(numpy.uint16) makes them")
+        raise TypeError(f"radii must be integers, got {radii.dtype} (use .astype(numpy.uint16))")
     if radii.size and (radii.min() < 0 or radii.max() > _LARGEST // 2):
-        raise ValueError(f"radii from {radii.min()} to {radii.max()}: they are 0 to {_LARGEST // 2}")
+        raise ValueError(f"radii must be from 0 to {_LARGEST // 2}, got {radii.min()} to {radii.max()}")
     return radii.astype(np.uint32)
 
 
@@ -568,7 +568,7 @@ def box_filter(
             dtype = np.uint32 if most < 1 << 32 else np.float64
         dtype = np.dtype(dtype)
         if dtype not in _FLOATS and dtype != np.uint32:
-            raise TypeError(f"sums of {dtype}: they are of uint32, float32 or float64")
+            raise TypeError(f"sums must have type uint32, float32 or float64, got {dtype}")
     result = result_for(image, dtype, out)
     run(name, image, result, size, border, value, workers, shift=moved, valid=valid)
     return as_given(result, out, a)
@@ -580,7 +580,7 @@ def _local(
     kind = on_cuda(a) if name in (b"mean", b"std") else None
     if kind is not None:
         if dtype is not None and kind.numpy_type(dtype) != np.float32:
-            raise TypeError(f"results of {dtype}: on a device they are of float32")
+            raise TypeError(f"results must have type float32 on a device, got {dtype}")
         only_there(mask=mask, nan=nan != "keep")
         return window_there(kind, name, a, out, np.float32, sides(window, "window"), border, value)
     image, valid = valid_pixels(a, mask, nan)
@@ -766,7 +766,7 @@ def local_mean_std(
     """
     image, valid = valid_pixels(a, mask, nan)
     if out is not None and (not isinstance(out, (tuple, list)) or len(out) != 2):
-        raise ValueError("out takes a pair of arrays: for the means, and for the deviations")
+        raise ValueError("out must be a pair of arrays, for the means and the deviations")
     first, second = (None, None) if out is None else out
     dtype = float_type(image, dtype, second if first is None else first)
     means, deviations = result_for(image, dtype, first), result_for(image, dtype, second)
@@ -979,9 +979,9 @@ def entropy(
     result = result_for(image, float_type(image, dtype, out), out)
     low, high = (0.0, 0.0) if range is None else (real(range[0], "range"), real(range[1], "range"))
     if range is not None and not low < high:
-        raise ValueError(f"a range from {low} to {high}: it must grow")
+        raise ValueError(f"range must be (low, high) with low < high, got ({low}, {high})")
     if range is None and image.dtype.kind == "f":
-        raise ValueError(f"pixels of {image.dtype} need a range: range=(low, high)")
+        raise ValueError(f"pixels of {image.dtype} need a range (pass range=(low, high))")
     settings = (*sides(window, "window"), whole(bins, "bins", 1), low, high, 0, border_of(border), real(value, "value"), thread_count(workers))
     call_with_copies((result,), "entropy", image, result, *settings)
     return as_given(result, out, a)

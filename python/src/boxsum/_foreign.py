@@ -101,7 +101,7 @@ def on_host(array: Any) -> np.ndarray:
     if kind is _host_exchange:
         return np.from_dlpack(array)
     if kind is not None:
-        raise TypeError(f"this takes arrays of the host, not {type(array).__name__}: copy it there first")
+        raise TypeError(f"expected an array in host memory, not {type(array).__name__} (copy it first)")
     return as_pixels(array)
 
 
@@ -216,7 +216,7 @@ class _TorchCuda(Cuda):
         try:
             self._types[dtype] = np.dtype(name)
         except TypeError:
-            raise TypeError(f"{dtype} is no type that can be summed: convert first") from None
+            raise TypeError(f"type {dtype} cannot be summed (convert first)") from None
         return self._types[dtype]
 
     def index(self, array: Any) -> int:

@@ -202,7 +202,7 @@ def haar_features(size: Pair, kinds: str | Sequence[str] = "viola-jones", *, rot
 def _size(size: Any) -> tuple[int, int]:
     """Return the width and height of windows."""
     if np.shape(size) != (2,):
-        raise ValueError(f"a size of {size!r}: it is a width and a height")
+        raise ValueError(f"size must be a width and a height, got {size!r}")
     return whole(size[0], "width", 0), whole(size[1], "height", 0)
 
 
@@ -211,7 +211,7 @@ def _numbers(kinds: str | Sequence[str]) -> np.ndarray:
     try:
         return np.array([_BY_NAME[name.lower()] for name in names], np.int64)
     except (KeyError, AttributeError):
-        raise ValueError(f"{kinds!r}: kinds are 'viola-jones', 'lienhart-maydt' or some of {', '.join(KINDS)}") from None
+        raise ValueError(f"kinds must be 'viola-jones', 'lienhart-maydt' or some of {', '.join(KINDS)}, got {kinds!r}") from None
 
 
 def _count(numbers: np.ndarray, width: int, height: int, ratio: Any) -> int:

@@ -97,7 +97,7 @@ class HistogramTable:
             If `q` is not between 0 and 1.
         """
         if not 0 <= q <= 1:
-            raise ValueError(f"a quantile of {q}: it must be between 0 and 1")
+            raise ValueError(f"quantiles must be between 0 and 1, got {q}")
         return self._ask(boxes, _QUANTILE, np.int64, self.table.shape[self._lead + 2 : -1], out, workers, q)
 
     def median(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
@@ -252,31 +252,31 @@ def histogram(
         order = _batch.order_of(image.shape, (0,) * image.ndim, 1, axes, (2,))
         image, lead = order.see(image), order.lead
     if axes is None and image.ndim not in (2, 3):
-        raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
+        raise ValueError(f"image must have shape (H, W) or (H, W, C), got {image.shape}")
     pixel = image.dtype
     image = _types.narrow(image)
     if (image.dtype, None) not in _types.sums:
         image, _ = _types.convert(image, None)
     bins = _types.whole(bins, "bins", 2, 256)
     if range is not None and np.shape(range) != (2,):
-        raise ValueError(f"a range of {range!r}: it must have a low and a high end")
+        raise ValueError(f"range must be (low, high), got {range!r}")
     low, high = (0.0, 0.0) if range is None else (float(range[0]), float(range[1]))
     if range is not None and low == high == 0:
         raise ValueError("a range from 0 to 0")
     if range is None:
         if pixel.kind not in "biu" or pixel.itemsize > 2:
-            raise ValueError(f"pixels of {pixel} need a range: range=(low, high)")
+            raise ValueError(f"pixels of {pixel} need a range (pass range=(low, high))")
         limits = (0, 1) if pixel.kind == "b" else (np.iinfo(pixel).min, np.iinfo(pixel).max)
         low, high = float(limits[0]), float(limits[1]) + 1
     dtype: np.dtype = np.dtype(np.uint32)
     if weights is not None:
         weights = plain(weights)
         if weights.shape != image.shape[lead : lead + 2]:
-            raise ValueError(f"weights of shape {weights.shape} for an image of shape {image.shape}")
+            raise ValueError(f"weights must have the shape of the image, {image.shape}, got {weights.shape}")
         if weights.dtype == np.bool_:
             weights = _types.as_bytes(weights)
         if weights.dtype.kind not in "iuf":
-            raise TypeError(f"weights of {weights.dtype}: they must be bools or real numbers")
+            raise TypeError(f"weights must be bool or real numbers, got {weights.dtype}")
         if weights.dtype != np.uint8:
             weights, dtype = weights.astype(np.float64), np.dtype(np.float64)
     shape = image.shape[:lead] + tuple(n + 1 for n in image.shape[lead : lead + 2]) + image.shape[lead + 2 :] + (bins,)

@@ -117,7 +117,7 @@ def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None
     native = image.dtype.newbyteorder("=")
     shape = image.shape[:lead] + tuple(n + 1 for n in image.shape[lead : lead + axes]) + image.shape[lead + axes :]
     if 0 in image.shape[lead + axes :]:
-        raise ValueError(f"an array of shape {image.shape}: an image without channels")
+        raise ValueError(f"image of shape {image.shape} has no channels")
     if image.size:
         halves = np.ascontiguousarray(image, native).view(np.uint32).reshape(image.shape[: lead + axes] + (-1,))
         sums = tables(halves, kind, np.uint64, False, False, None, workers, device, lead)
@@ -167,7 +167,7 @@ def answer_batch(name: str, tables: tuple[Any, ...], boxes: ndarray, axes: Any, 
         if not isinstance(t, ndarray):
             return t
         if t.shape != tables[0].shape:
-            raise ValueError(f"tables of shapes {tables[0].shape} and {t.shape}: they must be the same")
+            raise ValueError(f"tables must have the same shape, got {tables[0].shape} and {t.shape}")
         return order.see(t)
 
     tables, more = tuple(map(see, tables)), tuple(map(see, more))

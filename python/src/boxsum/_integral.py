@@ -270,7 +270,7 @@ def _of_axes(image: Any, axes: Any, dtype: Any, squares: bool, tilted: bool, mas
         raise ValueError("axes go with no mask and no nan: make the tables of such images one by one")
     kind = VOLUME if np.shape(axes) == (3,) else UPRIGHT
     if kind == VOLUME and tilted:
-        raise ValueError("a volume has no tilted table")
+        raise ValueError("tilted is not supported for volumes")
     for table in out if isinstance(out, (tuple, list)) else (out,):
         if table is not None:
             _known.forget(table)
@@ -356,7 +356,7 @@ def volume(
         return _store.integrate(volume, out, squares=squares, volume=True, workers=workers)
     if axes is not None:
         if np.shape(axes) != (3,):
-            raise ValueError(f"axes is {axes!r}: those of a volume are three")
+            raise ValueError(f"axes must be three for a volume, got {axes!r}")
         return _of_axes(volume, axes, dtype, squares, False, None, "keep", out, workers, None)
     kind = None if isinstance(volume, ndarray) else _foreign.find(volume)
     if kind is not None:

@@ -92,7 +92,7 @@ def _fetched(template: Any) -> Any:
         return template.get()
     if hasattr(template, "cpu"):  # PyTorch
         return template.detach().cpu()
-    raise TypeError(f"a template in {type(template).__name__} on a device: copy it to the host first")
+    raise TypeError(f"template must be in host memory, got {type(template).__name__} (copy it first)")
 
 
 def find(
@@ -150,7 +150,7 @@ def find(
 
 def _arguments(image: Any, template: Any, method: Any, mask: Any) -> tuple[ndarray, ndarray, ndarray | None]:
     if not isinstance(method, str):
-        raise TypeError(f"a method of {method!r}: it is the name of one, such as 'zncc'")
+        raise TypeError(f"method must be a name such as 'zncc', got {method!r}")
     pixels, part = pixels_of(image), pixels_of(template)
     if part.dtype.newbyteorder("=") != pixels.dtype.newbyteorder("="):
         raise TypeError(f"template has type {part.dtype}, want {pixels.dtype} like the image (use .astype)")
@@ -158,7 +158,7 @@ def _arguments(image: Any, template: Any, method: Any, mask: Any) -> tuple[ndarr
         return pixels, part, None
     cover = on_host(mask)
     if cover.shape != part.shape[:2]:
-        raise ValueError(f"a mask of shape {cover.shape} for a template of shape {part.shape}: it takes {part.shape[:2]}")
+        raise ValueError(f"mask must have shape {part.shape[:2]} like the template, got {cover.shape}")
     if cover.dtype != np.uint8:
         cover = as_bytes(cover != 0)
     return pixels, part, cover

@@ -192,7 +192,7 @@ def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
     image = on_host(image)
     warn_of_planes(image, axes=False)
     if image.ndim not in (2, 3):
-        raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
+        raise ValueError(f"image must have shape (H, W) or (H, W, C), got {image.shape}")
     image = _types.narrow(image)
     if (image.dtype, None) not in _types.sums:
         image, _ = _types.convert(image, None)

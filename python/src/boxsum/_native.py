@@ -140,7 +140,7 @@ class Handle:
     def value(self) -> int:
         """The library's number for the table."""
         if self._library is not loaded:
-            raise RuntimeError("this table was made before the process was forked, and cannot be read here: make it again")
+            raise RuntimeError("this table was made before the process was forked and cannot be read here (make it again)")
         return self._value
 
     def __reduce__(self) -> Any:

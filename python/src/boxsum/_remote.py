@@ -378,7 +378,7 @@ class Upload:
     def __init__(self, location: str) -> None:
         self._system, self._path = file_system(location)
         if self._system.exists(self._path + "/zarr.json"):
-            raise ValueError(f"{redacted(location)}: something is there already: remove it, or choose another place")
+            raise ValueError(f"{redacted(location)} already exists (remove it, or choose another place)")
         self._folder = tempfile.TemporaryDirectory(prefix="boxsum-")
         self.folder = str(Path(self._folder.name) / "table.zarr")
 

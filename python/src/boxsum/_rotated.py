@@ -189,7 +189,7 @@ class RotatedTable:
         """
         rectangles = np.ascontiguousarray(rectangles, np.float64)
         if rectangles.ndim == 0 or rectangles.shape[-1] != 5:
-            raise ValueError(f"an array of shape {rectangles.shape}: the last axis must have 5 numbers")
+            raise ValueError(f"rectangles must have 5 numbers along the last axis, got shape {rectangles.shape}")
         boxes = np.empty(rectangles.shape[:-1] + (4,), np.int64)
         call("rotated_nearest", self._handle.value, rectangles.reshape(-1, 5), boxes.reshape(-1, 4))
         return boxes
@@ -244,7 +244,7 @@ def rotated(image: Any, rotation: Any, *, dtype: Any = None, workers: int | None
     image = on_host(image)
     warn_of_planes(image, axes=False)
     if image.ndim not in (2, 3):
-        raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C)")
+        raise ValueError(f"image must have shape (H, W) or (H, W, C), got {image.shape}")
     number, threads = device_number(device), thread_count(workers)
     if _types.splits(image, dtype):
         dtype = image.dtype.newbyteorder("=") if dtype is None else dtype
@@ -273,8 +273,8 @@ def as_rotation(rotation: Any) -> Fraction:
             terms = [int(term) if isinstance(term, np.integer) else term for term in terms]
             ratio = Fraction(*terms)
         except (ValueError, ZeroDivisionError):
-            raise ValueError(f"{rotation!r} is no rotation: '1/2' would be") from None
+            raise ValueError(f"rotation must be a ratio such as '1/2', got {rotation!r}") from None
         if max(abs(ratio.numerator), ratio.denominator) <= 1 << 30:
             return ratio
-        raise ValueError(f"a rotation of {ratio}: no term may be more than 2**30")
-    raise TypeError(f"a rotation is a ratio such as '1/2' or (1, 2), not {rotation!r}")
+        raise ValueError(f"rotation must have terms of at most 2**30, got {ratio}")
+    raise TypeError(f"rotation must be a ratio such as '1/2' or (1, 2), not {rotation!r}")

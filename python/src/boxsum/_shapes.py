@@ -68,7 +68,7 @@ def check(table: Any, axes: int, readable: bool = True) -> None:
             raise ValueError(f"a table of shape {shape} is that of an image: {IMAGE_BOX}")
         if n == 4:
             raise ValueError(f"a table of shape {shape} is that of a volume: {VOLUME_BOX}")
-        raise ValueError(f"an array of shape {shape} is no table: boxsum.integral and boxsum.volume make tables")
+        raise ValueError(f"array of shape {shape} is not a table (boxsum.integral and boxsum.volume return tables)")
     if n != 3 or 0 in shape:
         return
     if axes == 2 and _is_volume(table, readable):

@@ -255,7 +255,7 @@ def _copy(array: Any, location: str) -> None:
         array = plain(array)
     shape, dtype = tuple(int(n) for n in array.shape), np.dtype(array.dtype).newbyteorder("=")
     if len(shape) not in (2, 3):
-        raise ValueError(f"an array of shape {shape}: images have two or three axes")
+        raise ValueError(f"image must have two or three axes, got shape {shape}")
     last = shape[2:] if len(shape) == 3 and shape[2] <= 64 else ()
     plane = shape[: len(shape) - len(last)]
     chunk = tuple(min(n, 1024 if len(plane) == 2 else 128) or 1 for n in plane) + last

@@ -180,7 +180,7 @@ def _gray(a: Any, method: Any, white: Any) -> ndarray:
     if image.ndim < 3 or image.shape[2] == 1:
         return image
     if image.shape[2] not in (3, 4):
-        raise ValueError(f"an array of shape {image.shape}: this takes gray images, of shape (H, W), and RGB images, of shape (H, W, 3)")
+        raise ValueError(f"image must be gray, of shape (H, W), or RGB, of shape (H, W, 3), got {image.shape}")
     red, green, blue = (image[..., c] for c in range(3))
     if image.dtype.kind == "f":
         return ((9798 * red + 19235 * green + 3735 * blue) / 32768).astype(image.dtype.newbyteorder("="))
@@ -204,18 +204,18 @@ def _run(image: ndarray, out: ndarray, method: Any, window: Any, numbers: tuple[
 def _rule(method: Any, window: Any, numbers: tuple[Any, ...], border: str | None, value: float) -> tuple[Any, ...]:
     """Return the method and its parameters as the library takes them."""
     if not isinstance(method, str):
-        raise TypeError(f"a method of {method!r}: it is the name of one, such as 'sauvola'")
+        raise TypeError(f"method must be a name such as 'sauvola', got {method!r}")
     given = np.full(len(_NUMBERS), np.nan)
     for i, (name, number) in enumerate(zip(_NUMBERS, numbers)):
         if number is not None:
             takes = _TAKES.get(method, _NUMBERS)  # the library rejects unknown methods
             if name not in takes:
-                raise ValueError(f"{method} has no {name}: it takes {', '.join(takes) or 'no numbers'}")
+                raise ValueError(f"{method} has no parameter {name}, only {', '.join(takes) or 'none'}")
             given[i] = whole(number, name, 1) if name == "min_n" else real(number, name)
             if given[i] != given[i]:
-                raise ValueError(f"{name} is {number}: it must be a number")
+                raise ValueError(f"{name} must be a number, got {number}")
             if name in ("r", "white") and given[i] <= 0:
-                raise ValueError(f"{name} is {number}: it must be more than 0")
+                raise ValueError(f"{name} must be greater than 0, got {number}")
     size = (0, 0) if window is None else sides(window, "window")
     outside = b"" if border is None else border_of(border)
     return method.encode(), *size, outside, real(value, "value"), given

@@ -112,9 +112,9 @@ def whole(value: Any, name: str, least: int, most: int = (1 << 31) - 1) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
+        raise TypeError(f"{name} must be an integer, not {value!r}") from None
     if not least <= number <= most:
-        raise ValueError(f"{name} is {number}: it must be from {least} to {most}")
+        raise ValueError(f"{name} must be from {least} to {most}, got {number}")
     return number
 
 
@@ -137,4 +137,4 @@ def _no_table(pixel: np.dtype, wanted: np.dtype | None, name: str) -> TypeError:
     if have:
         have += ("f8",) if name in _AS_FLOATS else ()
         return TypeError(f"pixels of {pixel.name} have no sums of {wanted}: they have {', '.join(np.dtype(s).name for s in have)}")
-    return TypeError(f"pixels of {pixel} cannot be summed: take integers or floats of up to 64 bits")
+    return TypeError(f"pixels of {pixel} cannot be summed, only integers and floats of up to 64 bits")

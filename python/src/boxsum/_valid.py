@@ -18,7 +18,7 @@ from ._native import LayoutError, call
 def check_nan(nan: Any) -> None:
     """Raise a ValueError unless this says what to do about NaN."""
     if nan not in ("keep", "skip"):
-        raise ValueError(f"nan is {nan!r}: it must be 'keep' or 'skip'")
+        raise ValueError(f"nan must be 'keep' or 'skip', got {nan!r}")
 
 
 def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted: bool, out: Any, workers: int | None, device: str | None) -> tuple[ndarray, ...]:
@@ -92,7 +92,7 @@ def as_mask(mask: Any, shape: tuple[int, ...], lead: int = 0) -> ndarray:
         if mask.shape not in (shape, shape[lead : lead + 2]):
             raise ValueError(f"a mask for images of shape {shape[lead:]}, {shape[:lead]} of them: it takes as many, or one of shape {shape[lead : lead + 2]}")
     elif mask.ndim < 2 or mask.shape not in (shape, shape[:2], shape[:2] + (1,)):
-        raise ValueError(f"a mask of shape {mask.shape} for an image of shape {shape}: it takes the same, or that without channels")
+        raise ValueError(f"mask must have the shape of the image, {shape}, or that without channels, got {mask.shape}")
     if mask.dtype == np.bool_:
         return mask.view(np.uint8)
     return mask if mask.dtype == np.uint8 else (mask != 0).view(np.uint8)

@@ -73,7 +73,7 @@ def _corners(boxes: Any) -> Array:
     elif isinstance(boxes, np.ndarray) and boxes.dtype.kind == "i":
         boxes = np.clip(boxes.astype(np.int64), -most, most)
     if boxes.dtype not in _TYPES or boxes.dtype == bool:
-        raise TypeError(f"boxes of {boxes.dtype}: they take integers or floats")
+        raise TypeError(f"boxes must be integers or floats, got {boxes.dtype}")
     if boxes.dtype in (jnp.uint32, jnp.uint64):
         boxes = jnp.minimum(boxes, most)
     if not jnp.issubdtype(boxes.dtype, jnp.floating):
@@ -217,7 +217,7 @@ def integral(x: Any, *, dtype: Any = None) -> Array:
 def _check_table(table: Any) -> Array:
     table = _check(table, "tables")
     if not jnp.issubdtype(table.dtype, jnp.floating) and table.dtype not in (_INT32, _INT64):
-        raise TypeError(f"tables of {table.dtype}: they are of int32, int64 or floats, as integral makes them")
+        raise TypeError(f"tables must have type int32, int64 or float, as integral returns, got {table.dtype}")
     return table
 
 
@@ -352,9 +352,9 @@ def _sides(size: Any) -> tuple[int, int]:
     pair = tuple(size) if isinstance(size, (Sequence, np.ndarray)) else (size, size)
     pair = tuple(int(n) if isinstance(n, np.integer) else n for n in pair)
     if len(pair) != 2 or any(not isinstance(n, int) for n in pair):
-        raise TypeError(f"window is {size!r}: it takes one whole number, or two")
+        raise TypeError(f"window must be one or two integers, got {size!r}")
     if min(pair) < 1:
-        raise ValueError(f"window is {size!r}: it must be 1 at least")
+        raise ValueError(f"window must be at least 1, got {size!r}")
     return pair  # type: ignore[return-value]
 
 
@@ -394,9 +394,9 @@ def box_filter(x: Any, window: Union[int, Sequence[int]], *, border: str = "clip
     x = _check(x)
     width, height = _sides(window)
     if border not in ("clip", "constant"):
-        raise ValueError(f"a border of {border!r}: there are clip and constant")
+        raise ValueError(f"border must be 'clip' or 'constant', got {border!r}")
     if not jnp.issubdtype(x.dtype, jnp.floating):
-        raise TypeError(f"a filter of {x.dtype}: it takes floats")
+        raise TypeError(f"x must be floats, got {x.dtype}")
     wide, (rows, columns) = x.astype(_FLOAT32) if x.dtype in _SMALL else x, x.shape[-2:]
     clip = border == "clip" and mean
     factor = 1 / (width * height) if mean and not clip else 1.0

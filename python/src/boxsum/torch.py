@@ -62,7 +62,7 @@ def _check(x: Tensor, what: str = "images") -> None:
 def _check_table(table: Tensor) -> None:
     _check(table, "tables")
     if not table.is_floating_point() and table.dtype not in (torch.int32, torch.int64):
-        raise TypeError(f"tables of {table.dtype}: they are of int32, int64 or floats, as integral makes them")
+        raise TypeError(f"tables must have type int32, int64 or float, as integral returns, got {table.dtype}")
 
 
 def _sum_type(x: Tensor, dtype: Optional[torch.dtype]) -> torch.dtype:
@@ -578,7 +578,7 @@ def _spread(boxes: Tensor, table: Tensor) -> tuple[Tensor, tuple[int, ...]]:
     if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):
         raise ValueError(f"boxes of shape {tuple(boxes.shape)} for tables of shape {tuple(table.shape)}: they take (K, 4), or the first leading axes and (K, 4)")
     if boxes.device != table.device:
-        raise ValueError(f"boxes on {boxes.device}, and tables on {table.device}: they must be on one device")
+        raise ValueError(f"boxes and tables must be on the same device, got {boxes.device} and {table.device}")
     flat = boxes.reshape(*own, *(1,) * (len(leading) - len(own)), math.prod(each), 4)
     return flat.expand(*leading, *flat.shape[-2:]), tuple(each)
 
@@ -636,7 +636,7 @@ def _wrapped(table: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
 def _ask(table: Tensor, boxes: Tensor, mean: bool) -> Tensor:
     _check_table(table)
     if boxes.is_complex() or boxes.dtype == torch.bool:
-        raise TypeError(f"boxes of {boxes.dtype}: they take integers or floats")
+        raise TypeError(f"boxes must be integers or floats, got {boxes.dtype}")
     if boxes.dtype == torch.uint64:  # coordinates of more than 63 bits lie outside every image
         boxes = torch.where(boxes.long() < 0, 1 << 62, boxes.long())
     if 0 in table.shape[-2:]:
@@ -855,9 +855,9 @@ def _sides(size: Any, name: str, least: int = 1) -> tuple[int, int]:
     pair = tuple(size) if isinstance(size, (Sequence, np.ndarray)) else (size, size)
     pair = tuple(int(n) if isinstance(n, np.integer) else n for n in pair) * (2 if len(pair) == 1 else 1)
     if len(pair) != 2 or any(not isinstance(n, int) for n in pair):
-        raise TypeError(f"{name} is {size!r}: it takes one whole number, or two")
+        raise TypeError(f"{name} must be one or two integers, got {size!r}")
     if min(pair) < least:
-        raise ValueError(f"{name} is {size!r}: it must be {least} at least")
+        raise ValueError(f"{name} must be at least {least}, got {size!r}")
     return pair  # type: ignore[return-value]
 
 
@@ -892,7 +892,7 @@ def box_filter(x: Tensor, window: Union[int, Sequence[int]], *, border: str = "c
     """
     _floats(x, "a filter")
     if border not in _BORDERS:
-        raise ValueError(f"a border of {border!r}: there are {', '.join(_BORDERS)}")
+        raise ValueError(f"border must be one of {', '.join(_BORDERS)}, got {border!r}")
     return _through(_box_filter, x)(x, *_sides(window, "window"), border, mean)
 
 
@@ -956,7 +956,7 @@ def avg_pool(
     size = _sides(kernel_size, "kernel_size")
     pads = _sides(padding, "padding", 0)
     if any(2 * p > k for p, k in zip(pads, size)):
-        raise ValueError(f"padding is {padding!r}: it must be at most half of the window, {kernel_size!r}")
+        raise ValueError(f"padding must be at most half of the window, {kernel_size!r}, got {padding!r}")
     if divisor_override is not None and (not isinstance(divisor_override, int) or divisor_override == 0):
         raise ValueError(f"divisor_override is {divisor_override!r}: it takes a whole number, and not 0")
     steps = size if stride is None or isinstance(stride, Sequence) and not stride else _sides(stride, "stride")
@@ -1035,7 +1035,7 @@ class BoxConv2d(torch.nn.Module):
         super().__init__()
         pair = tuple(reach) if isinstance(reach, (Sequence, np.ndarray)) else (reach, reach)
         if len(pair) != 2 or any(isinstance(n, str) or not float(n) > 0 for n in (*pair, least)):
-            raise ValueError(f"reach is {reach!r}, and least {least!r}: they take numbers above 0, reach one or two of them")
+            raise ValueError(f"reach must be one or two numbers greater than 0, and least one, got {reach!r} and {least!r}")
         if channels < 1 or boxes < 1:
             raise ValueError(f"{channels} channels with {boxes} boxes each: there must be 1 at least")
         across, down = (float(n) for n in pair)

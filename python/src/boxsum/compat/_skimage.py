@@ -110,7 +110,7 @@ def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
     if len(start) != len(end) and 1 not in (len(start), len(end)):
         raise ValueError(f"{len(start)} windows start and {len(end)} end")
     if len(start) == 1 and len(end) == 0:
-        raise IndexError("a window starts and none ends")
+        raise IndexError("start and end must have the same number of windows")
     if np.any(end < start):
         raise IndexError("end coordinates must be greater or equal to start")
     if len(start) != len(end):
@@ -118,7 +118,7 @@ def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
     wraps = end < 0  # as array indices do, once; anything before that is outside
     start, end = np.where(wraps, 0, start), np.where(wraps, end + np.array(ii.shape), end)
     if len(end) and (end.min() < 0 or np.any(end >= ii.shape)):
-        raise IndexError(f"a window ends outside of a table of shape {ii.shape}")
+        raise IndexError(f"a window ends outside the table of shape {ii.shape}")
     if ii.dtype.newbyteorder("=").str[1:] not in ("i4", "u4", "i8", "u8", "f4", "f8"):
         ii = ii.astype(np.float64)
     sums = np.empty(len(start))
@@ -135,10 +135,10 @@ def _corners(points: Any, ii: np.ndarray) -> np.ndarray:
     if points.dtype.kind == "b":
         points = points.astype(np.int64)
     if points.size and points.dtype.kind not in "iu":
-        raise TypeError(f"corners of {points.dtype}: they are whole numbers")
+        raise TypeError(f"corners must be integers, got {points.dtype}")
     points = as_boxes(points, ii.ndim)
     if points.ndim != 2:
-        raise ValueError(f"an array of shape {points.shape} is no list of corners")
+        raise ValueError(f"corners of shape {points.shape} are not a list of points")
     if len(points) and points.min() < 0:
         points = np.where(points < 0, points + np.array(ii.shape), points)
     return points
@@ -322,7 +322,7 @@ def _windows(image: np.ndarray, size: Any) -> tuple[int, ...]:
     _float_type(image.dtype)
     sizes = tuple(operator.index(n) for n in sizes)
     if image.size == 0:
-        raise ValueError(f"an image of shape {image.shape} has no pixels, and no windows around them")
+        raise ValueError(f"image of shape {image.shape} is empty")
     if len(sizes) != image.ndim:
         raise (RuntimeError if len(sizes) == 1 else ValueError)(f"window_size is {sizes}, and the image has {image.ndim} axes")
     return sizes

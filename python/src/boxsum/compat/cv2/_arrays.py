@@ -52,7 +52,7 @@ def depth_name(depth: Any, usual: str) -> str | None:
     if depth is None:
         return usual
     if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool):
-        raise error(f"a depth of {depth!r}: it must be a number such as cv2.CV_32S")
+        raise error(f"depth must be a number such as cv2.CV_32S, got {depth!r}")
     return usual if depth <= 0 else DEPTHS.get(int(depth) & 31)  # drops the number of channels, as in CV_32SC3
 
 
@@ -62,12 +62,12 @@ def as_array(src: Any) -> np.ndarray:
     A tuple of numbers is a column, and a single number is the first of four.
     """
     if src is None:
-        raise error("an image of None: did imread find the file?")
+        raise error("image is None (did imread find the file?)")
     if isinstance(src, (int, float)):
         src = (src, 0, 0, 0)
     if isinstance(src, tuple):
         if not all(isinstance(number, (int, float)) for number in src):
-            raise error("an image is an array, or a tuple of numbers")
+            raise error("image must be an array or a tuple of numbers")
         return np.array(src, np.float64).reshape(-1, 1)
     return np.asarray(src)
 
@@ -78,7 +78,7 @@ def as_image(src: Any) -> np.ndarray:
         src = as_array(src)
     shape = src.shape
     if len(shape) not in (1, 2, 3) or len(shape) == 3 and not 1 <= shape[2] <= MOST_CHANNELS:
-        raise error(f"an array of shape {shape} is no image")
+        raise error(f"array of shape {shape} is not an image")
     if len(shape) == 1:
         return src[None]
     return src[:, :, 0] if len(shape) == 3 and shape[2] == 1 else src
@@ -91,7 +91,7 @@ def reuse(out: Any, shape: tuple[int, ...], dtype: np.dtype, name: str) -> Any:
     if not isinstance(out, np.ndarray):
         raise error(f"{name} must be an array, not {type(out).__name__}")
     if not out.flags.writeable or out.dtype.kind not in "iufb" or out.dtype.str[1:] == "i8" or not in_rows(out):
-        raise error(f"{name} must be a writeable array with its rows in order, their elements side by side, of a type that OpenCV has")
+        raise error(f"{name} must be a writeable C-contiguous array of a type that OpenCV supports")
     plain = out[:, :, 0] if out.ndim == 3 and out.shape[2] == 1 else out
     return plain if plain.shape == shape and plain.dtype == dtype and plain.flags.aligned else None
 

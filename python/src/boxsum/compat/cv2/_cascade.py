@@ -74,7 +74,7 @@ class CascadeClassifier:
 
     def _loaded(self) -> Cascade:
         if self._cascade is None:
-            raise error("there is no cascade: load one")
+            raise error("the cascade is empty (load one)")
         return self._cascade
 
     @raises_as_opencv
@@ -162,11 +162,11 @@ class CascadeClassifier:
         cascade = self._loaded()
         pixels = image.get() if image.__class__.__name__ == "UMat" else as_array(image)
         if pixels.dtype != np.uint8 or pixels.ndim not in (2, 3):
-            raise error(f"an image of {pixels.dtype} with shape {pixels.shape}: it takes pixels of uint8")
+            raise error(f"image must have type uint8, got {pixels.dtype} with shape {pixels.shape}")
         if pixels.ndim == 3 and pixels.shape[2] == 1:
             pixels = pixels[:, :, 0]
         if not isinstance(scale, (int, float, np.number)) or not scale > 1:
-            raise error(f"scaleFactor is {scale}: it must be more than 1")
+            raise error(f"scaleFactor must be greater than 1, got {scale}")
         count = max(whole(neighbors, "minNeighbors"), 0)
         least, most = ((0, 0) if size is None else pair(size, name) for size, name in ((least, "minSize"), (most, "maxSize")))
         return cascade.detect(pixels, scale=scale, neighbors=count, min_size=least, max_size=most, compat=True, bgr=True)

@@ -117,7 +117,7 @@ def sqrBoxFilter(
         return found[0]
     image = pixels(src)
     if image.dtype == np.int32:
-        raise error("there is no sqrBoxFilter of int32")
+        raise error("sqrBoxFilter does not support int32")
     if _depth(ddepth) is None:
         ddepth = c.CV_32F if image.itemsize < 4 else c.CV_64F
     squares = np.multiply(image, image, dtype=np.uint16 if image.itemsize == 1 else np.float64)
@@ -157,15 +157,15 @@ def adaptiveThreshold(src: Any, maxValue: float, adaptiveMethod: int, thresholdT
         return found[0]
     image = as_image(src)
     if image.dtype != np.uint8 or image.ndim != 2 or image.size == 0:
-        raise error(f"an image of {image.dtype} with shape {image.shape}: it takes one channel of uint8")
+        raise error(f"image must have one channel of uint8, got {image.dtype} with shape {image.shape}")
     adaptiveMethod, thresholdType = whole(adaptiveMethod, "adaptiveMethod"), whole(thresholdType, "thresholdType")
     if adaptiveMethod != c.ADAPTIVE_THRESH_MEAN_C:
-        raise error(f"adaptiveMethod is {adaptiveMethod}: this has ADAPTIVE_THRESH_MEAN_C; OpenCV itself has the Gaussian")
+        raise error(f"adaptiveMethod must be ADAPTIVE_THRESH_MEAN_C, got {adaptiveMethod} (OpenCV has the Gaussian method)")
     if thresholdType not in (c.THRESH_BINARY, c.THRESH_BINARY_INV):
-        raise error(f"thresholdType is {thresholdType}: it must be THRESH_BINARY or THRESH_BINARY_INV")
+        raise error(f"thresholdType must be THRESH_BINARY or THRESH_BINARY_INV, got {thresholdType}")
     size, offset, most = whole(blockSize, "blockSize"), _real(C, "C"), _real(maxValue, "maxValue")
     if size % 2 == 0 or size <= 1:
-        raise error(f"blockSize is {size}: it must be odd and more than 1")
+        raise error(f"blockSize must be odd and greater than 1, got {size}")
     out = reuse(dst, image.shape, image.dtype, "dst")
     inverse = thresholdType == c.THRESH_BINARY_INV
     result = new_image(image.shape, image.dtype) if out is None else out
@@ -185,12 +185,12 @@ def pixels(src: Any) -> np.ndarray:
     """Return an image of a type that OpenCV filters."""
     image = as_image(src)
     if image.size == 0:
-        raise error(f"an array of shape {image.shape} has no pixels")
+        raise error(f"image of shape {image.shape} is empty")
     native = image.dtype.newbyteorder("=")
     if native in (np.int64, np.uint64):
         native = np.dtype(np.int32)  # as in OpenCV
         if not -(1 << 31) <= image.min() <= image.max() < 1 << 31:
-            raise error(f"pixels of {image.dtype} that do not fit int32, which OpenCV takes them for")
+            raise error(f"pixels of {image.dtype} do not fit in int32, as OpenCV reads them")
     if native.str[1:] not in _PIXELS:
         raise error(f"pixels of {image.dtype} cannot be filtered: take {', '.join(np.dtype(p).name for p in _PIXELS)}")
     return image.astype(native, copy=False)
@@ -205,7 +205,7 @@ def whole(number: Any, name: str) -> int:
             raise TypeError
         return operator.index(number)
     except TypeError:
-        raise error(f"{name} is {number!r}: it must be a whole number") from None
+        raise error(f"{name} must be an integer, got {number!r}") from None
 
 
 def _real(number: Any, name: str) -> float:
@@ -213,14 +213,14 @@ def _real(number: Any, name: str) -> float:
     if number is None:
         return 0.0
     if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, float, np.integer, np.floating)):
-        raise error(f"{name} is {number!r}: it must be a number")
+        raise error(f"{name} must be a number, got {number!r}")
     return float(number)
 
 
 def pair(of: Any, name: str) -> tuple[int, int]:
     """Return an argument as two ints."""
     if not hasattr(of, "__len__") or len(of) != 2:
-        raise error(f"{name} is {of!r}: it takes two numbers")
+        raise error(f"{name} must be two numbers, got {of!r}")
     return whole(of[0], name), whole(of[1], name)
 
 
@@ -231,7 +231,7 @@ def _depth(ddepth: Any) -> np.dtype | None:
         return None
     name = DEPTHS.get(number & 31)
     if name in (None, "i1"):
-        raise error(f"there is no filter with ddepth {ddepth}")
+        raise error(f"unsupported ddepth {ddepth}")
     return np.dtype(name)
 
 
@@ -256,12 +256,12 @@ def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, n
     kind = c.BORDER_DEFAULT if borderType is None else whole(borderType, "borderType")
     normalize = normalize is None or bool(normalize)
     if min(size) < 1:
-        raise error(f"ksize is {size}: it must be 1 or more")
+        raise error(f"ksize must be at least 1, got {size}")
     if normalize and kind & shrinks:
         size = (1 if image.shape[1] == 1 else size[0], 1 if image.shape[0] == 1 else size[1])
     place = (size[0] // 2 if place[0] < 0 else place[0], size[1] // 2 if place[1] < 0 else place[1])
     if not all(at < n for n, at in zip(size, place)):
-        raise error(f"an anchor of {anchor} is not in a kernel of {size}")
+        raise error(f"anchor {anchor} is outside the kernel of {size}")
     shift = (size[0] // 2 - place[0], size[1] // 2 - place[1])
     wanted = _depth(ddepth) or image.dtype
     if shrinks == c.BORDER_ISOLATED:
@@ -271,7 +271,7 @@ def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, n
     else:
         outside = _border(kind, wraps=False)
     if wanted == np.int32 and image.dtype.kind == "f":
-        raise error(f"there is no filter of {image.dtype} with ddepth {ddepth}")
+        raise error(f"unsupported ddepth {ddepth} for pixels of {image.dtype}")
     out = reuse(dst, image.shape, wanted, "dst")
     result = new_image(image.shape, wanted) if out is None else out
 

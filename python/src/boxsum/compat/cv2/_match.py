@@ -61,15 +61,15 @@ def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask:
     pixels, part = as_image(image), as_image(templ)
     kind = whole(method, "method")
     if not c.TM_SQDIFF <= kind <= c.TM_CCOEFF_NORMED:
-        raise error(f"there is no method {method}")
+        raise error(f"unknown method {method}")
     if pixels.dtype != part.dtype or pixels.dtype not in (np.uint8, np.float32) or pixels.shape[2:] != part.shape[2:]:
         raise error(f"a template of {part.dtype} and shape {part.shape} for an image of {pixels.dtype} and shape {pixels.shape}: both take uint8 or float32, and the same channels")
     if part.size == 0 or pixels.size == 0:
-        raise error("an image or a template without pixels")
+        raise error("the image or the template is empty")
     if mask is None and all(m >= n for n, m in zip(pixels.shape[:2], part.shape[:2])):
         pixels, part = part, pixels  # the smaller one is searched for
     if any(m > n for n, m in zip(pixels.shape[:2], part.shape[:2])):
-        raise error(f"a template of shape {part.shape} for an image of shape {pixels.shape}: neither fits the other")
+        raise error(f"templ of shape {part.shape} and image of shape {pixels.shape} do not fit in each other")
     many = pixels.ndim == 3 and pixels.shape[2] > 4
     if many and (kind in (c.TM_CCOEFF, c.TM_CCOEFF_NORMED) or mask is None and kind != c.TM_CCORR):
         raise error(f"an image of {pixels.shape[2]} channels: with more than 4, only TM_CCORR is defined, and with a mask all but TM_CCOEFF and TM_CCOEFF_NORMED")
@@ -99,9 +99,9 @@ def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask:
 def _mask(mask: Any, part: np.ndarray) -> np.ndarray:
     cover = as_image(mask)
     if cover.shape[:2] != part.shape[:2] or cover.shape != part.shape and cover.ndim != 2:
-        raise error(f"a mask of shape {cover.shape} for a template of shape {part.shape}")
+        raise error(f"mask must have the shape of the template, {part.shape}, got {cover.shape}")
     if cover.dtype not in (np.uint8, np.float32):
-        raise error(f"a mask of {cover.dtype}: it takes uint8 or float32")
+        raise error(f"mask must have type uint8 or float32, got {cover.dtype}")
     same = cover.ndim == 2 or bool((cover == cover[:, :, :1]).all())
     if not same or cover.dtype == np.float32 and not np.isin(cover, (0, 1)).all():
         return cover.astype(np.float64) if cover.dtype == np.float32 else (cover != 0).astype(np.float64)
@@ -115,7 +115,7 @@ def _weighted(pixels: np.ndarray, part: np.ndarray, weights: np.ndarray, kind: i
     image, templ = (np.atleast_3d(a).astype(np.float64) for a in (pixels, part))
     m = np.broadcast_to(np.atleast_3d(weights), templ.shape).astype(np.float64)
     if not np.isfinite(m).all() or not np.isfinite(templ[m != 0]).all():
-        raise error("a template or a mask with NaN or an infinity")
+        raise error("the template or the mask contains NaN or infinity")
     templ = np.where(m != 0, templ, 0)
     whole_numbers = pixels.dtype == np.uint8 and not (m % 1).any()
 

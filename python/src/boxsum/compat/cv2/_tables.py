@@ -191,7 +191,7 @@ def _types(src: Any, sdepth: Any, sqdepth: Any) -> tuple[np.ndarray, np.dtype, n
     native = src.dtype.newbyteorder("=")
     tables = _TABLES.get(native.str[1:])
     if tables is None:
-        raise error(f"there is no integral image of {src.dtype}: take {', '.join(np.dtype(pixel).name for pixel in _TABLES)}")
+        raise error(f"src must have type {', '.join(np.dtype(pixel).name for pixel in _TABLES)}, got {src.dtype}")
     sums, squares = depth_name(sdepth, tables[0][0]), depth_name(sqdepth, "f8")
     if (sums, squares) not in tables:
         raise error(f"there is no integral image of {src.dtype} with sdepth {sdepth} and sqdepth {sqdepth}: it has {_have(tables)}")

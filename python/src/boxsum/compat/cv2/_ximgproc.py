@@ -55,12 +55,12 @@ def niBlackThreshold(
         return found[0]
     image = as_image(_src)
     if image.ndim != 2 or image.dtype not in (np.uint8, np.uint16, np.float32):
-        raise error(f"an image of {image.dtype} with shape {image.shape}: it takes one channel of uint8, uint16 or float32")
+        raise error(f"image must have one channel of uint8, uint16 or float32, got {image.dtype} with shape {image.shape}")
     size, kind = whole(blockSize, "blockSize"), whole(type, "type") & 7
     if size % 2 == 0 or size <= 1:
-        raise error(f"blockSize is {size}: it must be odd and more than 1")
+        raise error(f"blockSize must be odd and greater than 1, got {size}")
     if kind > c.THRESH_TOZERO_INV:
-        raise error(f"there is no type of threshold {type}")
+        raise error(f"unknown threshold type {type}")
     factor = float(np.float32(k))
     if binarizationMethod in _METHODS:
         spread = float(r) if binarizationMethod == BINARIZATION_SAUVOLA else None
@@ -75,11 +75,11 @@ def niBlackThreshold(
         thresholds *= np.float32(factor)
         thresholds += means
     else:
-        raise error(f"there is no binarizationMethod {binarizationMethod}")
+        raise error(f"unknown binarizationMethod {binarizationMethod}")
     out = reuse(_dst, image.shape, image.dtype, "_dst")
     result = new_image(image.shape, image.dtype) if out is None else out
     if np.may_share_memory(result, image):
-        raise error("_dst must have memory of its own")
+        raise error("_dst shares memory with the image")
     level = thresholds if image.dtype.kind == "f" else new_image(image.shape, image.dtype)
     if level is not thresholds:
         saturate(thresholds, level)
@@ -136,7 +136,7 @@ def guidedFilter(guide: Any, src: Any, radius: int, eps: float, dst: Any = None,
     if "i" in (image.dtype.kind, leader.dtype.kind):
         raise error(f"a guide of {leader.dtype} for an image of {image.dtype}: they take uint8, uint16, float32 or float64")
     if scale != 1:
-        raise error(f"scale is {scale}: this filters at full size; leave it out")
+        raise error(f"scale is not supported, as filtering is at full size, got {scale}")
     if leader.ndim == 3 and leader.shape[2] == 2:
         leader = np.dstack([leader, np.zeros_like(leader[:, :, :1])])  # a zero channel changes nothing
     wanted = _depth(dDepth) or image.dtype
