@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"io"
 	"log"
 	"math"
+	"strings"
 
 	"github.com/boxsum/boxsum"
 )
@@ -107,6 +109,26 @@ func ExampleTable_Inclusive() {
 }
 
 // A stream needs memory for a single row, however tall the image is.
+// The rows of an image come from a reader, such as a pipe, until it ends.
+func ExampleReadImage() {
+	r := strings.NewReader("\x02\x01\x03\x01\x03\x02\x01\x01\x04\x01\x03\x01")
+	img, err := boxsum.ReadImage(4, 1, func(row []uint8) error {
+		_, err := io.ReadFull(r, row)
+		return err
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	table, err := boxsum.Integrate[uint32](img, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(img.Width, img.Height, table.Sum(table.Bounds()))
+	// Output: 4 3 23
+}
+
 func ExampleStream() {
 	stream, err := boxsum.NewStream[uint32, uint8](4, 1, nil)
 	if err != nil {

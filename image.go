@@ -1,6 +1,11 @@
 package boxsum
 
-import "github.com/boxsum/boxsum/internal/raster"
+import (
+	"fmt"
+	"io"
+
+	"github.com/boxsum/boxsum/internal/raster"
+)
 
 // Pixel is the type of the values in an [Image]. 64-bit integers can only be summed,
 // modulo 2^64, into upright tables; they have no tables of squares or of other kinds.
@@ -59,6 +64,44 @@ func NewImage[P Pixel](width, height, channels int) (Image[P], error) {
 		return Image[P]{}, err
 	}
 	return Image[P]{Pix: pix, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, nil
+}
+
+// ReadImage returns an image whose rows come one by one from any source. It calls next
+// to fill each row, until next returns [io.EOF]; any other error is returned. The image
+// has as many rows as next has filled:
+//
+//	img, err := boxsum.ReadImage(640, 1, func(row []uint8) error {
+//		_, err := io.ReadFull(r, row)
+//		return err
+//	})
+//
+// For images that do not fit in memory, see [Stream].
+func ReadImage[P Pixel](width, channels int, next func(row []P) error) (Image[P], error) {
+	img, err := NewImage[P](width, 0, channels)
+	if err != nil {
+		return Image[P]{}, err
+	}
+	const least = 16 // rows to begin with
+	n := width * img.Channels
+	for {
+		if end := img.Height * n; end == len(img.Pix) && n > 0 {
+			more, err := NewImage[P](width, max(2*img.Height, least), img.Channels)
+			if err != nil {
+				return Image[P]{}, err
+			}
+			copy(more.Pix, img.Pix)
+			img.Pix = more.Pix[:len(more.Pix)/n*n]
+		}
+		switch err := next(img.Pix[img.Height*n:][:n:n]); err {
+		case nil:
+			img.Height++
+		case io.EOF:
+			img.Pix = img.Pix[:img.Height*n]
+			return img, nil
+		default:
+			return Image[P]{}, fmt.Errorf("boxsum: reading row %d: %w", img.Height, err)
+		}
+	}
 }
 
 // Row returns the Width*Channels values of row y, or nil if y is out of range or the
