@@ -88,7 +88,7 @@ def test_cv2_arguments():
         for module in (cv2, ours_cv2):
             with pytest.raises(cv2.error):
                 module.integral(image, sdepth=depth)
-    with pytest.raises(cv2.error, match="same memory"):
+    with pytest.raises(cv2.error, match="share memory"):
         ours_cv2.integral3(image, strided, None, strided)
     for shape in [(0, 0), (0, 5)]:  # integral3 of the second ends OpenCV 5.0
         agree(ours_cv2.integral(np.zeros(shape, "u1")), cv2.integral(np.zeros(shape, "u1")), exact=True)
@@ -106,7 +106,7 @@ def test_cv2_types_with_channels():
                 module.integral(image, sdepth=depth)
     with pytest.raises(cv2.error, match="it has CV_32S with CV_64F, CV_32S with CV_32F"):
         ours_cv2.integral(image, sdepth=cv2.CV_16S)
-    with pytest.raises(cv2.error, match="take uint8, uint16, int16, float32, float64"):
+    with pytest.raises(cv2.error, match="must have type uint8, uint16, int16, float32, float64"):
         ours_cv2.integral(image.astype("i4"))
 
 
@@ -123,7 +123,7 @@ def test_cv2_what_is_no_image():
         for module in (cv2, ours_cv2):
             with pytest.raises(cv2.error):
                 module.integral(source)
-    with pytest.raises(cv2.error, match="None: did imread find the file"):
+    with pytest.raises(cv2.error, match="did imread find the file"):
         ours_cv2.integral(None)
     image = pixels((5, 6), "u1")
     for out in ((1, 2), 5):

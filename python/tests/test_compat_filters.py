@@ -523,7 +523,7 @@ def test_borders_that_wrap():
     for dtype in ("i8", "u8"):
         image = np.abs(some((9, 11), "i4")).astype(dtype)
         same(ours.blur(image, (3, 3)), cv2.blur(image, (3, 3)))
-        with pytest.raises(cv2.error, match="fit int32"):
+        with pytest.raises(cv2.error, match="fit in int32"):
             ours.blur(image + np.array(1 << 40, dtype), (3, 3))
 
 

@@ -340,18 +340,18 @@ IMAGE = np.zeros((8, 9), np.uint8)
     [
         (boxsum.blur, (IMAGE,), {}, TypeError, "a radius, or sigma"),
         (boxsum.blur, (IMAGE, 1), {"sigma": 2}, TypeError, "a radius, or sigma"),
-        (boxsum.blur, (IMAGE, -1), {}, ValueError, "radius is -1"),
-        (boxsum.blur, (IMAGE, 1.5), {}, TypeError, "radius must be a whole number"),
+        (boxsum.blur, (IMAGE, -1), {}, ValueError, "radius must be .*, got -1"),
+        (boxsum.blur, (IMAGE, 1.5), {}, TypeError, "radius must be an integer"),
         (boxsum.blur, (IMAGE, (1, 2, 3)), {}, ValueError, "one number, or two"),
-        (boxsum.blur, (IMAGE, 1 << 40), {}, ValueError, "radius is"),
+        (boxsum.blur, (IMAGE, 1 << 40), {}, ValueError, "radius must be"),
         (boxsum.blur, (IMAGE, 1), {"border": "mirror"}, ValueError, "mirror"),
         (boxsum.blur, (IMAGE, 1), {"border": 4}, TypeError, "border must be a name"),
         (boxsum.blur, (IMAGE, 1), {"border": "constant", "value": 300}, ValueError, "border value 300"),
         (boxsum.blur, (IMAGE, 1), {"border": "constant", "value": "x"}, TypeError, "value must be a number"),
-        (boxsum.blur, (IMAGE, 1), {"workers": 0}, ValueError, "workers is 0"),
+        (boxsum.blur, (IMAGE, 1), {"workers": 0}, ValueError, "workers must be .*, got 0"),
         (boxsum.blur, (IMAGE,), {"sigma": -1}, ValueError, "-1"),
         (boxsum.blur, (IMAGE,), {"sigma": float("nan")}, ValueError, "NaN"),
-        (boxsum.blur, (IMAGE,), {"sigma": 1, "passes": 9}, ValueError, "passes is 9"),
+        (boxsum.blur, (IMAGE,), {"sigma": 1, "passes": 9}, ValueError, "passes must be .*, got 9"),
         (boxsum.blur, (IMAGE, IMAGE[:4]), {}, ValueError, "radii"),
         (boxsum.blur, (IMAGE, IMAGE.astype("f4")), {}, TypeError, "radii must be integers, got float32"),
         (boxsum.blur, (IMAGE, IMAGE.astype("i4") - 1), {}, ValueError, "got -1 to"),
@@ -361,8 +361,8 @@ IMAGE = np.zeros((8, 9), np.uint8)
         (boxsum.blur, (np.zeros((2, 3, 4, 5), "u1"), 1), {}, ValueError, "an image has shape"),
         (boxsum.blur, (None, 1), {}, TypeError, "did imread find the file"),
         (boxsum.median, (np.ma.masked_equal(IMAGE, 0), 1), {}, ValueError, "masked"),
-        (boxsum.box_filter, (IMAGE, 0), {}, ValueError, "window must be at least 1, got 0"),
-        (boxsum.box_filter, (IMAGE, (3, -1)), {}, ValueError, "window must be at least 1, got -1"),
+        (boxsum.box_filter, (IMAGE, 0), {}, ValueError, "window must be from 1 to .*, got 0"),
+        (boxsum.box_filter, (IMAGE, (3, -1)), {}, ValueError, "window must be from 1 to .*, got -1"),
         (boxsum.box_filter, (IMAGE, 3), {"shift": (2, 0)}, ValueError, "no longer contains its own pixel"),
         (boxsum.box_filter, (IMAGE, 3), {"dtype": "i4"}, TypeError, "results must have type float32 or float64, got int32"),
         (boxsum.box_filter, (IMAGE, 3), {"mean": False, "dtype": "u1"}, TypeError, "sums must have type .*, got uint8"),
@@ -376,20 +376,20 @@ IMAGE = np.zeros((8, 9), np.uint8)
         (boxsum.guided, (np.zeros((4, 5, 2), "u1"), 3, 1), {}, ValueError, "1 or 3 channels"),
         (boxsum.entropy, (IMAGE.astype("f4"), 3), {}, ValueError, r"range=\(low, high\)"),
         (boxsum.entropy, (IMAGE, 3), {"range": (3, 3)}, ValueError, "with low < high"),
-        (boxsum.downsample, (IMAGE, 0), {}, ValueError, "factor is 0"),
-        (boxsum.brightest, (IMAGE, 0), {}, ValueError, "size is 0"),
-        (boxsum.brightest, (IMAGE, 2, -1), {}, ValueError, "count is -1"),
+        (boxsum.downsample, (IMAGE, 0), {}, ValueError, "factor must be .*, got 0"),
+        (boxsum.brightest, (IMAGE, 0), {}, ValueError, "size must be .*, got 0"),
+        (boxsum.brightest, (IMAGE, 2, -1), {}, ValueError, "count must be .*, got -1"),
         (boxsum.binarize, (IMAGE, "otsy"), {}, ValueError, "otsy"),
         (boxsum.binarize, (IMAGE, 3), {}, TypeError, "method must be a name"),
-        (boxsum.binarize, (IMAGE,), {"window": 0}, ValueError, "window must be at least 1, got 0"),
-        (boxsum.binarize, (IMAGE,), {"k": float("nan")}, ValueError, "k is nan"),
+        (boxsum.binarize, (IMAGE,), {"window": 0}, ValueError, "window must be from 1 to .*, got 0"),
+        (boxsum.binarize, (IMAGE,), {"k": float("nan")}, ValueError, "k must be a finite number, got nan"),
         (boxsum.binarize, (IMAGE,), {"k": float("inf")}, ValueError, "K is"),
         (boxsum.binarize, (IMAGE,), {"k": "x"}, TypeError, "k must be a number"),
-        (boxsum.binarize, (IMAGE,), {"r": -1}, ValueError, "r is -1"),
-        (boxsum.binarize, (IMAGE, "su"), {"min_n": -1}, ValueError, "min_n is -1"),
+        (boxsum.binarize, (IMAGE,), {"r": -1}, ValueError, "r must be greater than 0, got -1"),
+        (boxsum.binarize, (IMAGE, "su"), {"min_n": -1}, ValueError, "min_n must be .*, got -1"),
         (boxsum.binarize, (IMAGE, "su"), {"border": "wrap"}, ValueError, "want clip for su"),
         (boxsum.binarize, (IMAGE.astype("u2"), "su"), {}, TypeError, "uint8"),
-        (boxsum.binarize, (np.zeros((4, 5, 2), "u1"),), {}, ValueError, "gray images"),
+        (boxsum.binarize, (np.zeros((4, 5, 2), "u1"),), {}, ValueError, "image must be gray"),
         (boxsum.binarize, (IMAGE,), {"out": np.zeros((8, 9), "f4")}, TypeError, "out is of float32"),
     ],
 )
@@ -417,9 +417,9 @@ class Claimed(OnDevice):
 
 def test_arrays_of_a_device_are_never_copied():
     for function, more in ((boxsum.median, (3,)), (boxsum.guided, (3, 1.0)), (boxsum.entropy, (3,)), (boxsum.downsample, (2,)), (boxsum.normalize, (3,))):
-        with pytest.raises(TypeError, match="arrays of the host"):
+        with pytest.raises(TypeError, match="array in host memory"):
             function(Claimed(), *more)
-    with pytest.raises(TypeError, match="arrays of the host"):
+    with pytest.raises(TypeError, match="array in host memory"):
         boxsum.blur(IMAGE, 3, out=Claimed())
 
 

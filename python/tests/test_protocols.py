@@ -123,7 +123,7 @@ def test_in_and_out(device, wrap, shape):
 
 def test_tables_may_not_overlap(device):
     image, out = np.ones((4, 4), np.uint8), np.empty((5, 5), np.uint32)
-    with pytest.raises(ValueError, match="same memory"):
+    with pytest.raises(ValueError, match="share memory"):
         boxsum.integral(Interface(image), tilted=True, out=(Interface(out), Interface(out)))
     planes = np.ones((4, 5, 5))
     for image, out in ((planes[:3, :4, :4], planes[1:]), (planes[:, :4, :4], planes[::-1])):
@@ -174,11 +174,11 @@ def test_boxes_are_checked_by_what_need_not_be_read():
         (plane, six, "four numbers"),
         (solid, four, "six numbers"),
         (plane[None, None], four, "six numbers"),
-        (plane[0], four, "no table"),
+        (plane[0], four, "is not a table"),
         (plane, four[:, :3], "4 or 6"),
-        (plane, four + 0.5, "whole numbers"),
-        (plane, four.astype("f4") + np.nan, "whole numbers"),
-        (plane, four + np.inf, "whole numbers"),
+        (plane, four + 0.5, "must be integers"),
+        (plane, four.astype("f4") + np.nan, "must be integers"),
+        (plane, four + np.inf, "must be integers"),
     ]:
         with pytest.raises(ValueError, match=words), np.errstate(invalid="ignore"):
             _cuda.check_boxes(table, boxes, None)

@@ -243,20 +243,20 @@ def test_modules_learn(device):
         (lambda: bt.integral(torch.zeros(2, 2), dtype=torch.int32), TypeError, "float32"),
         (lambda: bt.box_sum(torch.zeros(3, 3), torch.zeros(2, 3)), ValueError, "four numbers"),
         (lambda: bt.box_sum(torch.zeros(2, 3, 3), torch.zeros(5, 2, 4)), ValueError, "leading"),
-        (lambda: bt.box_sum(torch.zeros(2, 3, 3), torch.zeros(2, 4, device="meta")), ValueError, "one device"),
+        (lambda: bt.box_sum(torch.zeros(2, 3, 3), torch.zeros(2, 4, device="meta")), ValueError, "same device"),
         (lambda: bt.box_filter(torch.zeros(3, 3, dtype=torch.uint8), 3), TypeError, "floats"),
-        (lambda: bt.box_filter(torch.zeros(3, 3), 0), ValueError, "1 at least"),
+        (lambda: bt.box_filter(torch.zeros(3, 3), 0), ValueError, "at least 1"),
         (lambda: bt.box_filter(torch.zeros(3, 3), 3, border="mirror"), ValueError, "reflect101"),
         (lambda: bt.avg_pool(torch.zeros(3, 3), 5), ValueError, "larger"),
         (lambda: bt.BoxConv2d(3, 1, 2)(torch.zeros(1, 2, 4, 4)), ValueError, "3, H, W"),
         (lambda: bt.BoxConv2d(3, 1, 2)(torch.zeros(1, 3, 4, 4, dtype=torch.int32)), TypeError, "floats"),
-        (lambda: bt.BoxConv2d(3, 1, -2), ValueError, "above 0"),
-        (lambda: bt.BoxConv2d(3, 0, 2), ValueError, "1 at least"),
+        (lambda: bt.BoxConv2d(3, 1, -2), ValueError, "greater than 0"),
+        (lambda: bt.BoxConv2d(3, 0, 2), ValueError, "at least 1"),
         (lambda: bt.LocalNorm(3, 4)(torch.zeros(1, 3, 5, 5)), ValueError, "4, H, W"),
         (lambda: bt.integral(torch.zeros(3, 3).to(torch.float8_e4m3fn)), TypeError, "16 to 64 bits"),
         (lambda: bt.integral(torch.nested.nested_tensor([torch.zeros(3, 3)])), TypeError, "nested"),
         (lambda: bt.box_sum(torch.zeros(3, 3).numpy(), [[0, 0, 1, 1]]), TypeError, "tensor"),
-        (lambda: bt.box_sum(torch.zeros(3, 3, dtype=torch.uint8), [[0, 0, 1, 1]]), TypeError, "as integral makes them"),
+        (lambda: bt.box_sum(torch.zeros(3, 3, dtype=torch.uint8), [[0, 0, 1, 1]]), TypeError, "as integral returns"),
         (lambda: bt.box_mean(torch.zeros(3, 3), torch.zeros(1, 4, dtype=torch.complex64)), TypeError, "integers or floats"),
         (lambda: bt.avg_pool(torch.zeros(3, 3), 2, divisor_override=0), ValueError, "not 0"),
     ],
@@ -358,7 +358,7 @@ def test_windows_of_numpy():
     x = torch.rand(9, 9)
     assert torch.equal(bt.box_filter(x, np.int64(3)), bt.box_filter(x, 3))
     assert torch.equal(bt.box_filter(x, np.array([3, 5])), bt.box_filter(x, (3, 5)))
-    with pytest.raises(TypeError, match="whole number"):
+    with pytest.raises(TypeError, match="integers"):
         bt.box_filter(x, 3.5)
 
 

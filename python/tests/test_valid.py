@@ -111,7 +111,7 @@ def test_mistakes():
         (ValueError, "counts of float64", lambda: boxsum.box_mean(sums, [0, 0, 1, 1], counts=squares)),
         (ValueError, "of the shape of the table", lambda: boxsum.box_mean(sums, [0, 0, 1, 1], counts=counts[1:])),
         (ValueError, "4 numbers", lambda: boxsum.box_mean(sums, [0, 0, 0, 1, 1, 1], counts=counts)),
-        (ValueError, "same memory", lambda: boxsum.integral(image, nan="skip", out=(sums, sums.view("u4")[:, :5]))),
+        (ValueError, "share memory", lambda: boxsum.integral(image, nan="skip", out=(sums, sums.view("u4")[:, :5]))),
     ):
         with pytest.raises(error, match=text):
             make()

@@ -19,7 +19,7 @@ VOLUME: int
 UPRIGHT, TILTED, VOLUME = range(3)
 SUM, MEAN, VARIANCE, DEVIATION, AREA = range(5)
 
-NOT_WHOLE = "coordinates that are not whole numbers: numpy.rint(...) rounds them"
+NOT_WHOLE = "coordinates must be integers (numpy.rint rounds them)"
 
 
 def axes_of(shape: tuple[int, ...], kind: int) -> int:

@@ -213,7 +213,7 @@ def _rule(method: Any, window: Any, numbers: tuple[Any, ...], border: str | None
                 raise ValueError(f"{method} has no parameter {name}, only {', '.join(takes) or 'none'}")
             given[i] = whole(number, name, 1) if name == "min_n" else real(number, name)
             if given[i] != given[i]:
-                raise ValueError(f"{name} must be a number, got {number}")
+                raise ValueError(f"{name} must be a finite number, got {number}")
             if name in ("r", "white") and given[i] <= 0:
                 raise ValueError(f"{name} must be greater than 0, got {number}")
     size = (0, 0) if window is None else sides(window, "window")

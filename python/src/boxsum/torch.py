@@ -1037,7 +1037,7 @@ class BoxConv2d(torch.nn.Module):
         if len(pair) != 2 or any(isinstance(n, str) or not float(n) > 0 for n in (*pair, least)):
             raise ValueError(f"reach must be one or two numbers greater than 0, and least one, got {reach!r} and {least!r}")
         if channels < 1 or boxes < 1:
-            raise ValueError(f"{channels} channels with {boxes} boxes each: there must be 1 at least")
+            raise ValueError(f"channels and boxes must be at least 1, got {channels} and {boxes}")
         across, down = (float(n) for n in pair)
         self.channels, self.boxes, self.reach, self.least = channels, boxes, (float(across), float(down)), float(least)
         half = torch.tensor([across, down])
