@@ -467,9 +467,10 @@ func TestFiles(t *testing.T) {
 		// Drop files, and paste them.
 		for _, event := range []string{`new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true})`, `new ClipboardEvent('paste', {clipboardData: data, bubbles: true})`} {
 			b.do(chromedp.Evaluate(`(async () => {
+				document.body.dataset.open = ''; // before anything is awaited: both files have the same name
 				const c = new OffscreenCanvas(30, 20); c.getContext('2d').fillStyle = '#808080'; c.getContext('2d').fillRect(0, 0, 30, 20);
 				const data = new DataTransfer(); data.items.add(new File([await c.convertToBlob()], 'flat.png', {type: 'image/png'}));
-				document.body.dataset.open = ''; document.body.dispatchEvent(`+event+`); })()`, nil))
+				document.body.dispatchEvent(`+event+`); })()`, nil))
 			b.wait(`document.body.dataset.open === 'flat.png'`)
 			b.answered()
 			b.near("stat-mean", 128)
