@@ -230,7 +230,7 @@ func folder(page string) error {
 	return nil
 }
 
-`, cascade, filepath.Join(top, "docs", "images", "faces.png")) + bodies.String()
+`, cascade, filepath.Join(top, "docs", "images", "people.png")) + bodies.String()
 	imports := "\t\"os\"\n"
 	paths := map[string]string{}
 	for _, path := range []string{"context", "errors", "fmt", "image", "log", "slices"} {

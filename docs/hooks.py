@@ -18,7 +18,7 @@ from mkdocs.utils import get_relative_url
 
 TOP = Path(__file__).resolve().parents[1]
 MODULE = "github.com/boxsum/boxsum"
-PACKAGES = ["", "filter", "threshold", "detect", "match", "histogram", "moments", "haar", "tilted", "rotated", "volume", "store", "zarr", "gpu", "imgio", "papers"]
+PACKAGES = ["", "filter", "threshold", "detect", "match", "histogram", "moments", "products", "haar", "tilted", "rotated", "volume", "store", "zarr", "gpu", "imgio", "papers"]
 
 # Material's offline search loads this from unpkg.com where a page is opened as a file: the site has a copy of its own.
 SHIM = "https://unpkg.com/iframe-worker/shim"

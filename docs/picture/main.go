@@ -2,13 +2,16 @@
 // with a box, and its table with the four entries that give the sum of the box; for
 // rotated.md and haar.md, boxes and features at angles; for histogram.md and moments.md,
 // regions and their properties; for filters.md, filtered images; for threshold.md, damaged
-// pages; and for match.md, a page with a letter found. The SVG diagrams next to them are
-// edited by hand.
+// pages; for match.md, a page with a letter found; and for faces.md, people. The SVG
+// diagrams next to them are edited by hand. Generating needs OpenCV's cascades (Debian's
+// opencv-data).
 //
 //	go run ./docs/picture docs/images
 package main
 
 //go:generate go run . ../images
+//go:generate go run ../../cmd/boxsum detect ../images/people.png --cascade frontalface_alt2 -o ../images/faces.png
+//go:generate go run ../../cmd/boxsum detect ../images/people.png --cascade frontalface_alt2 --blur -o ../images/hidden.png
 //go:generate go run ../../cmd/boxsum histogram --demo --bins 64 --box 1050,290,1330,570 --box 1100,760,1270,1060 --box 100,100,700,400 -o ../images/histogram.png
 
 import (
@@ -55,6 +58,7 @@ var pictures = map[string]func() image.Image{
 	"filters-contrast.png": drawContrast,
 	"filters-focus.png":    drawFocus,
 	"match.png":            drawMatch,
+	"people.png":           drawPeople,
 }
 
 func main() {
