@@ -81,3 +81,35 @@ func BenchmarkFilters(b *testing.B) {
 		})
 	})
 }
+
+// BenchmarkSmall filters images so small that the time of the call itself shows.
+func BenchmarkSmall(b *testing.B) {
+	opt := &filter.Options{Workers: 1}
+	for _, side := range []int{8, 64} {
+		bytes, floats := photo[uint8](side, side, 1), photo[float32](side, side, 1)
+		blurred, result := photo[uint8](side, side, 1), photo[float32](side, side, 1)
+		other := photo[float32](side, side, 1)
+		for _, bench := range []struct {
+			name string
+			run  func() error
+		}{
+			{"box3", func() error { return filter.BoxInto(blurred, bytes, filter.Square(3), opt) }},
+			{"box5", func() error { return filter.BoxInto(blurred, bytes, filter.Square(5), opt) }},
+			{"box5f", func() error { return filter.BoxInto(result, floats, filter.Square(5), opt) }},
+			{"stdDev5", func() error { return filter.StdDevInto(result, bytes, filter.Square(5), opt) }},
+			{"meanStdDev5", func() error { return filter.MeanStdDevInto(result, other, bytes, filter.Square(5), opt) }},
+			{"gaussian1", func() error { return filter.GaussianInto(blurred, bytes, filter.Sigma{X: 1, Y: 1}, opt) }},
+			{"median3", func() error { return filter.MedianInto(blurred, bytes, filter.Square(3), opt) }},
+			{"guided5", func() error { return filter.GuidedInto(blurred, bytes, bytes, filter.Square(5), 100, opt) }},
+			{"downsample2", func() error { return filter.DownsampleInto(boxsum.Image[uint8]{Pix: blurred.Pix, Width: side / 2, Height: side / 2}, bytes, 2, 2, opt) }},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", bench.name, side), func(b *testing.B) {
+				for b.Loop() {
+					if err := bench.run(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
