@@ -101,7 +101,9 @@ func BenchmarkSmall(b *testing.B) {
 			{"gaussian1", func() error { return filter.GaussianInto(blurred, bytes, filter.Sigma{X: 1, Y: 1}, opt) }},
 			{"median3", func() error { return filter.MedianInto(blurred, bytes, filter.Square(3), opt) }},
 			{"guided5", func() error { return filter.GuidedInto(blurred, bytes, bytes, filter.Square(5), 100, opt) }},
-			{"downsample2", func() error { return filter.DownsampleInto(boxsum.Image[uint8]{Pix: blurred.Pix, Width: side / 2, Height: side / 2}, bytes, 2, 2, opt) }},
+			{"downsample2", func() error {
+				return filter.DownsampleInto(boxsum.Image[uint8]{Pix: blurred.Pix, Width: side / 2, Height: side / 2}, bytes, 2, 2, opt)
+			}},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", bench.name, side), func(b *testing.B) {
 				for b.Loop() {

@@ -2,110 +2,92 @@ package filter
 
 import (
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Box returns the mean of the window around every pixel, in the pixel type of img: a box
 // blur. Integers are exact and rounded to nearest, ties up.
 func Box[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P], error) {
-	j := job{kind: mean, src: arrayOf(&img)}
-	if err := j.check(w, opt); err != nil {
-		return boxsum.Image[P]{}, err
-	}
+	j := filters.Job{Kind: filters.Mean}
+	setJob(&j, &img, w, opt)
 	return newResult[P](&j)
 }
 
 // BoxInto is like [Box] but writes to dst, which has the same size and may be img itself.
 // It allocates nothing after the first image of a type and size.
 func BoxInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
-	j := job{kind: mean, src: arrayOf(&img)}
-	if err := j.check(w, opt); err != nil {
-		return err
-	}
-	return j.fill(arrayOf(&dst))
+	j := filters.Job{Kind: filters.Mean}
+	setJob(&j, &img, w, opt)
+	return fill(&j, &dst)
 }
 
 // Sum returns the sum of the window around every pixel. Integers are exact: a type D that
 // may not hold the sum of a window is an error.
 func Sum[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
-	j := job{kind: sum, src: arrayOf(&img)}
-	if err := j.check(w, opt); err != nil {
-		return boxsum.Image[D]{}, err
-	}
+	j := filters.Job{Kind: filters.Sum}
+	setJob(&j, &img, w, opt)
 	return newResult[D](&j)
 }
 
 // SumInto is like [Sum] but writes to dst, see [BoxInto].
 func SumInto[D boxsum.Pixel, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
-	j := job{kind: sum, src: arrayOf(&img)}
-	if err := j.check(w, opt); err != nil {
-		return err
-	}
-	return j.fill(arrayOf(&dst))
+	j := filters.Job{Kind: filters.Sum}
+	setJob(&j, &img, w, opt)
+	return fill(&j, &dst)
 }
 
 // Mean returns the mean of the window around every pixel, as floats:
 //
 //	m, err := filter.Mean[float32](img, filter.Radius(7), nil)
 func Mean[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
-	j := job{kind: mean, src: arrayOf(&img)}
-	if err := j.check(w, opt); err != nil {
-		return boxsum.Image[D]{}, err
-	}
+	j := filters.Job{Kind: filters.Mean}
+	setJob(&j, &img, w, opt)
 	return newResult[D](&j)
 }
 
 // MeanInto is like [Mean] but writes to dst, see [BoxInto].
 func MeanInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
-	j := job{kind: mean, src: arrayOf(&img)}
-	if err := j.check(w, opt); err != nil {
-		return err
-	}
-	return j.fill(arrayOf(&dst))
+	j := filters.Job{Kind: filters.Mean}
+	setJob(&j, &img, w, opt)
+	return fill(&j, &dst)
 }
 
 // Variance returns the variance of the window around every pixel: the mean of the squared
 // distances from the mean, as in [boxsum.SquaredTable].
 func Variance[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
-	j := job{kind: variance, src: arrayOf(&img)}
-	if err := j.check(w, opt); err != nil {
-		return boxsum.Image[D]{}, err
-	}
+	j := filters.Job{Kind: filters.Variance}
+	setJob(&j, &img, w, opt)
 	return newResult[D](&j)
 }
 
 // VarianceInto is like [Variance] but writes to dst, see [BoxInto].
 func VarianceInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
-	j := job{kind: variance, src: arrayOf(&img)}
-	if err := j.check(w, opt); err != nil {
-		return err
-	}
-	return j.fill(arrayOf(&dst))
+	j := filters.Job{Kind: filters.Variance}
+	setJob(&j, &img, w, opt)
+	return fill(&j, &dst)
 }
 
 // StdDev returns the standard deviation of the window around every pixel, the square root
 // of its [Variance].
 func StdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
-	j := job{kind: deviation, src: arrayOf(&img)}
-	if err := j.check(w, opt); err != nil {
-		return boxsum.Image[D]{}, err
-	}
+	j := filters.Job{Kind: filters.Deviation}
+	setJob(&j, &img, w, opt)
 	return newResult[D](&j)
 }
 
 // StdDevInto is like [StdDev] but writes to dst, see [BoxInto].
 func StdDevInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
-	j := job{kind: deviation, src: arrayOf(&img)}
-	if err := j.check(w, opt); err != nil {
-		return err
-	}
-	return j.fill(arrayOf(&dst))
+	j := filters.Job{Kind: filters.Deviation}
+	setJob(&j, &img, w, opt)
+	return fill(&j, &dst)
 }
 
 // MeanStdDev returns [Mean] and [StdDev] together, in little more time than one of them.
 func MeanStdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (mean, dev boxsum.Image[D], err error) {
-	j := job{kind: meanDeviation, src: arrayOf(&img)}
-	if err = j.check(w, opt); err != nil {
+	j := filters.Job{Kind: filters.MeanDeviation}
+	setJob(&j, &img, w, opt)
+	if err = j.Check(); err != nil {
 		return mean, dev, err
 	}
 	if mean, err = boxsum.NewImage[D](img.Width, img.Height, img.Channels); err != nil {
@@ -114,16 +96,17 @@ func MeanStdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (
 	if dev, err = boxsum.NewImage[D](img.Width, img.Height, img.Channels); err != nil {
 		return mean, dev, err
 	}
-	return mean, dev, j.fillBoth(arrayOf(&mean), arrayOf(&dev))
+	setImage(&j.Dst, &mean)
+	setImage(&j.Second, &dev)
+	return mean, dev, j.Run()
 }
 
 // MeanStdDevInto is like [MeanStdDev] but writes to mean and dev, see [BoxInto].
 func MeanStdDevInto[D Float, P Pixel](mean, dev boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
-	j := job{kind: meanDeviation, src: arrayOf(&img)}
-	if err := j.check(w, opt); err != nil {
-		return err
-	}
-	return j.fillBoth(arrayOf(&mean), arrayOf(&dev))
+	j := filters.Job{Kind: filters.MeanDeviation}
+	setJob(&j, &img, w, opt)
+	setImage(&j.Second, &dev)
+	return fill(&j, &mean)
 }
 
 // Normalize returns the local contrast of every pixel, the number of standard deviations by
@@ -131,34 +114,53 @@ func MeanStdDevInto[D Float, P Pixel](mean, dev boxsum.Image[D], img boxsum.Imag
 // prevents the amplification of noise in windows that contain nothing else: use the
 // deviation of the noise. The result is 0 in a window of equal pixels.
 func Normalize[D Float, P Pixel](img boxsum.Image[P], w Window, floor float64, opt *Options) (boxsum.Image[D], error) {
-	j := job{kind: normalized, src: arrayOf(&img), floor: floor}
-	if err := j.check(w, opt); err != nil {
-		return boxsum.Image[D]{}, err
-	}
+	j := filters.Job{Kind: filters.Normalized, Floor: floor}
+	setJob(&j, &img, w, opt)
 	return newResult[D](&j)
 }
 
 // NormalizeInto is like [Normalize] but writes to dst, see [BoxInto].
 func NormalizeInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, floor float64, opt *Options) error {
-	j := job{kind: normalized, src: arrayOf(&img), floor: floor}
-	if err := j.check(w, opt); err != nil {
+	j := filters.Job{Kind: filters.Normalized, Floor: floor}
+	setJob(&j, &img, w, opt)
+	return fill(&j, &dst)
+}
+
+// setJob sets the source, the window and the options of a job, in place: copies of what has just been
+// written take longer than all checks of a small image.
+func setJob[P Pixel](j *filters.Job, img *boxsum.Image[P], w Window, opt *Options) {
+	setImage(&j.Src, img)
+	j.Window = filters.Window(w)
+	if opt != nil {
+		opt.set(&j.Options)
+	}
+}
+
+// setImage sets a to the pixels of an image, unchecked.
+func setImage[P boxsum.Pixel](a *raster.Array, img *boxsum.Image[P]) {
+	raster.SetPlane(a, img.Pix, img.Width, img.Height, img.Channels, img.Stride)
+}
+
+// fill checks a job and runs it, with the result in dst.
+func fill[D boxsum.Pixel](j *filters.Job, dst *boxsum.Image[D]) error {
+	if err := j.Check(); err != nil {
 		return err
 	}
-	return j.fill(arrayOf(&dst))
+	setImage(&j.Dst, dst)
+	return j.Run()
 }
 
-// arrayOf returns the pixels of an image, unchecked.
-func arrayOf[P boxsum.Pixel](img *boxsum.Image[P]) raster.Array {
-	return raster.ArrayOf(img.Pix, raster.PlaneExtent(img.Width, img.Height, img.Channels, img.Stride))
-}
-
-// newResult returns a new image that a job has filled.
-func newResult[D boxsum.Pixel](j *job) (boxsum.Image[D], error) {
-	dst, err := boxsum.NewImage[D](j.src.Width, j.src.Height, j.src.Channels)
-	if err == nil {
-		err = j.fill(arrayOf(&dst))
+// newResult checks a job and runs it, with the result in a new image.
+func newResult[D boxsum.Pixel](j *filters.Job) (dst boxsum.Image[D], err error) {
+	if err = j.Check(); err != nil {
+		return dst, err
 	}
-	if err != nil {
+	width, height := j.Size()
+	if dst, err = boxsum.NewImage[D](width, height, j.Src.Channels); err != nil {
+		return dst, err
+	}
+	setImage(&j.Dst, &dst)
+	if err = j.Run(); err != nil {
 		return boxsum.Image[D]{}, err
 	}
 	return dst, nil

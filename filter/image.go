@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/filters"
 )
 
 // Functions for package image return *image.Gray and *image.Gray16 as such, *image.RGBA64
@@ -75,28 +76,27 @@ func guideOf[P Pixel](p boxsum.Image[P]) (boxsum.Image[P], error) {
 
 // DownsampleImage is like [Downsample] for an image.Image.
 func DownsampleImage(img image.Image, factorX, factorY int, opt *Options) (image.Image, error) {
-	if err := checkFactors(factorX, factorY); err != nil {
+	if err := filters.CheckFactors(factorX, factorY); err != nil {
 		return nil, err
 	}
 	if empty(img) {
 		return apply(img, nil, nil)
 	}
-	b := img.Bounds()
-	out := image.Rect(0, 0, divUp(b.Dx(), factorX), divUp(b.Dy(), factorY)).Add(b.Min)
+	at := img.Bounds().Min
 	if deep(img) {
 		src := pixels16(img)
 		dst, err := Downsample(src, factorX, factorY, opt)
 		if err != nil {
 			return nil, err
 		}
-		return image16(dst, out), nil
+		return image16(dst, image.Rect(0, 0, dst.Width, dst.Height).Add(at)), nil
 	}
 	src := pixels8(img)
 	dst, err := Downsample(src, factorX, factorY, opt)
 	if err != nil {
 		return nil, err
 	}
-	return image8(dst, out), nil
+	return image8(dst, image.Rect(0, 0, dst.Width, dst.Height).Add(at)), nil
 }
 
 // apply filters an image: in place in a copy if the pixels need conversion, and from the

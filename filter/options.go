@@ -3,11 +3,11 @@ package filter
 import (
 	"context"
 	"image"
-	"math"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/bins"
+	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -97,52 +97,16 @@ type Options struct {
 	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
 }
 
-func engineOptions(o *Options) *engine.Options {
-	if o == nil {
-		return nil
+// set sets the options of a job.
+func (o *Options) set(to *filters.Options) {
+	to.Workers, to.Level, to.Context, to.Progress, to.On = o.Workers, o.Level.String(), o.Context, o.Progress, o.On
+	to.Border, to.Value, to.SkipNaN = window.Border(o.Border), o.Value, o.Valid.SkipNaN
+	if m := &o.Valid.Mask; m.Width != 0 || m.Height != 0 || m.Pix != nil {
+		setImage(&to.Mask, m)
 	}
-	return &engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 }
 
-// maxSide is the largest side of a window: the sum of two sides fits in 32 bits.
-const maxSide = 1<<30 - 1
-
-// shapeOf returns a window with the border of the options, for pixels of a type.
-func shapeOf(t raster.Type, w Window, o *Options) (s window.Shape, err error) {
-	if w.Width <= 0 || w.Height <= 0 || w.Width > maxSide || w.Height > maxSide {
-		return s, raster.Invalid("window is %d×%d, want sides of 1 to %d", w.Width, w.Height, maxSide)
-	}
-	s.Left, s.Up = w.Width/2-w.Shift.X, w.Height/2-w.Shift.Y
-	s.Right, s.Down = w.Width-1-s.Left, w.Height-1-s.Up
-	if s.Left < 0 || s.Right < 0 || s.Up < 0 || s.Down < 0 {
-		return s, raster.Invalid("a window of %d×%d shifted by %v no longer contains its own pixel", w.Width, w.Height, w.Shift)
-	}
-	if o == nil {
-		return s, nil
-	}
-	s.Border, s.Value = window.Border(o.Border), o.Value
-	if err = s.Border.Check(); err != nil || s.Border != window.Constant {
-		s.Value = 0
-		return s, err
-	}
-	if v := s.Value; v-v != 0 || v > largest(t) || !t.Float() && (v < 0 || v != math.Trunc(v)) {
-		return s, raster.Invalid("border value %v does not fit in %v", v, t)
-	}
-	if t == raster.F32 {
-		s.Value = float64(float32(s.Value))
-	}
-	return s, nil
-}
-
-// largest returns the greatest value of a pixel type.
-func largest(t raster.Type) float64 {
-	switch t {
-	case raster.U8:
-		return 1<<8 - 1
-	case raster.U16:
-		return 1<<16 - 1
-	case raster.F32:
-		return math.MaxFloat32
-	}
-	return math.MaxFloat64
+// rangeOf returns bins as data.
+func rangeOf(b histogram.Bins) bins.Range {
+	return bins.Range{N: b.N, Low: b.Low, High: b.High, Clamp: b.Clamp}
 }

@@ -1,4 +1,4 @@
-package filter
+package filters
 
 import (
 	"math"
@@ -36,7 +36,7 @@ func weights(sigma float64) []float64 {
 // weighted is the layer for Gaussians with weights, first along the rows and then down the
 // columns.
 type weighted struct {
-	job          job
+	job          Job
 	image        window.Image
 	copied       []byte
 	sigmaX       float64 // for which the weights were computed
@@ -59,18 +59,18 @@ type weightedWorker struct {
 }
 
 // isNarrow reports whether a Gaussian with this standard deviation uses weights.
-func (j *job) isNarrow(sigma float64) bool { return j.boxes == 0 && sigma > 0 && sigma < boxSigma }
+func (j *Job) isNarrow(sigma float64) bool { return j.boxes == 0 && sigma > 0 && sigma < boxSigma }
 
 // weightedRuns keeps the engines and scratch memory of the layer for later calls.
 var weightedRuns engine.Runs[weighted]
 
 // runWeighted computes a Gaussian along both axes, either of whose deviations may be zero.
-func runWeighted(j *job, sigmaX, sigmaY float64) error {
+func runWeighted(j *Job, sigmaX, sigmaY float64) error {
 	run := weightedRuns.Take()
 	l := &run.Layer
 	l.job = *j
-	l.image.Src, l.image.Border = j.src, j.shape.Border
-	l.real = windows.RealOf(j.src.Type)
+	l.image.Src, l.image.Border = j.Src, j.shape.Border
+	l.real = windows.RealOf(j.Src.Type)
 	if l.sigmaX != sigmaX || l.sigmaY != sigmaY {
 		l.sigmaX, l.sigmaY = sigmaX, sigmaY
 		l.across.Set(weights(sigmaX))
@@ -87,7 +87,7 @@ func (l *weighted) Prepare(p *engine.Plan) error {
 	if j.same {
 		l.copied = window.CopyTo(l.copied, &l.image.Src)
 	}
-	w, c, size := j.src.Width, j.src.Channels, l.real.Bytes()
+	w, c, size := j.Src.Width, j.Src.Channels, l.real.Bytes()
 	l.columns = engine.AtLeast(l.columns, 2*r)
 	for i := range r {
 		l.columns[i], l.columns[r+i] = j.shape.Border.Index(i-r, w), j.shape.Border.Index(w+i, w)
@@ -121,13 +121,13 @@ func inverseOf(w *windows.Weights, x, n int) float64 {
 
 // rowBytes returns the size of a row of floats, with room for whole vectors.
 func (l *weighted) rowBytes() int {
-	return raster.RoundUp(l.job.src.Width*l.job.src.Channels, windows.WeighUnit) * l.real.Bytes()
+	return raster.RoundUp(l.job.Src.Width*l.job.Src.Channels, windows.WeighUnit) * l.real.Bytes()
 }
 
 // Tile implements [engine.Layer]: whole rows.
 func (l *weighted) Tile(worker, _, y, n, rows int) {
 	j, w, r := &l.job, &l.workers[worker], l.down.Radius()
-	count := n * j.src.Channels
+	count := n * j.Src.Channels
 	if w.end != y+r || w.first != w.end-(2*r+1) { // otherwise it continues the band above
 		w.first, w.end = y-r, y-r
 	}
@@ -143,9 +143,9 @@ func (l *weighted) Tile(worker, _, y, n, rows int) {
 		}
 		l.down.Add(j.set.Level, l.real, w.sums, taps, count)
 		if j.shape.Border == window.Clip {
-			windows.Scale(l.real, w.sums, l.inside, inverseOf(&l.down, y, j.src.Height))
+			windows.Scale(l.real, w.sums, l.inside, inverseOf(&l.down, y, j.Src.Height))
 		}
-		windows.StoreReals(j.set.Level, j.src.Type, j.dst[0].Span(0, y, n), w.sums)
+		windows.StoreReals(j.set.Level, j.Src.Type, j.Dst.Span(0, y, n), w.sums)
 	}
 	clear(w.rows)
 }
@@ -160,18 +160,18 @@ func (l *weighted) ringRow(w *weightedWorker, place int) []byte {
 func (l *weighted) makeAcross(w *weightedWorker, to []byte, place int) {
 	j, r := &l.job, l.across.Radius()
 	size := l.real.Bytes()
-	c, value := j.src.Channels, 0.0
+	c, value := j.Src.Channels, 0.0
 	if j.shape.Border == window.Constant {
 		value = j.shape.Value
 	}
-	y := j.shape.Border.Index(place, j.src.Height)
+	y := j.shape.Border.Index(place, j.Src.Height)
 	if y < 0 {
 		windows.Fill(l.real, to, value)
 		return
 	}
-	pixel, width := c*size, j.src.Width
+	pixel, width := c*size, j.Src.Width
 	image := w.padded[r*pixel:][:width*pixel]
-	windows.Reals(j.set.Level, j.src.Type, image, l.image.Src.Span(0, y, width))
+	windows.Reals(j.set.Level, j.Src.Type, image, l.image.Src.Span(0, y, width))
 	for i, x := range l.columns {
 		at := i * pixel
 		if i >= r {
@@ -196,7 +196,7 @@ func (l *weighted) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *weighted) Release() int {
-	l.job, l.image.Src = job{}, raster.Array{}
+	l.job, l.image.Src = Job{}, raster.Array{}
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.columns) + engine.Bytes(l.inside)
 	for i := range l.workers {
 		w := &l.workers[i]

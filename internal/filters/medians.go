@@ -1,4 +1,4 @@
-package filter
+package filters
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
@@ -9,7 +9,7 @@ import (
 
 // smallMedians is the layer for medians of 3×3 and 5×5 pixels, which compares vectors.
 type smallMedians struct {
-	job     job
+	job     Job
 	image   window.Image
 	copied  []byte
 	columns []int32 // image columns used beside the image, or -1
@@ -29,22 +29,22 @@ type medianWorker struct {
 const medianKeys = raster.LineBytes
 
 // hasSmallMedians reports whether [smallMedians] can do a job.
-func (j *job) hasSmallMedians() bool {
+func (j *Job) hasSmallMedians() bool {
 	size := j.shape.Width()
-	return j.shape.Height() == size && j.shape.Border != window.Clip && windows.HasMedians(j.set.Level, j.src.Type, size, j.src.Width*j.src.Channels)
+	return j.shape.Height() == size && j.shape.Border != window.Clip && windows.HasMedians(j.set.Level, j.Src.Type, size, j.Src.Width*j.Src.Channels)
 }
 
 // medianRuns keeps the engines and scratch memory of the layer for later calls.
 var medianRuns engine.Runs[smallMedians]
 
-func runSmallMedians(j *job) error {
+func runSmallMedians(j *Job) error {
 	run := medianRuns.Take()
 	l := &run.Layer
 	l.job = *j
-	l.image.Src, l.image.Border = j.src, j.shape.Border
-	p := engine.Plan{Grid: engine.Grid{Rows: j.src.Height, N: j.src.Width, TileWidth: j.src.Width, BandRows: 32}, Workers: 1, Shares: true}
-	if j.src.Width*j.src.Height*j.src.Channels > 1<<16 {
-		p.Workers = min(j.set.Workers(), engine.DivUp(j.src.Height, p.BandRows))
+	l.image.Src, l.image.Border = j.Src, j.shape.Border
+	p := engine.Plan{Grid: engine.Grid{Rows: j.Src.Height, N: j.Src.Width, TileWidth: j.Src.Width, BandRows: 32}, Workers: 1, Shares: true}
+	if j.Src.Width*j.Src.Height*j.Src.Channels > 1<<16 {
+		p.Workers = min(j.set.Workers(), engine.DivUp(j.Src.Height, p.BandRows))
 	}
 	return run.Fill(j.set, p, l)
 }
@@ -60,24 +60,24 @@ func (l *smallMedians) Prepare(p *engine.Plan) error {
 	for i := range l.columns {
 		x := i - s.Left
 		if i >= s.Left {
-			x = j.src.Width + i - s.Left
+			x = j.Src.Width + i - s.Left
 		}
-		l.columns[i] = int32(s.Border.Index(x, j.src.Width))
+		l.columns[i] = int32(s.Border.Index(x, j.Src.Width))
 	}
-	l.plane = raster.RoundUp((j.src.Width+s.Width()-1)*j.src.Channels, raster.LineBytes) + raster.LineBytes
-	size := j.src.Type.Bytes()
-	row := j.src.Width * j.src.Channels * size
+	l.plane = raster.RoundUp((j.Src.Width+s.Width()-1)*j.Src.Channels, raster.LineBytes) + raster.LineBytes
+	size := j.Src.Type.Bytes()
+	row := j.Src.Width * j.Src.Channels * size
 	l.value = engine.AtLeast(l.value, medianKeys*size)
-	windows.Fill(j.src.Type, l.value, s.Value)
-	keys := windows.HasMedianKeys(j.src.Type)
+	windows.Fill(j.Src.Type, l.value, s.Value)
+	keys := windows.HasMedianKeys(j.Src.Type)
 	if keys {
-		windows.MedianKeys(j.set.Level, j.src.Type, l.value, l.value)
+		windows.MedianKeys(j.set.Level, j.Src.Type, l.value, l.value)
 	}
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
 		w.rows = engine.AtLeast(w.rows, s.Height())
-		w.planes = engine.AtLeastFrom(w.planes, l.plane*s.Height()*size, s.Left*j.src.Channels*size) // sorted columns are stored in whole lines
+		w.planes = engine.AtLeastFrom(w.planes, l.plane*s.Height()*size, s.Left*j.Src.Channels*size) // sorted columns are stored in whole lines
 		if keys {
 			w.keys = engine.AtLeast(w.keys, row*s.Height())
 			for k := range w.rows {
@@ -91,7 +91,7 @@ func (l *smallMedians) Prepare(p *engine.Plan) error {
 // Tile implements [engine.Layer]: whole rows.
 func (l *smallMedians) Tile(worker, _, y, n, rows int) {
 	j, s, w := &l.job, &l.job.shape, &l.workers[worker]
-	c, t := j.src.Channels, j.src.Type
+	c, t := j.Src.Channels, j.Src.Type
 	size := t.Bytes()
 	lead := s.Left * c * size
 	for place := y - s.Up; place < y+s.Down; place++ {
@@ -103,16 +103,16 @@ func (l *smallMedians) Tile(worker, _, y, n, rows int) {
 		for k := range w.rows {
 			l.pad(w.planes[k*l.plane*size:][:(n+s.Width()-1)*c*size], lead, c*size)
 		}
-		windows.Medians(j.set.Level, t, j.dst[0].Span(0, y, n), w.planes, l.plane, c, s.Width())
+		windows.Medians(j.set.Level, t, j.Dst.Span(0, y, n), w.planes, l.plane, c, s.Width())
 	}
 }
 
 // nextRow drops the first row of a worker and appends another.
 func (l *smallMedians) nextRow(w *medianWorker, place int) {
 	row := l.image.Row(place)
-	if j := &l.job; windows.HasMedianKeys(j.src.Type) {
+	if j := &l.job; windows.HasMedianKeys(j.Src.Type) {
 		keys := w.rows[0]
-		windows.MedianKeys(j.set.Level, j.src.Type, keys, row)
+		windows.MedianKeys(j.set.Level, j.Src.Type, keys, row)
 		row = keys
 	}
 	copy(w.rows, w.rows[1:])
@@ -121,7 +121,7 @@ func (l *smallMedians) nextRow(w *medianWorker, place int) {
 
 // pad fills the columns beside the image.
 func (l *smallMedians) pad(plane []byte, lead, bytes int) {
-	image := plane[lead:][:l.job.src.Width*bytes]
+	image := plane[lead:][:l.job.Src.Width*bytes]
 	for i, x := range l.columns {
 		to := plane[i*bytes:][:bytes]
 		if i*bytes >= lead {
@@ -130,7 +130,7 @@ func (l *smallMedians) pad(plane []byte, lead, bytes int) {
 		if x >= 0 {
 			copy(to, image[int(x)*bytes:])
 		} else {
-			windows.Repeat(to, l.value[:l.job.src.Type.Bytes()])
+			windows.Repeat(to, l.value[:l.job.Src.Type.Bytes()])
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (l *smallMedians) pad(plane []byte, lead, bytes int) {
 func (l *smallMedians) Finish() {}
 
 func (l *smallMedians) Release() int {
-	l.job, l.image.Src = job{}, raster.Array{}
+	l.job, l.image.Src = Job{}, raster.Array{}
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.columns) + engine.Bytes(l.image.Outside)
 	for i := range l.workers {
 		clear(l.workers[i].rows)

@@ -1,4 +1,4 @@
-package filter
+package filters
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
@@ -11,7 +11,7 @@ import (
 // local is the layer for everything computed from window sums.
 type local struct {
 	window.Layer
-	job     job
+	job     Job
 	box     windows.Box // for bytes
 	workers []localWorker
 
@@ -32,7 +32,7 @@ type localWorker struct {
 type pixelScratch [128]float64
 
 // aim prepares the layer for a job.
-func (l *local) aim(j *job, sum, square raster.Type) {
+func (l *local) aim(j *Job, sum, square raster.Type) {
 	l.job = *j
 	l.box, l.statsFast = j.box(), false
 	switch {
@@ -41,30 +41,30 @@ func (l *local) aim(j *job, sum, square raster.Type) {
 	case l.box.Kind == windows.BoxWords && sum != raster.U32:
 		l.box.Kind = windows.BoxNone
 	}
-	l.Src, l.InPlace, l.Sink, l.Frame = j.src, j.same, l, j.frame(sum, square)
-	src, f := &j.src, &l.Frame
-	if src.Type == raster.U8 && j.dst[0].Type == raster.F32 && j.kind == meanDeviation && j.shape.Border != window.Clip && f.Plain() && sum == raster.U32 && square == raster.U32 {
+	l.Src, l.InPlace, l.Sink, l.Frame = j.Src, j.same, l, j.frame(sum, square)
+	src, f := &j.Src, &l.Frame
+	if src.Type == raster.U8 && j.Dst.Type == raster.F32 && j.Kind == MeanDeviation && j.shape.Border != window.Clip && f.Plain() && sum == raster.U32 && square == raster.U32 {
 		l.stats, l.statsFast = windows.NewStatsBox(j.set.Level, j.shape.Width(), j.shape.Height(), src.Channels, 8*src.Width*src.Height*src.Channels)
 	}
-	size := j.dst[0].Type.Bytes()
-	l.past = !j.same && j.kind != meanDeviation && size >= 4 && windows.Past(size*src.Width*src.Height*src.Channels)
+	size := j.Dst.Type.Bytes()
+	l.past = !j.same && j.Kind != MeanDeviation && size >= 4 && windows.Past(size*src.Width*src.Height*src.Channels)
 }
 
 // localRuns keeps the engines and scratch memory of the layer for later calls.
 var localRuns engine.Runs[local]
 
-func runLocal(j *job, sum, square raster.Type) error {
+func runLocal(j *Job, sum, square raster.Type) error {
 	run := localRuns.Take()
 	l := &run.Layer
 	l.aim(j, sum, square)
-	p := l.Plan(&j.set, j.dst[0].Type.Bytes())
+	p := l.Plan(&j.set, j.Dst.Type.Bytes())
 	l.workers = engine.Workers(l.workers, p.Workers)
 	return run.Fill(j.set, p, l)
 }
 
 // Release implements [engine.Layer].
 func (l *local) Release() int {
-	l.job = job{}
+	l.job = Job{}
 	bytes := l.Layer.Release()
 	for i := range l.workers {
 		bytes += engine.Bytes(l.workers[i].row)
@@ -82,7 +82,7 @@ func (l *local) Tile(worker, x, y, n, rows int) {
 
 // Row implements [window.Sink].
 func (l *local) Row(worker, x, y, n int, pix []byte, s *window.Sums) {
-	w, c, dst := &l.workers[worker], l.Frame.Channels, l.job.dst[0].Span(x, y, n)
+	w, c, dst := &l.workers[worker], l.Frame.Channels, l.job.Dst.Span(x, y, n)
 	switch {
 	case l.box.Kind.Narrow():
 		cols, _ := s.Columns(c)
@@ -92,14 +92,14 @@ func (l *local) Row(worker, x, y, n int, pix []byte, s *window.Sums) {
 		l.box.Row(dst, raster.Elems[uint32](cols), &w.scratch)
 	case l.statsFast:
 		cols, _ := s.Columns(c)
-		l.stats.Row(raster.Elems[float32](dst), raster.Elems[float32](l.job.dst[1].Span(x, y, n)),
+		l.stats.Row(raster.Elems[float32](dst), raster.Elems[float32](l.job.Second.Span(x, y, n)),
 			raster.Elems[uint32](cols), raster.Elems[uint32](s.SquareColumns(c)), &w.scratch)
 	case l.past:
 		w.row = engine.AtLeast(w.row, len(dst))
 		l.job.makeRow(w.row, nil, pix, s.Windows(), n, &w.pixels)
 		processor.StreamCopy(dst, w.row)
-	case l.job.kind == meanDeviation:
-		l.job.makeRow(dst, l.job.dst[1].Span(x, y, n), pix, s.Windows(), n, &w.pixels)
+	case l.job.Kind == MeanDeviation:
+		l.job.makeRow(dst, l.job.Second.Span(x, y, n), pix, s.Windows(), n, &w.pixels)
 	default:
 		l.job.makeRow(dst, nil, pix, s.Windows(), n, &w.pixels)
 	}
@@ -107,7 +107,7 @@ func (l *local) Row(worker, x, y, n int, pix []byte, s *window.Sums) {
 
 // makeRow computes a row of n pixels of results in first and, if the job has two,
 // deviations in second.
-func (j *job) makeRow(first, second, pix []byte, r *window.Row, n int, scratch *pixelScratch) {
+func (j *Job) makeRow(first, second, pix []byte, r *window.Row, n int, scratch *pixelScratch) {
 	var p window.Part
 	for x := 0; x < n; {
 		r.Cut(&p, x)
@@ -117,33 +117,33 @@ func (j *job) makeRow(first, second, pix []byte, r *window.Row, n int, scratch *
 }
 
 // makePart computes the pixels of a part of a row.
-func (j *job) makePart(first, second, pix []byte, r *window.Row, p *window.Part, scratch *pixelScratch) {
+func (j *Job) makePart(first, second, pix []byte, r *window.Row, p *window.Part, scratch *pixelScratch) {
 	from, to := p.From*r.Channels, p.To*r.Channels
-	t := j.dst[0].Type
+	t := j.Dst.Type
 	size := t.Bytes()
 	dst := first[from*size : to*size]
 	m := windows.Mean{Count: uint64(p.Count), Offset: r.Offset, Most: j.most(p.Count)}
-	spread := windows.Spread{Count: uint64(p.Count), Bytes: j.src.Type == raster.U8, Root: j.kind != variance, Exact: r.Exact, First: from}
-	switch j.kind {
-	case sum:
+	spread := windows.Spread{Count: uint64(p.Count), Bytes: j.Src.Type == raster.U8, Root: j.Kind != Variance, Exact: r.Exact, First: from}
+	switch j.Kind {
+	case Sum:
 		p.Sums.Totals(t, dst, r.Offset*float64(p.Count))
-	case mean:
+	case Mean:
 		p.Sums.Means(j.set.Level, t, dst, m)
-	case meanDeviation:
+	case MeanDeviation:
 		p.Sums.Means(j.set.Level, t, dst, m)
 		windows.Spreads(j.set.Level, t, second[from*size:to*size], p.Sums, p.Squares, spread)
-	case variance, deviation:
+	case Variance, Deviation:
 		windows.Spreads(j.set.Level, t, dst, p.Sums, p.Squares, spread)
-	case normalized:
-		bytes := j.src.Type.Bytes()
+	case Normalized:
+		bytes := j.Src.Type.Bytes()
 		j.makeContrasts(dst, pix[from*bytes:to*bytes], p, spread, r.Offset, scratch)
 	}
 }
 
 // makeContrasts computes the number of deviations by which pixels exceed the mean.
-func (j *job) makeContrasts(dst, pix []byte, p *window.Part, spread windows.Spread, offset float64, scratch *pixelScratch) {
-	t, first := j.dst[0].Type, spread.First
-	size, bytes := t.Bytes(), j.src.Type.Bytes()
+func (j *Job) makeContrasts(dst, pix []byte, p *window.Part, spread windows.Spread, offset float64, scratch *pixelScratch) {
+	t, first := j.Dst.Type, spread.First
+	size, bytes := t.Bytes(), j.Src.Type.Bytes()
 	count := len(dst) / size
 	inverse := 1 / float64(p.Count)
 	for k := 0; k < count; k += len(scratch) {
@@ -151,8 +151,8 @@ func (j *job) makeContrasts(dst, pix []byte, p *window.Part, spread windows.Spre
 		from, some := scratch[:n], dst[k*size:][:n*size]
 		sums, squares := p.Sums.Slice(k, k+n), p.Squares.Slice(k, k+n)
 		spread.First = first + k
-		windows.Floats(j.src.Type, from, pix[k*bytes:][:n*bytes])
+		windows.Floats(j.Src.Type, from, pix[k*bytes:][:n*bytes])
 		windows.Spreads(j.set.Level, t, some, sums, squares, spread)
-		sums.Contrasts(t, some, from, inverse, offset, j.floor)
+		sums.Contrasts(t, some, from, inverse, offset, j.Floor)
 	}
 }

@@ -1,4 +1,4 @@
-package filter
+package filters
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
@@ -13,7 +13,7 @@ import (
 // repeats the image, because the result of each box is then mirrored or repeated in the
 // same way.
 type triple struct {
-	job          job
+	job          Job
 	frame        window.Frame
 	image        window.Image
 	across, down windows.Triple
@@ -43,13 +43,13 @@ const (
 )
 
 // newTriple reports whether triple can do three boxes.
-func newTriple(j *job, shapes []window.Shape) (l triple, ok bool) {
+func newTriple(j *Job, shapes []window.Shape) (l triple, ok bool) {
 	switch j.shape.Border {
 	case window.Reflect101, window.Reflect, window.Wrap:
 	default:
 		return l, false
 	}
-	if len(shapes) != 3 || j.src.Channels > processor.FastChannels {
+	if len(shapes) != 3 || j.Src.Channels > processor.FastChannels {
 		return l, false
 	}
 	for i, s := range shapes {
@@ -71,12 +71,12 @@ func newTriple(j *job, shapes []window.Shape) (l triple, ok bool) {
 // tripleRuns keeps the engines and scratch memory of the layer for later calls.
 var tripleRuns engine.Runs[triple]
 
-func runTriple(j *job, with *triple) error {
+func runTriple(j *Job, with *triple) error {
 	run := tripleRuns.Take()
 	l := &run.Layer
 	l.job, l.across, l.down, l.toWords, l.toBytes = *j, with.across, with.down, with.toWords, with.toBytes
 	l.frame = j.frame(raster.U32, 0)
-	l.image.Src, l.image.Border = j.src, j.shape.Border
+	l.image.Src, l.image.Border = j.Src, j.shape.Border
 	p := window.ChainPlan(&j.set, &l.frame, 2, 2*l.down.Reach(), 1)
 	if !j.same { // smaller bands, for workers that finish early to take over
 		rows := max(tripleShare, 4*l.down.Reach())
@@ -170,7 +170,7 @@ func (l *triple) Tile(worker, _, y, width, rows int) {
 		}
 		var to []uint8
 		if i >= 2*reach {
-			to = l.job.dst[0].Span(0, w.from+i-2*reach, width)
+			to = l.job.Dst.Span(0, w.from+i-2*reach, width)
 		}
 		l.down.Down(f.Level, to, w.state, &back, l.toBytes, &w.scratch)
 	}
@@ -179,7 +179,7 @@ func (l *triple) Tile(worker, _, y, width, rows int) {
 func (l *triple) Finish() {}
 
 func (l *triple) Release() int {
-	l.job, l.image.Src = job{}, raster.Array{}
+	l.job, l.image.Src = Job{}, raster.Array{}
 	bytes := engine.Bytes(l.saved)
 	for i := range l.workers {
 		w := &l.workers[i]

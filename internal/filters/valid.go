@@ -1,4 +1,4 @@
-package filter
+package filters
 
 import (
 	"math"
@@ -10,17 +10,13 @@ import (
 )
 
 // checkValid validates the mask of a job whose image has been checked.
-func (j *job) checkValid(opt *Options) error {
-	if opt == nil {
+func (j *Job) checkValid() error {
+	j.skipNaN = j.Options.SkipNaN && j.Src.Type.Float()
+	j.masked = j.Options.Mask.Type != 0
+	if !j.masked && !j.Options.SkipNaN {
 		return nil
 	}
-	v := &opt.Valid
-	j.skipNaN = v.SkipNaN && j.src.Type.Float()
-	j.masked = v.Mask.Width != 0 || v.Mask.Height != 0 || v.Mask.Pix != nil
-	if !j.masked && !v.SkipNaN {
-		return nil
-	}
-	if j.kind > normalized {
+	if j.Kind > Normalized {
 		return raster.Unsupported("Options.Valid is not supported by this filter, only by Box, Sum, Mean, Variance, StdDev, MeanStdDev and Normalize")
 	}
 	if float64(j.shape.Width())*float64(j.shape.Height()) >= 1<<32 {
@@ -29,24 +25,23 @@ func (j *job) checkValid(opt *Options) error {
 	if !j.masked {
 		return nil
 	}
-	j.mask = arrayOf(&v.Mask)
-	if err := j.mask.Check(); err != nil {
+	m := &j.Options.Mask
+	if err := m.Check(); err != nil {
 		return err
 	}
-	m := &j.mask
-	if m.Width != j.src.Width || m.Height != j.src.Height || m.Channels != 1 && m.Channels != j.src.Channels {
-		return raster.Invalid("the mask is %v, want %d×%d with 1 or %d channels", m.Extent, j.src.Width, j.src.Height, j.src.Channels)
+	if m.Width != j.Src.Width || m.Height != j.Src.Height || m.Channels != 1 && m.Channels != j.Src.Channels {
+		return raster.Invalid("the mask is %v, want %d×%d with 1 or %d channels", m.Extent, j.Src.Width, j.Src.Height, j.Src.Channels)
 	}
 	return nil
 }
 
 // counts reports whether only some pixels count.
-func (j *job) counts() bool { return j.masked || j.skipNaN }
+func (j *Job) counts() bool { return j.masked || j.skipNaN }
 
 // validLayer is the layer for windows of valid pixels: the float64 sums of pixels, to which
 // others add nothing, and the numbers of valid pixels.
 type validLayer struct {
-	job             job
+	job             Job
 	src             raster.Array // the image, or a copy if it is overwritten
 	copied          []byte
 	pixels, numbers window.Frame
@@ -68,12 +63,12 @@ type validWorker struct {
 // validRuns keeps the engines and scratch memory of the layer for later calls.
 var validRuns engine.Runs[validLayer]
 
-func runValid(j *job) error {
+func runValid(j *Job) error {
 	run := validRuns.Take()
 	l := &run.Layer
-	l.job, l.src = *j, j.src
+	l.job, l.src = *j, j.Src
 	l.pixels, l.numbers = j.frame(raster.F64, 0), j.frame(raster.U32, 0)
-	if j.kind.squares() {
+	if j.Kind.squares() {
 		l.pixels.Square = raster.F64
 	}
 	l.pixels.Pixel = raster.F64
@@ -112,7 +107,7 @@ func (l *validLayer) Tile(worker, _, y, n, rows int) {
 		r := w.sums.Windows()
 		r.Sums.Floats(w.means)
 		w.numbers.Windows().Sums.Floats(w.counts)
-		if l.job.kind.squares() {
+		if l.job.Kind.squares() {
 			r.Squares.Floats(w.spreads)
 			l.findSpreads(w, raster.Elems[float64](r.Squares.Hi), y)
 		}
@@ -193,7 +188,7 @@ func (l *validLayer) pixel(x, y, ch int) (p float64, ok bool) {
 		return j.shape.Value, j.shape.Border == window.Constant
 	}
 	p = windows.At(l.src.Type, l.src.Data, v*l.src.Stride+u*l.src.Channels+ch)
-	if m := &j.mask; j.masked && m.Data[v*m.Stride+u*m.Channels+min(ch, m.Channels-1)] == 0 {
+	if m := &j.Options.Mask; j.masked && m.Data[v*m.Stride+u*m.Channels+min(ch, m.Channels-1)] == 0 {
 		return p, false
 	}
 	return p, !j.skipNaN || p == p
@@ -202,10 +197,10 @@ func (l *validLayer) pixel(x, y, ch int) (p float64, ok bool) {
 // makeRow computes the results of row y.
 func (l *validLayer) makeRow(w *validWorker, y, n int) {
 	j, offset, out := &l.job, l.pixels.Offset, w.results
-	dst := &j.dst[0]
+	dst := &j.Dst
 	to := dst.Span(0, y, n)
 	whole := !dst.Type.Float()
-	if j.kind == sum {
+	if j.Kind == Sum {
 		for i, v := range w.means {
 			if out[i] = v + offset*w.counts[i]; w.counts[i] == 0 {
 				out[i] = 0 // not the rounding error
@@ -226,21 +221,21 @@ func (l *validLayer) makeRow(w *validWorker, y, n int) {
 			w.means[i] = v/count + offset
 		}
 	}
-	switch j.kind {
-	case mean, meanDeviation:
+	switch j.Kind {
+	case Mean, MeanDeviation:
 		windows.Store(dst.Type, to, w.means)
-		if j.kind == mean {
+		if j.Kind == Mean {
 			return
 		}
-		to = j.dst[1].Span(0, y, n)
+		to = j.Second.Span(0, y, n)
 	}
 	for i, v := range w.spreads {
-		if j.kind != variance {
+		if j.Kind != Variance {
 			v = math.Sqrt(v)
 		}
 		out[i] = v
 	}
-	if j.kind == normalized {
+	if j.Kind == Normalized {
 		for i := range out {
 			out[i] = l.contrast(i/l.src.Channels, y, i%l.src.Channels, w.means[i], out[i])
 		}
@@ -252,13 +247,13 @@ func (l *validLayer) makeRow(w *validWorker, y, n int) {
 // does not count.
 func (l *validLayer) contrast(x, y, ch int, mean, deviation float64) float64 {
 	p, ok := l.pixel(x, y, ch)
-	if !(deviation >= l.job.floor) {
-		deviation = max(deviation, l.job.floor) // keeps NaN
+	if !(deviation >= l.job.Floor) {
+		deviation = max(deviation, l.job.Floor) // keeps NaN
 	}
 	switch {
 	case !ok:
 		return math.NaN()
-	case deviation == 0:
+	case Deviation == 0:
 		return 0
 	}
 	return (p - mean) / deviation
@@ -269,7 +264,7 @@ func (l *validLayer) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *validLayer) Release() int {
-	l.job, l.src = job{}, raster.Array{}
+	l.job, l.src = Job{}, raster.Array{}
 	bytes := engine.Bytes(l.copied)
 	for i := range l.workers {
 		w := &l.workers[i]
@@ -325,10 +320,10 @@ func (l *validLayer) mark(row []byte, values []float64, y int) {
 	if !j.masked {
 		return
 	}
-	mask, c := j.mask.Span(0, y, width), l.src.Channels
+	mask, c := j.Options.Mask.Span(0, y, width), l.src.Channels
 	for i := range row {
 		at := i
-		if j.mask.Channels < c {
+		if j.Options.Mask.Channels < c {
 			at = i / c
 		}
 		if mask[at] == 0 {

@@ -1,4 +1,4 @@
-package filter
+package filters
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
@@ -10,7 +10,7 @@ import (
 // rankedMedians is the layer for medians of pixels with too many values to count each: it ranks the
 // pixels of a tile and of what its windows reach beside it.
 type rankedMedians struct {
-	job     job
+	job     Job
 	image   window.Image
 	copied  []byte
 	columns []int     // elements of a row, by their position in windows; -1 outside
@@ -34,23 +34,23 @@ const (
 )
 
 // isRanked reports whether [rankedMedians] does a job.
-func (j *job) isRanked() bool {
-	return windows.HasRanks(j.src.Type) && j.shape.Width() <= maxRanked && j.shape.Height() <= maxRanked
+func (j *Job) isRanked() bool {
+	return windows.HasRanks(j.Src.Type) && j.shape.Width() <= maxRanked && j.shape.Height() <= maxRanked
 }
 
 // rankedRuns keeps the engines and scratch memory of the layer for later calls.
 var rankedRuns engine.Runs[rankedMedians]
 
-func runRankedMedians(j *job) error {
+func runRankedMedians(j *Job) error {
 	run := rankedRuns.Take()
 	l := &run.Layer
 	l.job = *j
-	l.image.Src, l.image.Border = j.src, j.shape.Border
-	p := engine.Plan{Grid: engine.Grid{Rows: j.src.Height, N: j.src.Width}, Workers: 1, Shares: true}
-	p.TileWidth = evenTiles(j.src.Width, j.shape.Width())
-	p.BandRows = evenTiles(j.src.Height, j.shape.Height())
-	if j.src.Width*j.src.Height > 1<<12 {
-		p.Workers = min(j.set.Workers(), engine.DivUp(j.src.Height, p.BandRows))
+	l.image.Src, l.image.Border = j.Src, j.shape.Border
+	p := engine.Plan{Grid: engine.Grid{Rows: j.Src.Height, N: j.Src.Width}, Workers: 1, Shares: true}
+	p.TileWidth = evenTiles(j.Src.Width, j.shape.Width())
+	p.BandRows = evenTiles(j.Src.Height, j.shape.Height())
+	if j.Src.Width*j.Src.Height > 1<<12 {
+		p.Workers = min(j.set.Workers(), engine.DivUp(j.Src.Height, p.BandRows))
 	}
 	return run.Fill(j.set, p, l)
 }
@@ -67,15 +67,15 @@ func (l *rankedMedians) Prepare(p *engine.Plan) error {
 	}
 	f := j.frame(raster.U32, 0)
 	l.image.Outside = window.OutsideRow(l.image.Outside, &f)
-	l.columns = engine.AtLeast(l.columns, j.src.Width+s.Width()-1)
+	l.columns = engine.AtLeast(l.columns, j.Src.Width+s.Width()-1)
 	for i := range l.columns {
-		if l.columns[i] = s.Border.Index(i-s.Left, j.src.Width); l.columns[i] >= 0 {
-			l.columns[i] *= j.src.Channels
+		if l.columns[i] = s.Border.Index(i-s.Left, j.Src.Width); l.columns[i] >= 0 {
+			l.columns[i] *= j.Src.Channels
 		}
 	}
 	var value [8]byte // a pixel
-	windows.Fill(j.src.Type, value[:j.src.Type.Bytes()], s.Value)
-	windows.RankKeys(j.src.Type, l.value[:], 1, value[:], []int{0}, 0)
+	windows.Fill(j.Src.Type, value[:j.Src.Type.Bytes()], s.Value)
+	windows.RankKeys(j.Src.Type, l.value[:], 1, value[:], []int{0}, 0)
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
@@ -88,15 +88,15 @@ func (l *rankedMedians) Prepare(p *engine.Plan) error {
 // Tile implements [engine.Layer].
 func (l *rankedMedians) Tile(worker, x, y, n, rows int) {
 	j, s, w := &l.job, &l.job.shape, &l.workers[worker]
-	c, t := j.src.Channels, j.src.Type
+	c, t := j.Src.Channels, j.Src.Type
 	r := &w.ranks
 	width, height := n+s.Width()-1, rows+s.Height()-1
 	r.Aim(width, height)
 	// The part of the tile that counts: all of it unless windows end at the edge.
 	left, right, top, bottom := 0, width, 0, height
 	if s.Border == window.Clip {
-		left, right = max(0, s.Left-x), min(width, s.Left-x+j.src.Width)
-		top, bottom = max(0, s.Up-y), min(height, s.Up-y+j.src.Height)
+		left, right = max(0, s.Left-x), min(width, s.Left-x+j.Src.Width)
+		top, bottom = max(0, s.Up-y), min(height, s.Up-y+j.Src.Height)
 	}
 	for ch := range c {
 		for i := range height {
@@ -107,7 +107,7 @@ func (l *rankedMedians) Tile(worker, x, y, n, rows int) {
 		for i := range rows {
 			medians := w.medians[:n]
 			r.Medians(medians, max(top, i), min(bottom, i+s.Height()), s.Width(), left, right)
-			windows.RankPixels(t, j.dst[0].Span(x, y+i, n)[ch*t.Bytes():], c, medians)
+			windows.RankPixels(t, j.Dst.Span(x, y+i, n)[ch*t.Bytes():], c, medians)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (l *rankedMedians) Tile(worker, x, y, n, rows int) {
 func (l *rankedMedians) Finish() {}
 
 func (l *rankedMedians) Release() int {
-	l.job, l.image.Src = job{}, raster.Array{}
+	l.job, l.image.Src = Job{}, raster.Array{}
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.columns) + engine.Bytes(l.image.Outside)
 	for i := range l.workers {
 		w := &l.workers[i]

@@ -1,4 +1,4 @@
-package filter
+package filters
 
 import (
 	"unsafe"
@@ -14,7 +14,7 @@ import (
 // channel. Sums and the fitted lines are integers, see [windows.GuidedBox]. Rows of lines
 // are computed when windows over them need them.
 type guidedBytes struct {
-	job   job
+	job   Job
 	guide window.Image
 	image window.Image
 	own   bool // the image is its own guide
@@ -42,8 +42,8 @@ type guidedBytesWorker struct {
 const guidedTile = 2048
 
 // guidedBox returns the integer kernel, and reports whether integers suffice.
-func (j *job) guidedBox() (box windows.GuidedBox, ok bool) {
-	src, guide := &j.src, &j.guide
+func (j *Job) guidedBox() (box windows.GuidedBox, ok bool) {
+	src, guide := &j.Src, &j.Guide
 	if src.Type != raster.U8 || guide.Type != raster.U8 || src.Channels != 1 || guide.Channels != 1 {
 		return box, false
 	}
@@ -53,24 +53,24 @@ func (j *job) guidedBox() (box windows.GuidedBox, ok bool) {
 		return box, false
 	}
 	f := j.frame(raster.U32, 0)
-	box, ok = windows.NewGuidedBox(j.set.Level, j.shape.Width(), j.shape.Height(), j.epsilon, j.ownGuide())
+	box, ok = windows.NewGuidedBox(j.set.Level, j.shape.Width(), j.shape.Height(), j.Epsilon, j.ownGuide())
 	return box, ok && f.Plain()
 }
 
 // ownGuide reports whether an image is its own guide.
-func (j *job) ownGuide() bool {
-	return unsafe.SliceData(j.src.Data) == unsafe.SliceData(j.guide.Data) && j.src.Stride == j.guide.Stride
+func (j *Job) ownGuide() bool {
+	return unsafe.SliceData(j.Src.Data) == unsafe.SliceData(j.Guide.Data) && j.Src.Stride == j.Guide.Stride
 }
 
 // guidedByteRuns keeps the engines and scratch memory of the layer for later calls.
 var guidedByteRuns engine.Runs[guidedBytes]
 
-func runGuidedBytes(j *job, box windows.GuidedBox) error {
+func runGuidedBytes(j *Job, box windows.GuidedBox) error {
 	run := guidedByteRuns.Take()
 	l := &run.Layer
 	l.job, l.box, l.own = *j, box, j.ownGuide()
-	l.image = window.Image{Src: j.src, Border: j.shape.Border}
-	l.guide = window.Image{Src: j.guide, Border: j.shape.Border}
+	l.image = window.Image{Src: j.Src, Border: j.shape.Border}
+	l.guide = window.Image{Src: j.Guide, Border: j.shape.Border}
 	l.frame, l.squared = j.frame(raster.U32, 0), j.frame(raster.U32, raster.U32)
 	return run.Fill(j.set, l.plan(), l)
 }
@@ -128,7 +128,7 @@ func (l *guidedBytes) Tile(worker, x, y, n, rows int) {
 		slopes, _ := w.sums[0].Columns(1)
 		heights, _ := w.sums[1].Columns(1)
 		guide := l.guide.Src.Span(x, y, n)
-		l.box.Bytes(l.job.dst[0].Span(x, y, n), guide, &w.scratch, raster.Elems[uint32](slopes), raster.Elems[uint32](heights))
+		l.box.Bytes(l.job.Dst.Span(x, y, n), guide, &w.scratch, raster.Elems[uint32](slopes), raster.Elems[uint32](heights))
 	}
 }
 
@@ -152,7 +152,7 @@ func (w *guidedBytesWorker) makeLines(slopes, heights []uint32, y int) {
 func (l *guidedBytes) Finish() {}
 
 func (l *guidedBytes) Release() int {
-	l.job, l.guide, l.image = job{}, window.Image{}, window.Image{}
+	l.job, l.guide, l.image = Job{}, window.Image{}, window.Image{}
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.copiedGuide)
 	for i := range l.workers {
 		w := &l.workers[i]

@@ -1,4 +1,4 @@
-package filter
+package filters
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
@@ -9,7 +9,7 @@ import (
 
 // countedMedians is the layer for medians of bytes from histograms of columns, in vectors.
 type countedMedians struct {
-	job     job
+	job     Job
 	image   window.Image
 	copied  []byte
 	columns []int // elements of a row, by their position in windows; -1 outside
@@ -33,21 +33,21 @@ const (
 )
 
 // isCounted reports whether [countedMedians] does a job.
-func (j *job) isCounted() bool {
-	return j.src.Type == raster.U8 && j.shape.Border != window.Clip && windows.HasCounts(j.set.Level, j.shape.Width(), j.shape.Height())
+func (j *Job) isCounted() bool {
+	return j.Src.Type == raster.U8 && j.shape.Border != window.Clip && windows.HasCounts(j.set.Level, j.shape.Width(), j.shape.Height())
 }
 
 // countedRuns keeps the engines and scratch memory of the layer for later calls.
 var countedRuns engine.Runs[countedMedians]
 
-func runCountedMedians(j *job) error {
+func runCountedMedians(j *Job) error {
 	run := countedRuns.Take()
 	l := &run.Layer
 	l.job = *j
-	l.image.Src, l.image.Border = j.src, j.shape.Border
-	p := engine.Plan{Grid: engine.Grid{Rows: j.src.Height, N: j.src.Width}, Workers: 1, Shares: true}
+	l.image.Src, l.image.Border = j.Src, j.shape.Border
+	p := engine.Plan{Grid: engine.Grid{Rows: j.Src.Height, N: j.Src.Width}, Workers: 1, Shares: true}
 	p.TileWidth = engine.DivUp(p.N, engine.DivUp(p.N, max(countedTile, 2*j.shape.Width())))
-	if j.src.Width*j.src.Height*j.src.Channels > 1<<14 {
+	if j.Src.Width*j.Src.Height*j.Src.Channels > 1<<14 {
 		p.Workers = j.set.Workers()
 	}
 	p.BandRows = min(p.Rows, max(engine.DivUp(p.Rows, p.Workers), countedBands*j.shape.Height()))
@@ -62,10 +62,10 @@ func (l *countedMedians) Prepare(p *engine.Plan) error {
 	}
 	f := j.frame(raster.U32, 0)
 	l.image.Outside = window.OutsideRow(l.image.Outside, &f)
-	l.columns = engine.AtLeast(l.columns, j.src.Width+s.Width()-1)
+	l.columns = engine.AtLeast(l.columns, j.Src.Width+s.Width()-1)
 	for i := range l.columns {
-		if l.columns[i] = s.Border.Index(i-s.Left, j.src.Width); l.columns[i] >= 0 {
-			l.columns[i] *= j.src.Channels
+		if l.columns[i] = s.Border.Index(i-s.Left, j.Src.Width); l.columns[i] >= 0 {
+			l.columns[i] *= j.Src.Channels
 		}
 	}
 	l.workers = engine.Workers(l.workers, p.Workers)
@@ -80,7 +80,7 @@ func (l *countedMedians) Prepare(p *engine.Plan) error {
 // Tile implements [engine.Layer].
 func (l *countedMedians) Tile(worker, x, y, n, rows int) {
 	j, s, w := &l.job, &l.job.shape, &l.workers[worker]
-	channels, width := j.src.Channels, n+s.Width()-1
+	channels, width := j.Src.Channels, n+s.Width()-1
 	for ch := range channels {
 		w.counts.Aim(j.set.Level, width, s.Height())
 		zeros := w.out[:width]
@@ -94,7 +94,7 @@ func (l *countedMedians) Tile(worker, x, y, n, rows int) {
 				out = l.row(w.out[:width], x, y+i-s.Up-1, ch)
 			}
 			w.counts.Slide(l.row(w.in[:width], x, y+i+s.Down, ch), out)
-			dst := j.dst[0].Span(x, y+i, n)
+			dst := j.Dst.Span(x, y+i, n)
 			if channels == 1 {
 				w.counts.Medians(dst, s.Width())
 				continue
@@ -110,12 +110,12 @@ func (l *countedMedians) Tile(worker, x, y, n, rows int) {
 // row returns a channel of the pixels that the windows of a tile from column x on have in a row.
 func (l *countedMedians) row(buffer []uint8, x, place, ch int) []uint8 {
 	s, src := &l.job.shape, l.image.Row(place)
-	if from := x - s.Left; l.job.src.Channels == 1 && from >= 0 && from+len(buffer) <= len(src) {
+	if from := x - s.Left; l.job.Src.Channels == 1 && from >= 0 && from+len(buffer) <= len(src) {
 		return src[from:][:len(buffer)]
 	}
 	columns := l.columns[x:][:len(buffer)]
 	left := max(0, s.Left-x) // columns beside the image
-	right := min(len(buffer), left+l.job.src.Width-max(0, x-s.Left))
+	right := min(len(buffer), left+l.job.Src.Width-max(0, x-s.Left))
 	gather := func(from, to int) {
 		for i := from; i < to; i++ {
 			if column := columns[i]; column >= 0 {
@@ -126,7 +126,7 @@ func (l *countedMedians) row(buffer []uint8, x, place, ch int) []uint8 {
 		}
 	}
 	gather(0, left)
-	if l.job.src.Channels == 1 {
+	if l.job.Src.Channels == 1 {
 		copy(buffer[left:right], src[columns[left]:])
 	} else {
 		gather(left, right)
@@ -138,7 +138,7 @@ func (l *countedMedians) row(buffer []uint8, x, place, ch int) []uint8 {
 func (l *countedMedians) Finish() {}
 
 func (l *countedMedians) Release() int {
-	l.job, l.image.Src = job{}, raster.Array{}
+	l.job, l.image.Src = Job{}, raster.Array{}
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.columns) + engine.Bytes(l.image.Outside)
 	for i := range l.workers {
 		w := &l.workers[i]
