@@ -42,7 +42,7 @@ func (t *Turned) String() string {
 	if t == nil {
 		return "–"
 	}
-	return fmt.Sprintf("Along 1-2 a classifier that was trained here on upright drawn faces finds %.0f%% of turned ones in pictures that are turned back; on tables it finds %.0f%% by sums as they fall, %.0f%% by sums for exact areas, and %.0f%% if layers are 2.5 times finer too, each with 1%% of false positives.", t.Picture, t.Plain, t.Exact, t.Finer)
+	return fmt.Sprintf("A classifier trained here on upright drawn faces finds %.0f%% of the faces rotated along 1-2 if the pictures are rotated back. With rotated tables it finds %.0f%%, with sums corrected for exact areas %.0f%%, and with a pyramid that also has 2.5 times finer steps %.0f%%, each at 1%% false positives.", t.Picture, t.Plain, t.Exact, t.Finer)
 }
 
 const (

@@ -191,8 +191,8 @@ func (v *view) OurColumn() string {
 
 func (v *view) gpuNote() string {
 	return [...]string{
-		noDevice: "There is no GPU and no OpenCL here, and so the rows for a GPU say “no device”.",
-		standIn:  "There is no GPU here: " + v.machine.Device + " runs the same kernels on the processor and stands in for one. Its times say nothing about GPUs.",
+		noDevice: "This machine has neither a GPU nor OpenCL, so the rows for a GPU say “no device”.",
+		standIn:  "This machine has no GPU. " + v.machine.Device + " runs the same kernels on the processor instead; its times say nothing about GPUs.",
 		realGPU:  "",
 	}[v.device]
 }

@@ -183,7 +183,7 @@ func newWork(name string) workSection {
 	works := papers.Works()
 	i := slices.IndexFunc(works, func(w *papers.Work) bool { return w.Name == name })
 	if i < 0 {
-		return workSection{Name: name, Title: "All of them on one GPU"}
+		return workSection{Name: name, Title: "All works on one GPU"}
 	}
 	w := works[i]
 	return workSection{Name: name, Title: workTitles[name], Citation: fmt.Sprintf("%s: “%s”, %s.", w.Authors, w.Title, w.Where)}
@@ -195,10 +195,10 @@ var workTitles = map[string]string{
 
 // Method describes how the measurements were made.
 func (d *document) Method() string {
-	runs := "as many runs as published, as far as a few seconds for each allow (results.json says how many)"
+	runs := "The number of runs is the published one, limited to a few seconds for each algorithm (results.json records it)."
 	if d.Quick {
-		runs = "a quick run: a few runs of each, and fewer sizes"
+		runs = "This was a quick run, with few repetitions and fewer sizes."
 	}
-	return "Every table was compared with a reference, all entries, before it was timed; those of one size took turns on the same pixels; " + runs +
-		". Unless a table says otherwise a time is the median, on the device between its own events and without transfers. What others published was measured on other machines: what can be compared are the columns measured here, and the ratios."
+	return "Before an algorithm was timed, all entries of its table were compared with a reference. The algorithms for one image size ran in turns on the same pixels. " + runs +
+		" Times are medians unless a table says otherwise; times of a GPU exclude transfers. Published times were measured on other machines, so only the ratios and the columns measured here can be compared."
 }
