@@ -24,9 +24,7 @@ type Options struct {
 	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
 }
 
-func engineOptions(o *Options) *engine.Options {
-	if o == nil {
-		return nil
-	}
-	return &engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+// set sets the options of a job.
+func (o *Options) set(to *engine.Options) {
+	to.On, to.Workers, to.Level, to.Context, to.Progress = o.On, o.Workers, o.Level.String(), o.Context, o.Progress
 }

@@ -6,42 +6,34 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/thresholds"
 )
 
 // Binarize returns an image that is 0 (black) where img does not exceed its threshold, and
 // 255 elsewhere.
 func Binarize[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst boxsum.Image[uint8], err error) {
-	j := job{src: arrayOf(&img)}
-	if err = j.check(&r, opt); err != nil {
-		return dst, err
-	}
-	if dst, err = boxsum.NewImage[uint8](img.Width, img.Height, 1); err == nil {
-		err = j.fill(asBytes, arrayOf(&dst))
-	}
-	if err != nil {
-		return boxsum.Image[uint8]{}, err
-	}
-	return dst, nil
+	j := thresholds.Job{Form: thresholds.AsBytes}
+	setJob(&j, &img, &r, opt)
+	return newResult[uint8](&j)
 }
 
 // BinarizeInto is like [Binarize] but writes to dst, which has the same size and may be img
 // itself. It allocates nothing after the first image of a type and size.
 func BinarizeInto[P filter.Pixel](dst boxsum.Image[uint8], img boxsum.Image[P], r Rule, opt *Options) error {
-	j := job{src: arrayOf(&img)}
-	if err := j.check(&r, opt); err != nil {
-		return err
-	}
-	return j.fill(asBytes, arrayOf(&dst))
+	j := thresholds.Job{Form: thresholds.AsBytes}
+	setJob(&j, &img, &r, opt)
+	return fill(&j, &dst)
 }
 
 // BinarizeBits is like [Binarize] but returns one bit per pixel; 1 is black.
 func BinarizeBits[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst Bitmap, err error) {
-	j := job{src: arrayOf(&img)}
-	if err = j.check(&r, opt); err != nil {
+	j := thresholds.Job{Form: thresholds.AsBits}
+	setJob(&j, &img, &r, opt)
+	if err = j.Check(); err != nil {
 		return dst, err
 	}
 	if dst, err = NewBitmap(img.Width, img.Height); err == nil {
-		err = j.fillBits(dst)
+		err = fillBits(&j, &dst)
 	}
 	if err != nil {
 		return Bitmap{}, err
@@ -52,11 +44,12 @@ func BinarizeBits[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (ds
 // BinarizeBitsInto is like [BinarizeBits] but writes to dst, which has the same size. It
 // clears the bits after the last pixel of each row.
 func BinarizeBitsInto[P filter.Pixel](dst Bitmap, img boxsum.Image[P], r Rule, opt *Options) error {
-	j := job{src: arrayOf(&img)}
-	if err := j.check(&r, opt); err != nil {
+	j := thresholds.Job{Form: thresholds.AsBits}
+	setJob(&j, &img, &r, opt)
+	if err := j.Check(); err != nil {
 		return err
 	}
-	return j.fillBits(dst)
+	return fillBits(&j, &dst)
 }
 
 // BinarizeImage is like [Binarize] for an [image.Image]. Color is converted as by
@@ -81,36 +74,62 @@ func BinarizeImage(img image.Image, r Rule, opt *Options) (*image.Gray, error) {
 //
 //	m, err := threshold.Map[float32](img, threshold.New(threshold.Sauvola, 25), nil)
 func Map[D filter.Float, P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst boxsum.Image[D], err error) {
-	j := job{src: arrayOf(&img)}
-	if err = j.checkMap(&r, opt); err != nil {
-		return dst, err
-	}
-	if dst, err = boxsum.NewImage[D](img.Width, img.Height, 1); err == nil {
-		err = j.fill(asMap, arrayOf(&dst))
-	}
-	if err != nil {
-		return boxsum.Image[D]{}, err
-	}
-	return dst, nil
+	j := thresholds.Job{Form: thresholds.AsMap}
+	setJob(&j, &img, &r, opt)
+	return newResult[D](&j)
 }
 
 // MapInto is like [Map] but writes to dst, which has the same size and may be img itself if
 // the types match.
 func MapInto[D filter.Float, P filter.Pixel](dst boxsum.Image[D], img boxsum.Image[P], r Rule, opt *Options) error {
-	j := job{src: arrayOf(&img)}
-	if err := j.checkMap(&r, opt); err != nil {
-		return err
-	}
-	return j.fill(asMap, arrayOf(&dst))
+	j := thresholds.Job{Form: thresholds.AsMap}
+	setJob(&j, &img, &r, opt)
+	return fill(&j, &dst)
 }
 
-// checkMap checks the arguments of Map.
-func (j *job) checkMap(r *Rule, opt *Options) error {
-	if err := j.check(r, opt); err != nil {
+// setJob sets the source, the rule and the options of a job.
+func setJob[P filter.Pixel](j *thresholds.Job, img *boxsum.Image[P], r *Rule, opt *Options) {
+	setImage(&j.Src, img)
+	r.set(&j.Rule)
+	if opt != nil {
+		opt.set(&j.Options)
+	}
+}
+
+// setImage sets a to the pixels of an image, unchecked.
+func setImage[P boxsum.Pixel](a *raster.Array, img *boxsum.Image[P]) {
+	raster.SetPlane(a, img.Pix, img.Width, img.Height, img.Channels, img.Stride)
+}
+
+// fill checks a job and runs it, with the result in dst.
+func fill[D boxsum.Pixel](j *thresholds.Job, dst *boxsum.Image[D]) error {
+	if err := j.Check(); err != nil {
 		return err
 	}
-	if r.Method == ISauvola {
-		return raster.Invalid("isauvola has no threshold for each pixel (use the map of sauvola)")
+	setImage(&j.Dst, dst)
+	return j.Run()
+}
+
+// newResult checks a job and runs it, with the result in a new image.
+func newResult[D boxsum.Pixel](j *thresholds.Job) (dst boxsum.Image[D], err error) {
+	if err = j.Check(); err != nil {
+		return dst, err
 	}
-	return nil
+	if dst, err = boxsum.NewImage[D](j.Src.Width, j.Src.Height, 1); err != nil {
+		return dst, err
+	}
+	setImage(&j.Dst, &dst)
+	if err = j.Run(); err != nil {
+		return boxsum.Image[D]{}, err
+	}
+	return dst, nil
+}
+
+// fillBits runs a checked job, with the result in dst.
+func fillBits(j *thresholds.Job, dst *Bitmap) (err error) {
+	j.Bits = dst.Width
+	if j.Dst, err = dst.array(); err != nil {
+		return err
+	}
+	return j.Run()
 }

@@ -1,4 +1,4 @@
-package threshold
+package thresholds
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ const (
 // improved is the layer for ISauvola.
 type improved struct {
 	window.Layer
-	job     job
+	job     Job
 	slice   int
 	inPlace bool
 	level   uint8
@@ -48,7 +48,7 @@ type improvedWorker struct {
 	_       [raster.LineBytes]byte
 }
 
-func runISauvola(j *job) error {
+func runISauvola(j *Job) error {
 	area := j.area()
 	switch {
 	case j.columns() || area*255*255 < 1<<32:
@@ -64,13 +64,13 @@ func runISauvola(j *job) error {
 // improvedRuns keeps the engines and scratch memory of the layer for later calls.
 var improvedRuns engine.Runs[improved]
 
-func runImproved(j *job, sum, square raster.Type) error {
+func runImproved(j *Job, sum, square raster.Type) error {
 	run := improvedRuns.Take()
 	l := &run.Layer
 	l.Sink, l.job = l, *j
-	l.Src, l.InPlace, l.Reach = j.src, j.same, 1
+	l.Src, l.InPlace, l.Reach = j.Src, j.same, 1
 	l.Frame, l.columns = j.frame(sum, square), j.columns()
-	p := j.plan(l.Plan(&j.set, j.dst.Type.Bytes()))
+	p := j.plan(l.Plan(&j.set, j.Dst.Type.Bytes()))
 	p.Slices = improvedSlices
 	if p.BandRows < floodRows {
 		p.BandRows = raster.RoundUp(floodRows, p.BandRows)
@@ -85,13 +85,13 @@ const floodRows = 192
 // Prepare implements [engine.Layer].
 func (l *improved) Prepare(p *engine.Plan) error {
 	t := &l.job
-	l.marks = t.dst.Array
-	if t.dst.form == asBits {
-		if err := raster.Enough(t.src.Width*t.src.Height, 1); err != nil {
+	l.marks = t.Dst
+	if t.Form == AsBits {
+		if err := raster.Enough(t.Src.Width*t.Src.Height, 1); err != nil {
 			return err
 		}
-		l.memory = engine.AtLeast(l.memory, t.src.Width*t.src.Height)
-		l.marks = raster.ArrayOf(l.memory, raster.PlaneExtent(t.src.Width, t.src.Height, 1, t.src.Width))
+		l.memory = engine.AtLeast(l.memory, t.Src.Width*t.Src.Height)
+		l.marks = raster.ArrayOf(l.memory, raster.PlaneExtent(t.Src.Width, t.Src.Height, 1, t.Src.Width))
 	}
 	l.rows = p.BandRows
 	l.workers = engine.Workers(l.workers, p.Workers)
@@ -121,12 +121,12 @@ func (l *improved) Slice(z int) {
 	case finishRows:
 		// Continue marks that reached the edge of a band.
 		f := l.flood(0)
-		for y := l.rows; y < l.job.src.Height; y += l.rows {
+		for y := l.rows; y < l.job.Src.Height; y += l.rows {
 			f.rows(y-1, y+1)
 		}
 		for f.full {
 			f.full = false
-			f.rows(0, l.job.src.Height)
+			f.rows(0, l.job.Src.Height)
 		}
 	}
 }
@@ -173,9 +173,9 @@ func (l *improved) tile(worker, x, y, n, rows int) {
 	case finishRows:
 		for end := y + rows; y < end; y++ {
 			row := l.marks.Span(x, y, n)
-			if t.dst.form == asBits {
+			if t.Form == AsBits {
 				compare(t.set.Level, w.row[:n], row, marked)
-				windows.PackBits(t.set.Level, t.dst.Span(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+				windows.PackBits(t.set.Level, t.Dst.Span(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 			} else {
 				compare(t.set.Level, row, row, marked)
 			}
@@ -185,7 +185,7 @@ func (l *improved) tile(worker, x, y, n, rows int) {
 
 // contrast computes the contrast of pixels [x, x+len(dst)) of row y.
 func (l *improved) contrast(dst []uint8, rows window.Rows, x, y int) {
-	contrastRow(l.job.set.Level, dst, rows.Row(max(0, y-1)), rows.Row(y), rows.Row(min(y+1, l.job.src.Height-1)), x)
+	contrastRow(l.job.set.Level, dst, rows.Row(max(0, y-1)), rows.Row(y), rows.Row(min(y+1, l.job.Src.Height-1)), x)
 }
 
 // Row implements [window.Sink].
@@ -213,7 +213,7 @@ func (l *improved) Row(worker, x, y, n int, pix []uint8, s *window.Sums) {
 
 // Release implements [engine.Layer].
 func (l *improved) Release() int {
-	l.job, l.marks = job{}, raster.Array{}
+	l.job, l.marks = Job{}, raster.Array{}
 	bytes := l.Layer.Release() + engine.Bytes(l.memory)
 	for i := range l.workers {
 		w := &l.workers[i]
@@ -241,7 +241,7 @@ type flood struct {
 }
 
 func (l *improved) flood(worker int) flood {
-	return flood{marks: l.marks, width: l.job.src.Width, to: l.job.src.Height, spans: l.workers[worker].spans[:0]}
+	return flood{marks: l.marks, width: l.job.Src.Width, to: l.job.Src.Height, spans: l.workers[worker].spans[:0]}
 }
 
 // rows spreads all marks in rows [y, end).

@@ -1,4 +1,4 @@
-package threshold
+package thresholds
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"

@@ -1,4 +1,4 @@
-package threshold
+package thresholds
 
 import (
 	"encoding/binary"
@@ -57,7 +57,7 @@ func countBytes(histogram *[8][256]uint32, row []uint8) {
 
 // otsu is the layer for one global threshold: it counts the pixels, then compares them.
 type otsu struct {
-	job     job
+	job     Job
 	workers []otsuWorker
 	level   uint8
 	count   bool
@@ -91,7 +91,7 @@ func (c *counts) settle() {
 // otsuRuns keeps the engines and scratch memory of the layer for later calls.
 var otsuRuns engine.Runs[otsu]
 
-func runOtsu(t *job) error {
+func runOtsu(t *Job) error {
 	run := otsuRuns.Take()
 	l := &run.Layer
 	l.job = *t
@@ -105,9 +105,9 @@ const (
 )
 
 // planRows splits an image into bands of independent rows, for two passes.
-func planRows(t *job) engine.Plan {
-	p := engine.Plan{Grid: engine.Grid{Rows: t.src.Height, N: t.src.Width, TileWidth: t.src.Width, BandRows: min(rowsBand, t.src.Height)}, Workers: 1, Slices: 2, Shares: true}
-	if most := t.src.Height * t.src.Width / rowsPerTurn; most > 1 {
+func planRows(t *Job) engine.Plan {
+	p := engine.Plan{Grid: engine.Grid{Rows: t.Src.Height, N: t.Src.Width, TileWidth: t.Src.Width, BandRows: min(rowsBand, t.Src.Height)}, Workers: 1, Slices: 2, Shares: true}
+	if most := t.Src.Height * t.Src.Width / rowsPerTurn; most > 1 {
 		p.Workers = min(t.set.Workers(), most, engine.DivUp(p.Rows, p.BandRows))
 	}
 	return p
@@ -118,8 +118,8 @@ func (l *otsu) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers {
 		l.workers[i].counts = counts{}
-		if l.job.dst.form == asBits {
-			l.workers[i].row = engine.AtLeast(l.workers[i].row, l.job.src.Width)
+		if l.job.Form == AsBits {
+			l.workers[i].row = engine.AtLeast(l.workers[i].row, l.job.Src.Width)
 		}
 	}
 	return nil
@@ -143,19 +143,19 @@ func (l *otsu) Slice(z int) {
 func (l *otsu) Tile(worker, x, y, n, rows int) {
 	t, w := &l.job, &l.workers[worker]
 	for end := y + rows; y < end; y++ {
-		row := t.src.Span(x, y, n)
+		row := t.Src.Span(x, y, n)
 		if l.count {
 			w.add(row)
 			continue
 		}
-		switch t.dst.form {
-		case asBytes:
-			compare(t.set.Level, t.dst.Span(x, y, n), row, l.level)
-		case asBits:
+		switch t.Form {
+		case AsBytes:
+			compare(t.set.Level, t.Dst.Span(x, y, n), row, l.level)
+		case AsBits:
 			compare(t.set.Level, w.row[:n], row, l.level)
-			windows.PackBits(l.job.set.Level, t.dst.Span(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+			windows.PackBits(l.job.set.Level, t.Dst.Span(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 		default:
-			windows.Fill(t.dst.Type, t.dst.Span(x, y, n), float64(l.level))
+			windows.Fill(t.Dst.Type, t.Dst.Span(x, y, n), float64(l.level))
 		}
 	}
 	if l.count {
@@ -180,7 +180,7 @@ func (l *otsu) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *otsu) Release() (bytes int) {
-	l.job = job{}
+	l.job = Job{}
 	for i := range l.workers {
 		bytes += engine.Bytes(l.workers[i].row)
 	}

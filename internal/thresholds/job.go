@@ -1,123 +1,120 @@
-package threshold
+// Package thresholds binarizes images whose types are data: what package threshold does for typed images,
+// and what the command, the explorer and the Python library call themselves.
+package thresholds
 
 import (
 	"fmt"
 	"unsafe"
 
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// A form is the format of results.
-type form uint8
+// A Form is the format of results.
+type Form uint8
 
+// The formats of results.
 const (
-	asBytes form = iota // 0 and 255
-	asBits              // packed
-	asMap               // the thresholds themselves
+	AsBytes Form = iota // 0 and 255
+	AsBits              // packed, in bytes of eight pixels
+	AsMap               // the thresholds themselves, as floats
 )
 
-// A result describes where results go: bytes, packed bits or floats.
-type result struct {
-	form form
-	raster.Array
-}
-
-// A job is a rule and its images. The caller sets the source, calls check before it
-// allocates the result, and then fill. After that:
+// A Job is a rule and its images: plain data. Its maker sets the source, the rule and the form, calls Check
+// before it allocates the result, and then Run. After that:
 //
 //   - the source has one channel, the result has its size, and both lie within their memory;
 //   - the result does not overlap the source, unless it is the source;
 //   - the shape is that of the rule for this image, with a known border and a value that pixels can have; it is zero for methods without a window;
 //   - the formula is complete, for pixels of this type.
-type job struct {
-	method  Method
+type Job struct {
+	Src     raster.Array
+	Dst     raster.Array
+	Form    Form
+	Bits    int // AsBits: the width of Dst in pixels
+	Rule    Rule
+	Options engine.Options
+
 	shape   window.Shape
 	formula windows.Formula
 	minN    int // Su's
-	src     raster.Array
-	dst     result
 
 	set  engine.Settings
-	same bool // dst is src
+	same bool // Dst is Src
 	unit bool // check the range of floats, see inUnit
 	none bool // there is no window: its mean is 0
 }
 
-// arrayOf returns the pixels of an image, unchecked.
-func arrayOf[P boxsum.Pixel](img *boxsum.Image[P]) raster.Array {
-	return raster.ArrayOf(img.Pix, raster.PlaneExtent(img.Width, img.Height, img.Channels, img.Stride))
-}
-
-// check validates the options, the rule and the image, in this order, and fills in
+// Check validates the options, the rule and the image, in this order, and fills in
 // defaults.
-func (j *job) check(r *Rule, opt *Options) (err error) {
-	if j.set, err = engineOptions(opt).Check(); err != nil {
+func (j *Job) Check() (err error) {
+	r := &j.Rule
+	if j.set, err = j.Options.Check(); err != nil {
 		return err
 	}
-	if j.formula, err = formulaOf(j.src.Type, r); err != nil {
+	if j.formula, err = formulaOf(j.Src.Type, r); err != nil {
 		return err
 	}
-	if err = j.src.Check(); err != nil {
+	if err = j.Src.Check(); err != nil {
 		return err
 	}
-	if j.src.Channels != 1 {
-		return raster.Invalid("image has %d channels, want 1: thresholds are for gray images (see boxsum.Gray)", j.src.Channels)
+	if j.Src.Channels != 1 {
+		return raster.Invalid("image has %d channels, want 1: thresholds are for gray images (see boxsum.Gray)", j.Src.Channels)
 	}
-	j.method, j.minN = r.Method, r.MinN
-	j.unit = j.src.Type.Float() && takesUnit(r)
-	j.shape, err = shapeOf(j.src.Type, r, j.src.Width)
-	j.none = r.Method == Bradley && r.Window == (filter.Window{}) && j.src.Width < bradleyWidths
-	if j.minN == 0 {
+	j.unit = j.Src.Type.Float() && takesUnit(r)
+	j.none = r.Method == Bradley && r.Window == (filters.Window{}) && j.Src.Width < bradleyWidths
+	if j.minN = r.MinN; j.minN == 0 {
 		j.minN = r.Window.Width
 	}
-	return err
+	if j.shape, err = shapeOf(j.Src.Type, r, j.Src.Width); err != nil {
+		return err
+	}
+	if j.Form == AsMap && r.Method == ISauvola {
+		return raster.Invalid("isauvola has no threshold for each pixel (use the map of sauvola)")
+	}
+	return nil
 }
 
-// fill computes the result of a checked job in an image of the source's size, which may be
-// the source itself.
-func (j *job) fill(f form, dst raster.Array) error {
+// Run computes the result of a checked job, after checking its memory.
+func (j *Job) Run() error {
+	if err := j.checkResult(); err != nil {
+		return err
+	}
+	return j.run()
+}
+
+// checkResult validates the memory of the result, which may be the source itself.
+func (j *Job) checkResult() error {
+	dst, src := &j.Dst, &j.Src
 	if err := dst.Check(); err != nil {
 		return err
 	}
-	src := &j.src
+	if j.Form == AsBits {
+		if j.Bits != src.Width || dst.Height != src.Height {
+			return raster.Invalid("destination is a bitmap of %d×%d, want %d×%d like the image", j.Bits, dst.Height, src.Width, src.Height)
+		}
+		return raster.Overlap(dst.Data, src.Data)
+	}
 	if dst.Width != src.Width || dst.Height != src.Height || dst.Channels != src.Channels {
 		return raster.Invalid("destination is %v, want %v", dst.Extent, src.Extent)
 	}
-	j.dst = result{f, dst}
 	j.same = dst.Type == src.Type && len(dst.Data) > 0 && unsafe.SliceData(dst.Data) == unsafe.SliceData(src.Data) && dst.Stride == src.Stride
 	if !j.same && raster.Overlap(dst.Data, src.Data) != nil {
 		return fmt.Errorf("boxsum: %w: the destination shares part of the image's memory: use the image itself, or separate memory", raster.ErrOverlap)
 	}
-	return j.run()
-}
-
-// fillBits computes the result of a checked job in a bitmap of the source's size.
-func (j *job) fillBits(dst Bitmap) (err error) {
-	j.dst.form = asBits
-	if j.dst.Array, err = dst.array(); err != nil {
-		return err
-	}
-	if dst.Width != j.src.Width || dst.Height != j.src.Height {
-		return raster.Invalid("destination is a bitmap of %d×%d, want %d×%d like the image", dst.Width, dst.Height, j.src.Width, j.src.Height)
-	}
-	if err = raster.Overlap(dst.Bits, j.src.Data); err != nil {
-		return err
-	}
-	return j.run()
+	return nil
 }
 
 // run computes the result once its memory has been checked.
-func (j *job) run() error {
+func (j *Job) run() error {
 	if on := j.set.On(); on != nil {
 		return j.runOn(on)
 	}
-	if j.src.Width == 0 || j.src.Height == 0 {
+	if j.Src.Width == 0 || j.Src.Height == 0 {
 		j.set.Report(1)
 		return nil
 	}
@@ -126,7 +123,7 @@ func (j *job) run() error {
 		j.set.Report(1)
 		return nil
 	}
-	switch j.method {
+	switch j.Rule.Method {
 	case Otsu:
 		return runOtsu(j)
 	case Su:
@@ -150,18 +147,18 @@ func (j *job) run() error {
 }
 
 // runOn computes the result on a device. Package gpu checks the types.
-func (j *job) runOn(d device.Runner) error {
-	if j.method != Sauvola {
-		return raster.Invalid("%v cannot run on a device, only sauvola can (leave Options.On nil)", j.method)
+func (j *Job) runOn(d device.Runner) error {
+	if j.Rule.Method != Sauvola {
+		return raster.Invalid("%v cannot run on a device, only sauvola can (leave Options.On nil)", j.Rule.Method)
 	}
-	if j.dst.form == asMap {
+	if j.Form == AsMap {
 		return raster.Invalid("maps cannot be made on a device, only Binarize and BinarizeBits can (leave Options.On nil)")
 	}
-	src, dst := j.src, j.dst.Array
+	src, dst := j.Src, j.Dst
 	if j.same { // other parts of the image are read later
 		window.CopyTo(nil, &src)
 	}
-	if j.dst.form == asBits {
+	if j.Form == AsBits {
 		bytes, e, err := raster.NewPixels[uint8](raster.PlaneExtent(src.Width, src.Height, 1, 0))
 		if err != nil {
 			return err
@@ -171,11 +168,11 @@ func (j *job) runOn(d device.Runner) error {
 	err := d.Threshold(&device.Threshold{
 		Src: src, Dst: dst, Window: j.shape.OnDevice(), K: j.formula.K, InverseR: j.formula.InverseR, Options: j.set.OnDevice(),
 	})
-	if err != nil || j.dst.form != asBits {
+	if err != nil || j.Form != AsBits {
 		return err
 	}
 	for y := range src.Height {
-		windows.PackBits(j.set.Level, j.dst.Span(0, y, (src.Width+7)/8), dst.Span(0, y, src.Width))
+		windows.PackBits(j.set.Level, j.Dst.Span(0, y, (src.Width+7)/8), dst.Span(0, y, src.Width))
 	}
 	return nil
 }
@@ -183,44 +180,44 @@ func (j *job) runOn(d device.Runner) error {
 // inUnit returns an error for floats in a different range than the rule expects: bytes
 // converted to floats would all be black or white if white is 1, and floats from 0 to 1 all
 // white with MeanC's 10. Sharpening and scaling may leave values slightly above 1.
-func (j *job) inUnit() error {
+func (j *Job) inUnit() error {
 	const most = 2
-	greatest, row := 0.0, make([]float64, j.src.Width)
-	for y := range j.src.Height {
-		windows.Floats(j.src.Type, row, j.src.Span(0, y, j.src.Width))
+	greatest, row := 0.0, make([]float64, j.Src.Width)
+	for y := range j.Src.Height {
+		windows.Floats(j.Src.Type, row, j.Src.Span(0, y, j.Src.Width))
 		for x, v := range row {
-			if v > most && j.method != MeanC {
-				return raster.Invalid("the pixel at %d,%d is %v, but %v expects floats from 0 to 1 (set R, White or both for others)", x, y, j.shown(v), j.method)
+			if v > most && j.Rule.Method != MeanC {
+				return raster.Invalid("the pixel at %d,%d is %v, but %v expects floats from 0 to 1 (set R, White or both for others)", x, y, j.shown(v), j.Rule.Method)
 			}
 			if v > greatest { // false for NaN
 				greatest = v
 			}
 		}
 	}
-	if j.method == MeanC && greatest > 0 && greatest <= 1 {
+	if j.Rule.Method == MeanC && greatest > 0 && greatest <= 1 {
 		return raster.Invalid("C is %v, but no pixel is more than %v: use the scale of the pixels, such as 10/255", j.formula.C, j.shown(greatest))
 	}
 	return nil
 }
 
 // shown formats a value with the precision of the pixels.
-func (j *job) shown(v float64) any {
-	if j.src.Type == raster.F32 {
+func (j *Job) shown(v float64) any {
+	if j.Src.Type == raster.F32 {
 		return float32(v)
 	}
 	return v
 }
 
 // runWindows computes the result with sums that fit the window.
-func runWindows(j *job) error {
-	most := whiteOf(j.src.Type)
+func runWindows(j *Job) error {
+	most := whiteOf(j.Src.Type)
 	all := j.area() * most
 	limit := all
 	if j.formula.Kind.Squares() {
 		limit *= most
 	}
 	switch {
-	case j.src.Type.Float():
+	case j.Src.Type.Float():
 		return runLocal(j, raster.F64, raster.F64)
 	case j.columns(), limit < 1<<32:
 		return runLocal(j, raster.U32, raster.U32)
@@ -233,58 +230,58 @@ func runWindows(j *job) error {
 }
 
 // frame returns the image as a frame with sums of these types.
-func (j *job) frame(sum, square raster.Type) window.Frame {
-	f := window.Frame{Width: j.src.Width, Height: j.src.Height, Channels: 1, Pixel: j.src.Type, Sum: sum, Shape: j.shape, Level: j.set.Level}
+func (j *Job) frame(sum, square raster.Type) window.Frame {
+	f := window.Frame{Width: j.Src.Width, Height: j.Src.Height, Channels: 1, Pixel: j.Src.Type, Sum: sum, Shape: j.shape, Level: j.set.Level}
 	if j.formula.Kind.Squares() {
 		f.Square = square
 	}
-	if j.src.Type.Float() {
-		f.Offset = window.OffsetOf(&j.src, &j.shape)
+	if j.Src.Type.Float() {
+		f.Offset = window.OffsetOf(&j.Src, &j.shape)
 	}
 	return f
 }
 
 // columns reports whether windows of bytes are computed from column sums.
-func (j *job) columns() bool {
-	f := window.Frame{Width: j.src.Width, Height: j.src.Height, Channels: 1, Pixel: j.src.Type, Shape: j.shape}
-	return j.src.Type == raster.U8 && f.Plain() && windows.Decides(f.Span(), j.height())
+func (j *Job) columns() bool {
+	f := window.Frame{Width: j.Src.Width, Height: j.Src.Height, Channels: 1, Pixel: j.Src.Type, Shape: j.shape}
+	return j.Src.Type == raster.U8 && f.Plain() && windows.Decides(f.Span(), j.height())
 }
 
 // height returns the maximum number of rows in a window.
-func (j *job) height() int {
+func (j *Job) height() int {
 	if j.shape.Border == window.Clip {
-		return min(j.shape.Height(), j.src.Height)
+		return min(j.shape.Height(), j.Src.Height)
 	}
 	return j.shape.Height()
 }
 
 // area returns the maximum number of pixels in a window.
-func (j *job) area() float64 {
+func (j *Job) area() float64 {
 	w := j.shape.Width()
 	if j.shape.Border == window.Clip {
-		w = min(w, j.src.Width)
+		w = min(w, j.Src.Width)
 	}
 	return float64(w) * float64(j.height())
 }
 
 // atZero applies thresholds of 0, for images narrower than 8 pixels.
-func (j *job) atZero() {
+func (j *Job) atZero() {
 	var row [bradleyWidths]uint8
-	n, size := j.src.Width, j.src.Type.Bytes()
-	for y := range j.src.Height {
-		pix := j.src.Span(0, y, n)
+	n, size := j.Src.Width, j.Src.Type.Bytes()
+	for y := range j.Src.Height {
+		pix := j.Src.Span(0, y, n)
 		for x := range n {
-			if row[x] = 255; windows.At(j.src.Type, pix[x*size:], 0) <= 0 {
+			if row[x] = 255; windows.At(j.Src.Type, pix[x*size:], 0) <= 0 {
 				row[x] = 0
 			}
 		}
-		switch j.dst.form {
-		case asBytes:
-			copy(j.dst.Span(0, y, n), row[:n])
-		case asBits:
-			windows.PackBits(j.set.Level, j.dst.Span(0, y, 1), row[:n])
+		switch j.Form {
+		case AsBytes:
+			copy(j.Dst.Span(0, y, n), row[:n])
+		case AsBits:
+			windows.PackBits(j.set.Level, j.Dst.Span(0, y, 1), row[:n])
 		default:
-			clear(j.dst.Span(0, y, n))
+			clear(j.Dst.Span(0, y, n))
 		}
 	}
 }

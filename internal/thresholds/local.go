@@ -1,4 +1,4 @@
-package threshold
+package thresholds
 
 import (
 	"math"
@@ -14,7 +14,7 @@ import (
 // first finds the image's greatest variance and darkest pixel.
 type local struct {
 	window.Layer
-	job     job
+	job     Job
 	columns bool // deciders work from column sums
 	quads   bool // deciders slide the column sums themselves
 	past    bool // write results past the caches
@@ -38,19 +38,19 @@ type localWorker struct {
 // localRuns keeps the engines and scratch memory of the layer for later calls.
 var localRuns engine.Runs[local]
 
-func runLocal(j *job, sum, square raster.Type) error {
+func runLocal(j *Job, sum, square raster.Type) error {
 	run := localRuns.Take()
 	l := &run.Layer
 	l.job, l.look, l.Sink = *j, false, l
-	l.Src, l.InPlace, l.Frame = j.src, j.same, j.frame(sum, square)
+	l.Src, l.InPlace, l.Frame = j.Src, j.same, j.frame(sum, square)
 	l.columns = j.columns()
-	l.quads = l.columns && j.shape.Border == window.Clip && !(j.same && j.src.Width > windows.QuadWidth) && // strips would overwrite each other's rows
-		j.dst.form != asMap && windows.QuadsDecide(j.set.Level, &j.formula, l.Frame.Span(), j.height())
-	l.past = l.quads && j.dst.form == asBytes && !j.same && windows.Past(j.src.Width*j.src.Height)
+	l.quads = l.columns && j.shape.Border == window.Clip && !(j.same && j.Src.Width > windows.QuadWidth) && // strips would overwrite each other's rows
+		j.Form != AsMap && windows.QuadsDecide(j.set.Level, &j.formula, l.Frame.Span(), j.height())
+	l.past = l.quads && j.Form == AsBytes && !j.same && windows.Past(j.Src.Width*j.Src.Height)
 	if l.Widest = 0; l.quads {
 		l.Widest = windows.QuadWidth
 	}
-	p := j.plan(l.Plan(&j.set, j.dst.Type.Bytes()))
+	p := j.plan(l.Plan(&j.set, j.Dst.Type.Bytes()))
 	if j.formula.Kind == windows.WolfFormula {
 		p.Slices = 2
 	}
@@ -58,8 +58,8 @@ func runLocal(j *job, sum, square raster.Type) error {
 }
 
 // plan adjusts a window plan to the destination.
-func (j *job) plan(p engine.Plan) engine.Plan {
-	if j.dst.form == asBits { // no two workers may write to the same byte
+func (j *Job) plan(p engine.Plan) engine.Plan {
+	if j.Form == AsBits { // no two workers may write to the same byte
 		p.TileWidth = raster.RoundUp(p.TileWidth, 64)
 	}
 	return p
@@ -83,7 +83,7 @@ func (l *local) Prepare(p *engine.Plan) error {
 		case l.columns && w.decider == nil:
 			w.decider = new(windows.Decider)
 		}
-		if l.job.dst.form == asBits || l.past {
+		if l.job.Form == AsBits || l.past {
 			w.row = engine.AtLeast(w.row, p.TileWidth)
 		}
 		if !l.columns {
@@ -107,7 +107,7 @@ func (l *local) aim() {
 	}
 }
 
-func aim(d *windows.Decider, t *job, f *window.Frame) {
+func aim(d *windows.Decider, t *Job, f *window.Frame) {
 	d.Aim(t.set.Level, &t.formula, f.Span(), t.height(), min(f.Up, f.Down, f.Height-1)+1)
 }
 
@@ -134,7 +134,7 @@ const smallestNormal = 0x1p-1022
 
 // Release implements [engine.Layer].
 func (l *local) Release() int {
-	l.job = job{}
+	l.job = Job{}
 	bytes := l.Layer.Release()
 	for i := range l.workers {
 		w := &l.workers[i]
@@ -179,8 +179,8 @@ func (l *local) tile(w *localWorker, x, y, n, rows int) {
 	w.x, w.y = x, y+rows
 	for end := y + rows; y < end; y++ {
 		out := w.row
-		if t.dst.form == asBytes && !l.past {
-			out = t.dst.Span(x, y, n)
+		if t.Form == AsBytes && !l.past {
+			out = t.Dst.Span(x, y, n)
 		}
 		var ahead []uint8
 		if y+1 < end { // the last row of the band slides nothing in
@@ -195,9 +195,9 @@ func (l *local) tile(w *localWorker, x, y, n, rows int) {
 		w.quads.Row(out[:n], pix)
 		switch {
 		case l.past:
-			processor.StreamCopy(t.dst.Span(x, y, n), out[:n])
-		case t.dst.form == asBits:
-			windows.PackBits(t.set.Level, t.dst.Span(x/8, y, engine.DivUp(n, 8)), out[:n])
+			processor.StreamCopy(t.Dst.Span(x, y, n), out[:n])
+		case t.Form == AsBits:
+			windows.PackBits(t.set.Level, t.Dst.Span(x/8, y, engine.DivUp(n, 8)), out[:n])
 		}
 	}
 	if l.past {
@@ -215,10 +215,10 @@ func (l *local) Row(worker, x, y, n int, pix []byte, s *window.Sums) {
 		return
 	}
 	r, f := s.Windows(), &t.formula
-	windows.Floats(t.src.Type, w.stats.pix, pix)
+	windows.Floats(t.Src.Type, w.stats.pix, pix)
 	row := w.row
-	if t.dst.form == asBytes {
-		row = t.dst.Span(x, y, n)
+	if t.Form == AsBytes {
+		row = t.Dst.Span(x, y, n)
 	}
 	var p window.Part
 	for i := 0; i < n; {
@@ -227,17 +227,17 @@ func (l *local) Row(worker, x, y, n int, pix []byte, s *window.Sums) {
 		switch {
 		case l.look:
 			w.look()
-		case t.dst.form == asMap:
+		case t.Form == AsMap:
 			w.stats.draw(f)
-			size := t.dst.Type.Bytes()
-			windows.Store(t.dst.Type, t.dst.Span(x, y, n)[p.From*size:p.To*size], w.stats.mean)
+			size := t.Dst.Type.Bytes()
+			windows.Store(t.Dst.Type, t.Dst.Span(x, y, n)[p.From*size:p.To*size], w.stats.mean)
 		default:
 			w.stats.decide(f, row[p.From:p.To])
 		}
 		i = p.To
 	}
-	if !l.look && t.dst.form == asBits {
-		windows.PackBits(l.job.set.Level, t.dst.Span(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+	if !l.look && t.Form == AsBits {
+		windows.PackBits(l.job.set.Level, t.Dst.Span(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 	}
 }
 
@@ -252,16 +252,16 @@ func columnsOf(s *window.Sums) (r *window.Row, cols, squares []uint32) {
 
 // fromColumns decides a row of bytes from column sums.
 func (l *local) fromColumns(w *localWorker, x, y int, pix []uint8, cols, squares []uint32) {
-	n, dst := len(pix), &l.job.dst
+	n, dst := len(pix), &l.job.Dst
 	switch {
 	case l.look:
 		darkest := uint8(min(w.darkest, 255))
 		w.variance, darkest = w.decider.Look(w.variance, darkest, pix, cols, squares)
 		w.darkest = float64(darkest)
-	case dst.form == asBits:
+	case l.job.Form == AsBits:
 		w.decider.Row(w.row[:n], pix, cols, squares)
 		windows.PackBits(l.job.set.Level, dst.Span(x/8, y, engine.DivUp(n, 8)), w.row[:n])
-	case dst.form == asBytes:
+	case l.job.Form == AsBytes:
 		w.decider.Row(dst.Span(x, y, n), pix, cols, squares)
 	case dst.Type == raster.F32:
 		windows.Thresholds(w.decider, raster.Elems[float32](dst.Span(x, y, n)), pix, cols, squares)

@@ -1,4 +1,4 @@
-package threshold
+package thresholds
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
@@ -17,7 +17,7 @@ const (
 
 // su is the layer for Su: it sums and counts the high-contrast pixels of each window.
 type su struct {
-	job     job
+	job     Job
 	src     raster.Array // the image, or a copy if it is overwritten
 	memory  []uint8
 	slice   int
@@ -43,11 +43,11 @@ type suWorker struct {
 	_       [raster.LineBytes]byte
 }
 
-func runSu(j *job) error {
+func runSu(j *Job) error {
 	auto := j.shape == window.Shape{}
 	area := j.area()
 	if auto { // the window is at most twice as wide as the image
-		area = 2 * float64(j.src.Width) * float64(j.src.Height)
+		area = 2 * float64(j.Src.Width) * float64(j.Src.Height)
 	}
 	switch {
 	case area*255*255 < 1<<32:
@@ -61,12 +61,12 @@ func runSu(j *job) error {
 // suRuns keeps the engines and scratch memory of the layer for later calls.
 var suRuns engine.Runs[su]
 
-func fillSu(j *job, auto bool, sum, square raster.Type) error {
+func fillSu(j *Job, auto bool, sum, square raster.Type) error {
 	run := suRuns.Take()
 	l := &run.Layer
-	l.job, l.src, l.auto, l.sum, l.square = *j, j.src, auto, sum, square
+	l.job, l.src, l.auto, l.sum, l.square = *j, j.Src, auto, sum, square
 	p := planRows(j)
-	p.BandRows = min(max(suBand, 8*min(j.shape.Height(), j.src.Height)), engine.DivUp(p.Rows, p.Workers))
+	p.BandRows = min(max(suBand, 8*min(j.shape.Height(), j.Src.Height)), engine.DivUp(p.Rows, p.Workers))
 	p.Slices = suSlices
 	return run.Fill(j.set, p, l)
 }
@@ -77,7 +77,7 @@ const suBand = 128
 
 // Prepare implements [engine.Layer].
 func (l *su) Prepare(p *engine.Plan) error {
-	src := &l.job.src
+	src := &l.job.Src
 	if l.job.same {
 		if err := raster.Enough(src.Width*src.Height, 1); err != nil {
 			return err
@@ -114,7 +114,7 @@ func (l *su) Slice(z int) {
 			t.shape = window.Shape{Left: size / 2, Right: size / 2, Up: size / 2, Down: size / 2, Border: window.Clip}
 			t.minN = size // as in Doxa, whatever MinN is
 		}
-		l.frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Type, Sum: l.sum, Square: l.square, Shape: t.shape, Level: t.set.Level}
+		l.frame = window.Frame{Width: t.Src.Width, Height: t.Src.Height, Channels: 1, Pixel: t.Src.Type, Sum: l.sum, Square: l.square, Shape: t.shape, Level: t.set.Level}
 		for i := range l.workers {
 			l.workers[i].aim(l)
 		}
@@ -205,16 +205,16 @@ func (l *su) decide(w *suWorker, values *window.Row, y int) {
 	numbers := w.numbers.Windows()
 	hi, lo := raster.Elems[uint32](numbers.Sums.Hi), raster.Elems[uint32](numbers.Sums.Lo)
 	row := w.row
-	if t.dst.form == asBytes {
-		row = t.dst.Span(0, y, n)
+	if t.Form == AsBytes {
+		row = t.Dst.Span(0, y, n)
 	}
-	if t.dst.form != asMap && l.square == raster.U32 && t.area()*255*255 < 1<<31 {
+	if t.Form != AsMap && l.square == raster.U32 && t.area()*255*255 < 1<<31 {
 		elems := raster.Elems[uint32]
 		w.masked.Row(t.set.Level, row, pix, elems(values.Sums.Hi), elems(values.Sums.Lo), elems(values.Squares.Hi), elems(values.Squares.Lo), hi, lo, int64(t.minN))
 	} else {
 		levels := w.thresholds(values, hi, lo, int64(t.minN))
-		if t.dst.form == asMap {
-			windows.Store(t.dst.Type, t.dst.Span(0, y, n), levels)
+		if t.Form == AsMap {
+			windows.Store(t.Dst.Type, t.Dst.Span(0, y, n), levels)
 			return
 		}
 		for i, p := range pix {
@@ -225,8 +225,8 @@ func (l *su) decide(w *suWorker, values *window.Row, y int) {
 			row[i] = v
 		}
 	}
-	if t.dst.form == asBits {
-		windows.PackBits(t.set.Level, t.dst.Span(0, y, engine.DivUp(n, 8)), row)
+	if t.Form == AsBits {
+		windows.PackBits(t.set.Level, t.Dst.Span(0, y, engine.DivUp(n, 8)), row)
 	}
 }
 
@@ -250,7 +250,7 @@ func (l *su) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *su) Release() int {
-	l.job, l.src = job{}, raster.Array{}
+	l.job, l.src = Job{}, raster.Array{}
 	bytes := engine.Bytes(l.memory)
 	for i := range l.workers {
 		w := &l.workers[i]

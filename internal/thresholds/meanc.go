@@ -1,4 +1,4 @@
-package threshold
+package thresholds
 
 import (
 	"github.com/boxsum/boxsum/internal/engine"
@@ -10,7 +10,7 @@ import (
 // boxed is the layer for MeanC on bytes: it compares each pixel with a box-blurred mean.
 type boxed struct {
 	window.Layer
-	job     job
+	job     Job
 	box     windows.Box
 	workers []boxedWorker
 }
@@ -21,9 +21,9 @@ type boxedWorker struct {
 }
 
 // newBox returns the kernel for the means. Its kind is BoxNone if there is none.
-func newBox(t *job) (b windows.Box) {
-	f := window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: 1, Pixel: t.src.Type, Shape: t.shape}
-	if t.method == MeanC && (t.dst.form == asBytes || t.dst.form == asBits) && t.shape.Border != window.Clip && f.Plain() {
+func newBox(t *Job) (b windows.Box) {
+	f := window.Frame{Width: t.Src.Width, Height: t.Src.Height, Channels: 1, Pixel: t.Src.Type, Shape: t.shape}
+	if t.Rule.Method == MeanC && (t.Form == AsBytes || t.Form == AsBits) && t.shape.Border != window.Clip && f.Plain() {
 		b = windows.NewBox(t.set.Level, t.shape.Width(), t.shape.Height(), 1)
 	}
 	return b
@@ -32,7 +32,7 @@ func newBox(t *job) (b windows.Box) {
 // boxedRuns keeps the engines and scratch memory of the layer for later calls.
 var boxedRuns engine.Runs[boxed]
 
-func runBoxed(t *job, box windows.Box) error {
+func runBoxed(t *Job, box windows.Box) error {
 	sum := raster.U32
 	if box.Kind.Narrow() {
 		sum = raster.U16
@@ -40,9 +40,9 @@ func runBoxed(t *job, box windows.Box) error {
 	run := boxedRuns.Take()
 	l := &run.Layer
 	l.job, l.box = *t, box
-	l.Src, l.InPlace, l.Sink = t.src, t.same, l
+	l.Src, l.InPlace, l.Sink = t.Src, t.same, l
 	l.Frame = t.frame(sum, 0)
-	return run.Fill(t.set, t.plan(l.Plan(&t.set, t.dst.Type.Bytes())), l)
+	return run.Fill(t.set, t.plan(l.Plan(&t.set, t.Dst.Type.Bytes())), l)
 }
 
 // Prepare implements [engine.Layer].
@@ -56,7 +56,7 @@ func (l *boxed) Prepare(p *engine.Plan) error {
 
 // Release implements [engine.Layer].
 func (l *boxed) Release() int {
-	l.job = job{}
+	l.job = Job{}
 	bytes := l.Layer.Release()
 	for i := range l.workers {
 		bytes += engine.Bytes(l.workers[i].means)
@@ -75,8 +75,8 @@ func (l *boxed) Row(worker, x, y, n int, pix []uint8, s *window.Sums) {
 		l.box.Row(means, raster.Elems[uint32](cols), &w.scratch)
 	}
 	dst := means
-	if t.dst.form == asBytes {
-		dst = t.dst.Span(x, y, n)
+	if t.Form == AsBytes {
+		dst = t.Dst.Span(x, y, n)
 	}
 	// A pixel is white if pix + C > mean, which is pix + (C-1) >= mean or !(mean - C >=
 	// pix).
@@ -85,7 +85,7 @@ func (l *boxed) Row(worker, x, y, n int, pix []uint8, s *window.Sums) {
 	} else {
 		windows.AtLeast(t.set.Level, dst, means, pix, uint8(min(-c, 255)), true)
 	}
-	if t.dst.form == asBits {
-		windows.PackBits(t.set.Level, t.dst.Span(x/8, y, engine.DivUp(n, 8)), means)
+	if t.Form == AsBits {
+		windows.PackBits(t.set.Level, t.Dst.Span(x/8, y, engine.DivUp(n, 8)), means)
 	}
 }
