@@ -99,7 +99,7 @@ func ReadImage[P Pixel](width, channels int, next func(row []P) error) (Image[P]
 			img.Pix = img.Pix[:img.Height*n]
 			return img, nil
 		default:
-			return Image[P]{}, fmt.Errorf("boxsum: reading row %d: %w", img.Height, err)
+			return Image[P]{}, fmt.Errorf("reading row %d: %w", img.Height, err)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func Load(r io.Reader) (*Cascade, error) {
 			err = fmt.Errorf("the file is larger than %d MB", maxFile>>20)
 		}
 		if from.err != nil {
-			return nil, fmt.Errorf("boxsum: reading a cascade: %w", from.err)
+			return nil, fmt.Errorf("reading a cascade: %w", from.err)
 		}
 		return nil, raster.Invalid("cascade: %w", err)
 	}

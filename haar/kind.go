@@ -66,7 +66,7 @@ func ParseKind(name string) (Kind, error) {
 		}
 		names = append(names, k.String())
 	}
-	return 0, fmt.Errorf("boxsum: unknown kind %q, want one of %s", name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("unknown kind of feature %q, want one of %s", name, strings.Join(names, ", "))
 }
 
 func (k Kind) known() bool { return k >= EdgeX && k <= CentreSurround }

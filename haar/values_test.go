@@ -271,11 +271,11 @@ func TestPlaneErrors(t *testing.T) {
 		err, is error
 		want    string
 	}{
-		{create(haar.Upright[int64, uint32](nil, 0)), boxsum.ErrInvalid, "boxsum: invalid: nil table"},
-		{create(haar.Upright[int64](table, 2)), boxsum.ErrInvalid, "boxsum: invalid: channel is 2, want one of 2"},
-		{create(haar.Upright[int64](table, -1)), boxsum.ErrInvalid, "boxsum: invalid: channel is -1, want one of 2"},
-		{create(haar.Upright[int64](short, 0)), boxsum.ErrInvalid, "boxsum: invalid: table has 7 rows of 9 elements, 9 apart, which do not fit in its 5 elements"},
-		{create(haar.Upright[int64](&boxsum.Table[float32]{}, 0)), boxsum.ErrTypes, "boxsum: unsupported types: values of int64 cannot be computed from sums of float32 (use float64)"},
+		{create(haar.Upright[int64, uint32](nil, 0)), boxsum.ErrInvalid, "nil table"},
+		{create(haar.Upright[int64](table, 2)), boxsum.ErrInvalid, "channel is 2, want one of 2"},
+		{create(haar.Upright[int64](table, -1)), boxsum.ErrInvalid, "channel is -1, want one of 2"},
+		{create(haar.Upright[int64](short, 0)), boxsum.ErrInvalid, "table has 7 rows of 9 elements, 9 apart, which do not fit in its 5 elements"},
+		{create(haar.Upright[int64](&boxsum.Table[float32]{}, 0)), boxsum.ErrTypes, "values of int64 cannot be computed from sums of float32 (use float64)"},
 	} {
 		if !errors.Is(test.err, test.is) || test.err.Error() != test.want {
 			t.Errorf("got  %v\nwant %s", test.err, test.want)
@@ -299,15 +299,15 @@ func TestValuesErrors(t *testing.T) {
 		{plane, 2 * n, set, at, 0, ""},
 		{plane, 0, set, nil, 0, ""},
 		{plane, 0, &haar.Set{}, at, 0, ""},
-		{plane, 2*n - 1, set, at, 0, fmt.Sprintf("boxsum: invalid: values for %d features in 2 windows need a longer slice than %d", n, 2*n-1)},
-		{plane, 2*n + 1, set, at, 0, fmt.Sprintf("boxsum: invalid: values for %d features in 2 windows need a longer slice than %d", n, 2*n+1)},
-		{plane, 2 * n, nil, at, 0, "boxsum: invalid: nil set of features"},
-		{plane, 2 * n, set, at, -1, "boxsum: invalid: workers is -1, want 1 or more, or 0 for one per processor"},
-		{plane, n, set, []image.Point{{5, 2}}, 0, "boxsum: invalid: a window of 4×4 at (5,2) is outside the image of 8×6"},
-		{plane, n, set, []image.Point{{0, -1}}, 0, "boxsum: invalid: a window of 4×4 at (0,-1) is outside the image of 8×6"},
-		{plane, n, set, []image.Point{{math.MaxInt, 0}}, 0, fmt.Sprintf("boxsum: invalid: a window of 4×4 at (%d,0) is outside the image of 8×6", math.MaxInt)},
-		{none, 2 * n, set, at, 0, "boxsum: invalid: the plane is empty (use Upright or Rotated)"},
-		{&haar.Plane[int64, uint32]{}, 2 * n, set, at, 0, "boxsum: invalid: the plane is empty (use Upright or Rotated)"},
+		{plane, 2*n - 1, set, at, 0, fmt.Sprintf("values for %d features in 2 windows need a longer slice than %d", n, 2*n-1)},
+		{plane, 2*n + 1, set, at, 0, fmt.Sprintf("values for %d features in 2 windows need a longer slice than %d", n, 2*n+1)},
+		{plane, 2 * n, nil, at, 0, "nil set of features"},
+		{plane, 2 * n, set, at, -1, "workers is -1, want 1 or more, or 0 for one per processor"},
+		{plane, n, set, []image.Point{{5, 2}}, 0, "a window of 4×4 at (5,2) is outside the image of 8×6"},
+		{plane, n, set, []image.Point{{0, -1}}, 0, "a window of 4×4 at (0,-1) is outside the image of 8×6"},
+		{plane, n, set, []image.Point{{math.MaxInt, 0}}, 0, fmt.Sprintf("a window of 4×4 at (%d,0) is outside the image of 8×6", math.MaxInt)},
+		{none, 2 * n, set, at, 0, "the plane is empty (use Upright or Rotated)"},
+		{&haar.Plane[int64, uint32]{}, 2 * n, set, at, 0, "the plane is empty (use Upright or Rotated)"},
 	} {
 		opt := &haar.Options{Workers: test.workers}
 		err := test.plane.Values(make([]int64, test.length), test.set, test.at, opt)

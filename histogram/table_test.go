@@ -393,7 +393,7 @@ func TestErrors(t *testing.T) {
 		{"overlap", histogram.IntegrateInto(&histogram.Table[uint32]{Counts: shared[:80], Width: 4, Height: 3, Channels: 1, Bins: whole}, boxsum.Image[uint32]{Pix: shared[70:], Width: 4, Height: 3}, nil), boxsum.ErrOverlap},
 		{"few counts", table.Histograms(make([]uint32, 7), make([]image.Rectangle, 2)), boxsum.ErrInvalid},
 	} {
-		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || !strings.HasPrefix(test.err.Error(), "boxsum: ") {
+		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || strings.HasPrefix(test.err.Error(), "boxsum: ") {
 			t.Errorf("%s: %v", test.name, test.err)
 		}
 	}

@@ -487,7 +487,7 @@ func TestErrors(t *testing.T) {
 		{"other size", moments.IntegrateInto(table, boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 3, Height: 4}, nil), boxsum.ErrInvalid},
 		{"other pixels", moments.IntegrateInto(table, boxsum.Image[float32]{Pix: make([]float32, 12), Width: 4, Height: 3}, nil), boxsum.ErrTypes},
 	} {
-		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || !strings.HasPrefix(test.err.Error(), "boxsum: ") {
+		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || strings.HasPrefix(test.err.Error(), "boxsum: ") {
 			t.Errorf("%s: %v", test.name, test.err)
 		}
 	}

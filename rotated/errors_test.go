@@ -56,7 +56,7 @@ func TestErrors(t *testing.T) {
 		{"no table", rotated.IntegrateInto[uint32](nil, good, nil), boxsum.ErrInvalid},
 		{"zero table", rotated.IntegrateInto(new(rotated.Table[uint32]), good, nil), boxsum.ErrInvalid},
 	} {
-		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || !strings.HasPrefix(test.err.Error(), "boxsum: ") {
+		if test.err == nil || test.is != nil && !errors.Is(test.err, test.is) || strings.HasPrefix(test.err.Error(), "boxsum: ") {
 			t.Errorf("%s: %v", test.name, test.err)
 		}
 	}

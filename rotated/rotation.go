@@ -43,7 +43,7 @@ func term(whole, part string) (int, error) {
 	case strings.Contains(err.Error(), strconv.ErrRange.Error()):
 		return 0, raster.Invalid("rotation %q: %s is too large", whole, part)
 	}
-	return 0, fmt.Errorf("boxsum: rotation %q is not a ratio of two integers such as 1/2", whole)
+	return 0, fmt.Errorf("rotation %q is not a ratio of two integers such as 1/2", whole)
 }
 
 // String returns the rotation in the form that [Parse] accepts.

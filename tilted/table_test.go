@@ -260,7 +260,7 @@ func TestErrors(t *testing.T) {
 			boxsum.Image[uint32]{Pix: huge[50:], Width: 4, Height: 3}, nil), boxsum.ErrOverlap},
 		"few sums": {table.SumBoxes(nil, []tilted.Box{{X: 1, Y: 0, W: 1, H: 1}}), boxsum.ErrInvalid},
 	} {
-		if test.err == nil || !strings.HasPrefix(test.err.Error(), "boxsum: ") || test.want != nil && !errors.Is(test.err, test.want) {
+		if test.err == nil || strings.HasPrefix(test.err.Error(), "boxsum: ") || test.want != nil && !errors.Is(test.err, test.want) {
 			t.Errorf("%s: %v", name, test.err)
 		}
 	}

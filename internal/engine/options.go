@@ -148,7 +148,7 @@ func (s *Settings) Stopped() error {
 		return nil
 	}
 	if err := s.context.Err(); err != nil {
-		return fmt.Errorf("boxsum: stopped before the end: %w", err)
+		return fmt.Errorf("stopped before the end: %w", err)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@
 package filters
 
 import (
-	"fmt"
 	"math"
 	"unsafe"
 
@@ -184,7 +183,7 @@ func overlap(dst, src *raster.Array) (same bool, err error) {
 }
 
 func errOverlap() error {
-	return fmt.Errorf("boxsum: %w: the destination shares part of the image's memory: use the image itself, or separate memory", raster.ErrOverlap)
+	return raster.Overlapping("the destination shares part of the image's memory: use the image itself, or separate memory")
 }
 
 // shareMemory reports whether two buffers share memory.

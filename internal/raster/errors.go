@@ -15,17 +15,28 @@ var (
 )
 
 // Invalid returns an error that wraps [ErrInvalid].
-func Invalid(format string, args ...any) error { return about(ErrInvalid, format, args) }
+func Invalid(format string, args ...any) error { return About(ErrInvalid, format, args...) }
 
 // Unsupported returns an error that wraps [ErrTypes].
-func Unsupported(format string, args ...any) error { return about(ErrTypes, format, args) }
+func Unsupported(format string, args ...any) error { return About(ErrTypes, format, args...) }
 
-// OutOfMemory returns an error that wraps [ErrMemory].
-func OutOfMemory(format string, args ...any) error { return about(ErrMemory, format, args) }
+// Overlapping returns an error that wraps [ErrOverlap].
+func Overlapping(format string, args ...any) error { return About(ErrOverlap, format, args...) }
 
-// about returns an error that wraps kind and the errors that the format wraps.
-func about(kind error, format string, args []any) error {
-	return fmt.Errorf("boxsum: %w: %w", kind, fmt.Errorf(format, args...))
+// OutOfMemory returns an error that wraps [ErrMemory], and whose message starts with it.
+func OutOfMemory(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrMemory, fmt.Errorf(format, args...))
+}
+
+// A kindError is an error of a kind that its message does not name: the message says what is wrong.
+type kindError struct{ kind, err error }
+
+func (e *kindError) Error() string   { return e.err.Error() }
+func (e *kindError) Unwrap() []error { return []error{e.kind, e.err} }
+
+// About returns an error that wraps kind and the errors that the format wraps. Its message is the formatted text alone.
+func About(kind error, format string, args ...any) error {
+	return &kindError{kind, fmt.Errorf(format, args...)}
 }
 
 // NoTable returns the error for a nil table.

@@ -166,7 +166,7 @@ func overlap(a, b unsafe.Pointer, aBytes, bBytes uintptr) error {
 		return nil
 	}
 	if uintptr(a) < uintptr(b)+bBytes && uintptr(b) < uintptr(a)+aBytes {
-		return fmt.Errorf("boxsum: %w: the table shares memory with its image or another table", ErrOverlap)
+		return Overlapping("the table shares memory with its image or another table")
 	}
 	return nil
 }

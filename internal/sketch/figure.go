@@ -1,12 +1,11 @@
 package sketch
 
 import (
-	"fmt"
 	"image"
 	"math"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -82,25 +81,25 @@ const (
 // check fills in defaults, and returns an error if a figure is invalid.
 func (f *Figure) check() error {
 	if f.Lattice == nil {
-		return fmt.Errorf("sketch: %w: nil lattice", boxsum.ErrInvalid)
+		return raster.Invalid("nil lattice")
 	}
 	width, height := f.Lattice.Size()
 	if f.Image != nil && (f.Image.Bounds().Dx() != width || f.Image.Bounds().Dy() != height) {
-		return fmt.Errorf("sketch: %w: an image of %d×%d under a lattice of %d×%d", boxsum.ErrInvalid, f.Image.Bounds().Dx(), f.Image.Bounds().Dy(), width, height)
+		return raster.Invalid("an image of %d×%d under a lattice of %d×%d", f.Image.Bounds().Dx(), f.Image.Bounds().Dy(), width, height)
 	}
 	all := image.Rect(0, 0, width, height)
 	if f.View.Empty() {
 		f.View = all
 	}
 	if f.View = f.View.Intersect(all); f.View.Empty() {
-		return fmt.Errorf("sketch: %w: image is %d×%d, want at least one pixel", boxsum.ErrInvalid, width, height)
+		return raster.Invalid("image is %d×%d, want at least one pixel", width, height)
 	}
 	w, h := f.View.Dx(), f.View.Dy()
 	if f.Scale == 0 {
 		f.Scale = min(max(1, wanted/max(w, h)), mostScale)
 	}
 	if f.Scale < 0 || w > most/f.Scale || h > most/f.Scale/(w*f.Scale) {
-		return fmt.Errorf("sketch: %w: a picture of %d×%d pixels, each %d wide, is too large (show a smaller part, or make pixels smaller)", boxsum.ErrInvalid, w, h, f.Scale)
+		return raster.Invalid("a picture of %d×%d pixels, each %d wide, is too large (show a smaller part, or make pixels smaller)", w, h, f.Scale)
 	}
 	return nil
 }

@@ -148,12 +148,12 @@ func TestDraw(t *testing.T) {
 		figure Figure
 		want   string
 	}{
-		{Figure{}, "sketch: invalid: nil lattice"},
-		{Figure{Lattice: l, Image: image.NewGray(image.Rect(0, 0, 5, 5))}, "sketch: invalid: an image of 5×5 under a lattice of 30×20"},
-		{Figure{Lattice: l, View: image.Rect(50, 50, 60, 60)}, "sketch: invalid: image is 30×20, want at least one pixel"},
-		{Figure{Lattice: lattice(t, 0, 5, rotated.Rotation{A: 1, B: 2})}, "sketch: invalid: image is 0×5, want at least one pixel"},
-		{Figure{Lattice: l, Scale: -1}, "sketch: invalid: a picture of 30×20 pixels, each -1 wide, is too large (show a smaller part, or make pixels smaller)"},
-		{Figure{Lattice: l, Scale: math.MaxInt}, "sketch: invalid: a picture of 30×20 pixels, each 9223372036854775807 wide, is too large (show a smaller part, or make pixels smaller)"},
+		{Figure{}, "nil lattice"},
+		{Figure{Lattice: l, Image: image.NewGray(image.Rect(0, 0, 5, 5))}, "an image of 5×5 under a lattice of 30×20"},
+		{Figure{Lattice: l, View: image.Rect(50, 50, 60, 60)}, "image is 30×20, want at least one pixel"},
+		{Figure{Lattice: lattice(t, 0, 5, rotated.Rotation{A: 1, B: 2})}, "image is 0×5, want at least one pixel"},
+		{Figure{Lattice: l, Scale: -1}, "a picture of 30×20 pixels, each -1 wide, is too large (show a smaller part, or make pixels smaller)"},
+		{Figure{Lattice: l, Scale: math.MaxInt}, "a picture of 30×20 pixels, each 9223372036854775807 wide, is too large (show a smaller part, or make pixels smaller)"},
 	} {
 		if _, err := Draw(test.figure); !errors.Is(err, boxsum.ErrInvalid) || err.Error() != test.want && math.MaxInt > math.MaxInt32 {
 			t.Errorf("got  %v\nwant %s", err, test.want)

@@ -3,7 +3,6 @@
 package thresholds
 
 import (
-	"fmt"
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/device"
@@ -104,7 +103,7 @@ func (j *Job) checkResult() error {
 	}
 	j.same = dst.Type == src.Type && len(dst.Data) > 0 && unsafe.SliceData(dst.Data) == unsafe.SliceData(src.Data) && dst.Stride == src.Stride
 	if !j.same && raster.Overlap(dst.Data, src.Data) != nil {
-		return fmt.Errorf("boxsum: %w: the destination shares part of the image's memory: use the image itself, or separate memory", raster.ErrOverlap)
+		return raster.Overlapping("the destination shares part of the image's memory: use the image itself, or separate memory")
 	}
 	return nil
 }

@@ -70,13 +70,13 @@ func (h *Header) planes() (n, across, down int, err error) {
 	case "mono":
 		return 1, 1, 1, nil
 	}
-	return 0, 0, 0, fmt.Errorf("y4m: unsupported planes %.20q, want 420, 422, 444 or mono with 8 bits, such as ffmpeg's -pix_fmt yuv420p", h.Layout)
+	return 0, 0, 0, fmt.Errorf("unsupported planes %.20q in a Y4M stream, want 420, 422, 444 or mono with 8 bits, such as ffmpeg's -pix_fmt yuv420p", h.Layout)
 }
 
 // check returns an error if a header is invalid.
 func (h *Header) check() error {
 	if h.Width < 1 || h.Height < 1 || h.Width > maxSamples/h.Height {
-		return fmt.Errorf("y4m: frames are %d×%d pixels, want 1×1 to %d pixels in total", h.Width, h.Height, maxSamples)
+		return fmt.Errorf("Y4M frames are %d×%d pixels, want 1×1 to %d pixels in total", h.Width, h.Height, maxSamples)
 	}
 	_, _, _, err := h.planes()
 	return err
@@ -113,7 +113,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	in := &Reader{r: bufio.NewReaderSize(r, 1<<16)}
 	words, err := in.line(Magic)
 	if err == io.EOF {
-		err = errors.New("y4m: the stream is empty")
+		err = errors.New("the Y4M stream is empty")
 	}
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 			in.Others = append(in.Others, word)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("y4m: invalid size %.40q", word)
+			return nil, fmt.Errorf("invalid size %.40q in the header of a Y4M stream", word)
 		}
 	}
 	return in, in.check()
@@ -144,13 +144,13 @@ func (r *Reader) line(first string) ([]string, error) {
 	case err == io.EOF && len(line) == 0:
 		return nil, io.EOF
 	case len(line) > maxLine || err == bufio.ErrBufferFull:
-		return nil, fmt.Errorf("y4m: a header line has more than %d bytes", maxLine)
+		return nil, fmt.Errorf("a header line of the Y4M stream has more than %d bytes", maxLine)
 	case err != nil && err != io.EOF:
 		return nil, err
 	case !bytes.HasPrefix(line, []byte(first)) || len(line) > len(first) && line[len(first)] != ' ' && line[len(first)] != '\n':
-		return nil, fmt.Errorf("y4m: %.20q, want %s", line, first)
+		return nil, fmt.Errorf("the Y4M stream has %.20q, want %s", line, first)
 	case err == io.EOF:
-		return nil, fmt.Errorf("y4m: the stream ends in the %s line: %w", first, io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("the Y4M stream ends in the %s line: %w", first, io.ErrUnexpectedEOF)
 	}
 	return strings.Fields(string(line[len(first):])), nil
 }
@@ -175,7 +175,7 @@ func (r *Reader) Read(f *Frame) error {
 		p.Width, p.Height = r.size(i)
 		p.Pix = slices.Grow(p.Pix[:0], p.Width*p.Height)[:p.Width*p.Height]
 		if _, err := io.ReadFull(r.r, p.Pix); err == io.EOF || err == io.ErrUnexpectedEOF {
-			return fmt.Errorf("y4m: the stream ends in frame %d: %w", r.n, io.ErrUnexpectedEOF)
+			return fmt.Errorf("the Y4M stream ends in frame %d: %w", r.n, io.ErrUnexpectedEOF)
 		} else if err != nil {
 			return err
 		}
@@ -207,11 +207,11 @@ func (w *Writer) Write(f *Frame) error {
 		return err
 	}
 	if len(f.Planes) != n {
-		return fmt.Errorf("y4m: frame has %d planes, want %d", len(f.Planes), n)
+		return fmt.Errorf("Y4M frame has %d planes, want %d", len(f.Planes), n)
 	}
 	for i, p := range f.Planes {
 		if width, height := w.size(i); p.Width != width || p.Height != height || len(p.Pix) != width*height {
-			return fmt.Errorf("y4m: plane %d is %d×%d samples, want %d×%d", i, p.Width, p.Height, width, height)
+			return fmt.Errorf("plane %d of the Y4M frame is %d×%d samples, want %d×%d", i, p.Width, p.Height, width, height)
 		}
 	}
 	fmt.Fprintln(w.w, strings.Join(append([]string{frameMagic}, f.Others...), " "))
