@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
@@ -40,7 +39,7 @@ func (b *banded) run(d *Device) error {
 // rows computes rows on one device, in halves where it has too little memory.
 func (b *banded) rows(d *Device, from, to int) error {
 	if ctx := b.options.Context; ctx != nil && ctx.Err() != nil {
-		return fmt.Errorf("gpu: %w", ctx.Err())
+		return ctx.Err()
 	}
 	err := b.band(d, from, to)
 	if !errors.Is(err, boxsum.ErrMemory) || b.whole || to-from < max(2, b.above+b.below) {

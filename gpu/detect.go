@@ -1,12 +1,10 @@
 package gpu
 
 import (
-	"fmt"
-
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/detect"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/cascade"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Detect returns the objects that a cascade finds in every image of a batch, on their
@@ -25,11 +23,11 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 		return nil, errNoImage
 	}
 	if n := a.Channels; n != 1 && n != 3 && n != 4 {
-		return nil, fmt.Errorf("gpu: %w: image has %d channels, want 1, or 3 or 4 that start with red, green and blue", boxsum.ErrInvalid, n)
+		return nil, raster.Invalid("image has %d channels, want 1, or 3 or 4 that start with red, green and blue", n)
 	}
 	s, err := cascade.Plan(c, opt, a.Width, a.Height)
 	if err != nil {
-		return nil, fmt.Errorf("gpu: %w", err)
+		return nil, err
 	}
 	var windows [][]cascade.Found
 	if err := using(a, func() (err error) {
@@ -44,7 +42,7 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 	}
 	found, err := s.Results(windows)
 	if err != nil {
-		return nil, fmt.Errorf("gpu: %w", err)
+		return nil, err
 	}
 	return found.([][]detect.Result), nil
 }

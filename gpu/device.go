@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Kind is the driver of a device: [CUDA] or [OpenCL].
@@ -64,7 +64,7 @@ func Missing(kind Kind) []error {
 		}
 	}
 	for i, err := range all {
-		all[i] = fmt.Errorf("gpu: %s: %w", kind, driver.OneLine{Err: err})
+		all[i] = fmt.Errorf("%s: %w", driver.Title(kind), driver.OneLine{Err: err})
 	}
 	return all
 }
@@ -159,10 +159,10 @@ func (d *Device) Close() error {
 // may do too.
 func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err error) {
 	if queue == nil {
-		return nil, fmt.Errorf("gpu: %w: nothing to time", boxsum.ErrInvalid)
+		return nil, raster.Invalid("nothing to time")
 	}
 	if runs < 1 {
-		return nil, fmt.Errorf("gpu: %w: number of timed runs is %d, want 1 or more", boxsum.ErrInvalid, runs)
+		return nil, raster.Invalid("number of timed runs is %d, want 1 or more", runs)
 	}
 	m := d.mem()
 	if err := m.Hold(); err != nil {

@@ -215,9 +215,9 @@ func TestMissing(t *testing.T) {
 		want  []string
 	}{
 		{[]driver.Info{{Kind: OpenCL}}, nil, nil},
-		{[]driver.Info{{Kind: OpenCL}}, errors.Join(broken, old), []string{"gpu: opencl: broken", "gpu: opencl: too; old"}},
-		{nil, errors.Join(broken), []string{"gpu: opencl: broken"}},
-		{nil, fmt.Errorf("none: %w", errors.Join(broken, old)), []string{"gpu: opencl: none: broken; too; old"}},
+		{[]driver.Info{{Kind: OpenCL}}, errors.Join(broken, old), []string{"OpenCL: broken", "OpenCL: too; old"}},
+		{nil, errors.Join(broken), []string{"OpenCL: broken"}},
+		{nil, fmt.Errorf("none: %w", errors.Join(broken, old)), []string{"OpenCL: none: broken; too; old"}},
 	} {
 		for i := range driver.Drivers {
 			if driver.Drivers[i].Kind == OpenCL {

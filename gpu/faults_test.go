@@ -44,7 +44,7 @@ func newStrict(b driver.Backend) *strict {
 	return &strict{Backend: b, pieces: map[driver.Memory]int64{}, hosts: map[unsafe.Pointer]int64{}, queues: map[driver.Stream]bool{}, events: map[driver.Event]bool{}}
 }
 
-var errFuse = errors.New("gpu: a fault for the test")
+var errFuse = errors.New("a fault for the test")
 
 // burn counts a call that can fail, and returns an error if it is to fail.
 func (s *strict) burn() error {
@@ -124,7 +124,7 @@ func (s *strict) count(used *int64, bytes, limit int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if limit > 0 && *used+bytes > limit {
-		return fmt.Errorf("gpu: %w: %d of %d bytes are in use", boxsum.ErrMemory, *used, limit)
+		return fmt.Errorf("%w: %d of %d bytes are in use", boxsum.ErrMemory, *used, limit)
 	}
 	*used += bytes
 	s.mostLocked = max(s.mostLocked, s.locked)

@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"fmt"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
@@ -74,13 +72,13 @@ func Binarize[P FilterPixel](src *Image[P], r threshold.Rule, opt *threshold.Opt
 func BinarizeInto[P FilterPixel](dst *Image[uint8], src *Image[P], r threshold.Rule, opt *threshold.Options) error {
 	f := filtered{kind: method.SauvolaFilter, first: dst.inner(), k: r.K, r: r.R}
 	if r.Method != threshold.Sauvola {
-		return fmt.Errorf("gpu: %w: unsupported rule %v, want sauvola on a device (package threshold has all rules)", boxsum.ErrTypes, r.Method)
+		return raster.Unsupported("unsupported rule %v, want sauvola on a device (package threshold has all rules)", r.Method)
 	}
 	if f.k-f.k != 0 || f.r-f.r != 0 || f.r < 0 || r.White-r.White != 0 || r.White < 0 {
-		return fmt.Errorf("gpu: %w: K is %v, R is %v and White is %v, want finite numbers, R and White 0 or more", boxsum.ErrInvalid, r.K, r.R, r.White)
+		return raster.Invalid("K is %v, R is %v and White is %v, want finite numbers, R and White 0 or more", r.K, r.R, r.White)
 	}
 	if a := src.inner(); a.Device != nil && a.Channels != 1 {
-		return fmt.Errorf("gpu: %w: image has %d channels, want 1: thresholds are for gray images (see boxsum.Gray)", boxsum.ErrInvalid, a.Channels)
+		return raster.Invalid("image has %d channels, want 1: thresholds are for gray images (see boxsum.Gray)", a.Channels)
 	}
 	if f.r == 0 {
 		white := r.White
@@ -133,11 +131,11 @@ func (f filtered) run(src *devmem.Array, w filter.Window, opt *filter.Options) e
 	}
 	for _, a := range all {
 		if a.Device != src.Device || a.Width != src.Width || a.Height != src.Height || a.Channels != src.Channels || a.Count != src.Count {
-			return fmt.Errorf("gpu: %w: destination is %s, want the size and the device of the source, %s", boxsum.ErrInvalid, a, src)
+			return raster.Invalid("destination is %s, want the size and the device of the source, %s", a, src)
 		}
 	}
 	if opt != nil && opt.Context != nil && opt.Context.Err() != nil {
-		return fmt.Errorf("gpu: %w", opt.Context.Err())
+		return opt.Context.Err()
 	}
 	if err := m.Fits(src.Element, max(src.Width, 1), max(src.Height, 1)); err != nil {
 		return err
@@ -148,7 +146,7 @@ func (f filtered) run(src *devmem.Array, w filter.Window, opt *filter.Options) e
 				return err
 			}
 			if a.Overlaps(src) || i > 0 && a.Overlaps(all[0]) {
-				return fmt.Errorf("gpu: %w: the destination shares memory with its image or another result", boxsum.ErrOverlap)
+				return raster.Overlapping("the destination shares memory with its image or another result")
 			}
 		}
 		if src.Width == 0 || src.Height == 0 {
@@ -169,23 +167,23 @@ var filterWay = method.Auto
 func shapeOf(pixel raster.Type, w filter.Window, opt *filter.Options) (s window.Shape, err error) {
 	const most = 1<<30 - 1
 	if w.Width <= 0 || w.Height <= 0 || w.Width > most || w.Height > most {
-		return s, fmt.Errorf("gpu: %w: window is %d×%d, want sides of 1 to %d", boxsum.ErrInvalid, w.Width, w.Height, most)
+		return s, raster.Invalid("window is %d×%d, want sides of 1 to %d", w.Width, w.Height, most)
 	}
 	s.Left, s.Up = w.Width/2-w.Shift.X, w.Height/2-w.Shift.Y
 	s.Right, s.Down = w.Width-1-s.Left, w.Height-1-s.Up
 	if s.Left < 0 || s.Right < 0 || s.Up < 0 || s.Down < 0 {
-		return s, fmt.Errorf("gpu: %w: a window of %d×%d shifted by %v no longer contains its own pixel", boxsum.ErrInvalid, w.Width, w.Height, w.Shift)
+		return s, raster.Invalid("a window of %d×%d shifted by %v no longer contains its own pixel", w.Width, w.Height, w.Shift)
 	}
 	if opt == nil {
 		return s, nil
 	}
 	s.Border = window.Border(opt.Border)
 	if err := s.Border.Check(); err != nil {
-		return s, fmt.Errorf("gpu: %w", err)
+		return s, err
 	}
 	if s.Border == window.Constant {
 		if s.Value = opt.Value; !(s.Value >= 0 && s.Value < float64(uint64(1)<<(8*pixel.Bytes()))) || s.Value != float64(int64(s.Value)) {
-			return s, fmt.Errorf("gpu: %w: border value %v does not fit in %v", boxsum.ErrInvalid, opt.Value, pixel)
+			return s, raster.Invalid("border value %v does not fit in %v", opt.Value, pixel)
 		}
 	}
 	return s, nil

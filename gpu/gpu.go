@@ -48,16 +48,20 @@ package gpu
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// ErrNoDevice is wrapped by errors that say why there is no device.
-var ErrNoDevice = driver.ErrNoDevice
+// Errors to test for with [errors.Is].
+var (
+	// ErrNoDevice is wrapped by errors that say why there is no device.
+	ErrNoDevice = driver.ErrNoDevice
+	// ErrDevice is wrapped by errors that CUDA or OpenCL report, other than a lack of memory,
+	// which is [boxsum.ErrMemory].
+	ErrDevice = driver.ErrDevice
+)
 
 // Kernels selects the kernels that compute tables.
 type Kernels int
@@ -107,15 +111,15 @@ func (o *Options) check(pixel, sum raster.Type, noOffset string) (Options, error
 	offset := float64(o.Offset)
 	switch {
 	case offset-offset != 0:
-		return *o, fmt.Errorf("gpu: %w: offset is %v, want a finite number", boxsum.ErrInvalid, offset)
+		return *o, raster.Invalid("offset is %v, want a finite number", offset)
 	case offset != 0 && noOffset != "":
-		return *o, fmt.Errorf("gpu: %w: %s", boxsum.ErrTypes, noOffset)
+		return *o, raster.Unsupported("%s", noOffset)
 	case offset != 0 && sum != raster.F32 && !(pixel.Float() && sum.Float()):
-		return *o, fmt.Errorf("gpu: %w: an offset needs float pixels or float32 sums, not %s in %s", boxsum.ErrTypes, pixel, sum)
+		return *o, raster.Unsupported("an offset needs float pixels or float32 sums, not %s in %s", pixel, sum)
 	case o.Kernels < AutoKernels || o.Kernels > Fast:
-		return *o, fmt.Errorf("gpu: %w: unknown kernels %d", boxsum.ErrTypes, o.Kernels)
+		return *o, raster.Unsupported("unknown kernels %d", o.Kernels)
 	case o.Context != nil && o.Context.Err() != nil:
-		return *o, fmt.Errorf("gpu: %w", o.Context.Err())
+		return *o, o.Context.Err()
 	}
 	return *o, nil
 }

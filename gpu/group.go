@@ -125,7 +125,7 @@ func (d *Device) Failed() []error {
 	var errs []error
 	for _, m := range d.group.members {
 		if err := d.group.failed[m.inner]; err != nil {
-			errs = append(errs, fmt.Errorf("gpu: %v:%d failed, and the other devices did its work: %w", m.Info().Kind, m.Info().Index, err))
+			errs = append(errs, fmt.Errorf("%v:%d failed, and the other devices did its work: %w", m.Info().Kind, m.Info().Index, err))
 		}
 	}
 	return errs

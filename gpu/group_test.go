@@ -35,7 +35,7 @@ type mortal struct {
 	launches int // number of kernel launches
 }
 
-var errLost = errors.New("gpu: the device is lost")
+var errLost = errors.New("the device is lost")
 
 func (m *mortal) live() error {
 	m.mu.Lock()

@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"image"
 	"math"
 
@@ -36,7 +35,7 @@ func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int,
 		return nil, err
 	}
 	if channels > math.MaxInt32/bins.N {
-		return nil, fmt.Errorf("gpu: %w: %d bins of %d channels are too many for a histogram on a device", boxsum.ErrInvalid, bins.N, channels)
+		return nil, raster.Invalid("%d bins of %d channels are too many for a histogram on a device", bins.N, channels)
 	}
 	return filled(nil, func() (*Histogram, error) {
 		t, err := NewTable[uint32](d, width, height, channels*bins.N, count)
@@ -80,7 +79,7 @@ func IntegrateHistogramInto[P boxsum.Pixel](dst *Histogram, src *Image[P], opt *
 		return errNoTable
 	}
 	if pixel := raster.TypeNamed[P](); dst.limits.Element != pixel {
-		return fmt.Errorf("gpu: %w: the histogram is for %s, not for images of %s", boxsum.ErrTypes, dst.limits.Element, pixel)
+		return raster.Unsupported("the histogram is for %s, not for images of %s", dst.limits.Element, pixel)
 	}
 	return tables{
 		method: method.Histogram{Limits: &dst.limits}, sums: dst.table.inner(), takes: &dst.images,
@@ -119,7 +118,7 @@ func (h *Histogram) DownloadInto(i int, dst *histogram.Table[uint32]) error {
 		return err
 	}
 	if dst != nil && dst.Bins != h.bins {
-		return fmt.Errorf("gpu: %w: destination is a histogram of %+v, want %+v", boxsum.ErrInvalid, dst.Bins, h.bins)
+		return raster.Invalid("destination is a histogram of %+v, want %+v", dst.Bins, h.bins)
 	}
 	if err := acceptsCounts(dst, h.images.Width, h.images.Height, h.images.Channels); err != nil {
 		return err

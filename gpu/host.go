@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"fmt"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
@@ -12,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-var errNoHostTable = fmt.Errorf("gpu: %w: nil table", boxsum.ErrInvalid)
+var errNoHostTable = raster.Invalid("nil table")
 
 // checkSize returns an error if there are too many rows, columns or slices for the
 // kernels.

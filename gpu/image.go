@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/boxsum/boxsum"
@@ -40,7 +39,7 @@ func Upload[P boxsum.Pixel](d *Device, images ...boxsum.Image[P]) (*Image[P], er
 // alike returns an error if images are invalid, differ in size, or if there are none.
 func alike[P boxsum.Pixel](images []boxsum.Image[P]) error {
 	if len(images) == 0 {
-		return fmt.Errorf("gpu: %w: nil image", boxsum.ErrInvalid)
+		return raster.Invalid("nil image")
 	}
 	first := images[0]
 	like := devmem.Array{Element: raster.TypeNamed[P](), Width: first.Width, Height: first.Height, Channels: max(first.Channels, 1), Count: len(images)}
@@ -106,8 +105,8 @@ func (im *Image[P]) DownloadInto(i int, dst boxsum.Image[P]) error {
 }
 
 var (
-	errNoImage = fmt.Errorf("gpu: %w: nil image or volume (use NewImage, NewVolume, Upload or UploadVolume)", boxsum.ErrInvalid)
-	errNoTable = fmt.Errorf("gpu: %w: nil table (use a New or Integrate function)", boxsum.ErrInvalid)
+	errNoImage = raster.Invalid("nil image or volume (use NewImage, NewVolume, Upload or UploadVolume)")
+	errNoTable = raster.Invalid("nil table (use a New or Integrate function)")
 )
 
 // goesAmong is like checkedImage for an image that must have the size of the
@@ -115,8 +114,7 @@ var (
 func goesAmong[P boxsum.Pixel](others *devmem.Array, im boxsum.Image[P]) (boxsum.Image[P], error) {
 	im, err := checkedImage(im)
 	if err == nil && (im.Width != others.Width || im.Height != others.Height || im.Channels != others.Channels) {
-		err = fmt.Errorf("gpu: %w: an image of %d×%d pixels with %d channels does not fit in %s",
-			boxsum.ErrInvalid, im.Width, im.Height, im.Channels, others)
+		err = raster.Invalid("an image of %d×%d pixels with %d channels does not fit in %s", im.Width, im.Height, im.Channels, others)
 	}
 	return im, err
 }

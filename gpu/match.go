@@ -2,11 +2,11 @@ package gpu
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/match"
 )
 
@@ -43,24 +43,24 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 	w, h := template.Width, template.Height
 	switch {
 	case m > match.SSD:
-		return fmt.Errorf("gpu: %w: unknown %v", boxsum.ErrInvalid, m)
+		return raster.Invalid("unknown %v", m)
 	case opt != nil && opt.Mask.Pix != nil:
-		return fmt.Errorf("gpu: %w: masks are not supported on a device (use package match)", boxsum.ErrTypes)
+		return raster.Unsupported("masks are not supported on a device (use package match)")
 	case a.Channels != 1 || template.Channels != 1:
-		return fmt.Errorf("gpu: %w: image has %d channels and template has %d, want 1 on a device", boxsum.ErrInvalid, a.Channels, template.Channels)
+		return raster.Invalid("image has %d channels and template has %d, want 1 on a device", a.Channels, template.Channels)
 	case w == 0 || h == 0 || w > a.Width || h > a.Height:
-		return fmt.Errorf("gpu: %w: template is %d×%d pixels, want at least 1×1 and at most the size of the image, %d×%d", boxsum.ErrInvalid, w, h, a.Width, a.Height)
+		return raster.Invalid("template is %d×%d pixels, want at least 1×1 and at most the size of the image, %d×%d", w, h, a.Width, a.Height)
 	case to.Device != a.Device || to.Width != a.Width-w+1 || to.Height != a.Height-h+1 || to.Channels != 1 || to.Count != a.Count:
-		return fmt.Errorf("gpu: %w: destination is %s, which cannot hold the scores of a template of %d×%d in %s", boxsum.ErrInvalid, to, w, h, a)
+		return raster.Invalid("destination is %s, which cannot hold the scores of a template of %d×%d in %s", to, w, h, a)
 	case opt != nil && opt.Context != nil && opt.Context.Err() != nil:
-		return fmt.Errorf("gpu: %w", opt.Context.Err())
+		return opt.Context.Err()
 	}
 	t, err := matchOf(template, m)
 	if err != nil {
 		return err
 	}
 	if t.Flat() {
-		return fmt.Errorf("gpu: %w: the template is flat, which has no %v", boxsum.ErrInvalid, m)
+		return raster.Invalid("the template is flat, which has no %v", m)
 	}
 	return using(a, func() error {
 		if err := to.Open(); err != nil {
@@ -81,7 +81,7 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 func matchOf(template boxsum.Image[uint8], m match.Method) (*method.Match, error) {
 	w, h := template.Width, template.Height
 	if w*h > method.MatchPixels {
-		return nil, fmt.Errorf("gpu: %w: a template of %d×%d pixels: devices take up to %d pixels, processors larger templates", boxsum.ErrInvalid, w, h, method.MatchPixels)
+		return nil, raster.Invalid("a template of %d×%d pixels: devices take up to %d pixels, processors larger templates", w, h, method.MatchPixels)
 	}
 	t := &method.Match{Width: w, Height: h, Number: int(m)}
 	for y := range h {

@@ -3,7 +3,6 @@ package gpu
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
@@ -49,7 +48,7 @@ func integrate(kind device.Kind, src, sums, squares *devmem.Array) error {
 func openLauncher(d launch.Opener) (launch.Device, error) {
 	own, ok := d.(*Device)
 	if !ok {
-		return nil, fmt.Errorf("gpu: %w: cannot launch kernels on a %T, want a *gpu.Device", boxsum.ErrInvalid, d)
+		return nil, raster.Invalid("cannot launch kernels on a %T, want a *gpu.Device", d)
 	}
 	return launcher.New(own.mem())
 }
@@ -62,7 +61,7 @@ type runner struct{ device *Device }
 func openRunner(on device.Device) (device.Runner, error) {
 	d, ok := on.(*Device)
 	if !ok {
-		return nil, fmt.Errorf("gpu: %w: Options.On is a %T, want a *gpu.Device", boxsum.ErrInvalid, on)
+		return nil, raster.Invalid("Options.On is a %T, want a *gpu.Device", on)
 	}
 	leave, err := d.enter()
 	if err != nil {
@@ -88,7 +87,7 @@ func (r runner) Tables(job *device.Tables) error {
 	case device.Tilted:
 		return r.device.onOne(func(d *Device) error { return tilt(d.inner, job) })
 	}
-	return fmt.Errorf("gpu: %w: unknown kind %d of tables", boxsum.ErrInvalid, job.Kind)
+	return raster.Invalid("unknown kind %d of tables", job.Kind)
 }
 
 // countable returns an error if an array has too many rows, columns or slices for
@@ -320,11 +319,11 @@ func (r runner) Filter(job *device.Filter) error {
 	m := method.Filter{Kind: method.StatsFilter, Shape: window.OfDevice(job.Window), NoMean: mean == 0}
 	switch {
 	case pixel != raster.U8 && pixel != raster.U16:
-		return fmt.Errorf("gpu: %w: filters on a device need pixels of uint8 or uint16, not %v", boxsum.ErrTypes, pixel)
+		return raster.Unsupported("filters on a device need pixels of uint8 or uint16, not %v", pixel)
 	case mean == pixel && dev == 0:
 		m.Kind = method.BoxFilter
 	case mean != 0 && mean != raster.F32 || dev != 0 && dev != raster.F32:
-		return fmt.Errorf("gpu: %w: means and deviations on a device are float32, not %v", boxsum.ErrTypes, cmp.Or(mean, dev))
+		return raster.Unsupported("means and deviations on a device are float32, not %v", cmp.Or(mean, dev))
 	}
 	var results []*raster.Array
 	for _, a := range []*raster.Array{&job.Mean, &job.Dev} {
@@ -338,7 +337,7 @@ func (r runner) Filter(job *device.Filter) error {
 // Threshold binarizes an image by the windows around its pixels.
 func (r runner) Threshold(job *device.Threshold) error {
 	if p := job.Src.Type; p != raster.U8 && p != raster.U16 {
-		return fmt.Errorf("gpu: %w: thresholds on a device need pixels of uint8 or uint16, not %v", boxsum.ErrTypes, p)
+		return raster.Unsupported("thresholds on a device need pixels of uint8 or uint16, not %v", p)
 	}
 	m := method.Filter{Kind: method.SauvolaFilter, Shape: window.OfDevice(job.Window), K: job.K, InverseR: job.InverseR}
 	return r.windows(&m, &job.Src, []*raster.Array{&job.Dst}, &job.Options)
@@ -348,7 +347,7 @@ func (r runner) Threshold(job *device.Threshold) error {
 func (r runner) Match(job *device.Match) error {
 	src, template := &job.Src, &job.Template
 	if src.Type != raster.U8 || src.Channels != 1 {
-		return fmt.Errorf("gpu: %w: templates in images of %v with %d channels: devices find those of uint8 with one channel", boxsum.ErrTypes, src.Type, src.Channels)
+		return raster.Unsupported("templates in images of %v with %d channels: devices find those of uint8 with one channel", src.Type, src.Channels)
 	}
 	t, err := matchOf(boxsum.Image[uint8]{Pix: template.Data, Width: template.Width, Height: template.Height, Stride: template.Stride, Channels: 1}, match.Method(job.Method))
 	if err != nil {
@@ -376,7 +375,7 @@ func (r runner) Detect(job *device.Detect) error {
 // too little memory.
 func detectWindows(d *Device, job *device.Detect, from, to int) error {
 	if ctx := job.Options.Context; ctx != nil && ctx.Err() != nil {
-		return fmt.Errorf("gpu: %w", ctx.Err())
+		return ctx.Err()
 	}
 	found, err := detectAtOnce(d, job, from, to)
 	if errors.Is(err, boxsum.ErrMemory) && to-from > 1 {

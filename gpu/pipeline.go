@@ -3,7 +3,6 @@ package gpu
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"iter"
 	"unsafe"
 
@@ -227,10 +226,10 @@ func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter
 			return err
 		}
 		if opt.InFlight < 0 || opt.InFlight > mostInFlight {
-			return fmt.Errorf("gpu: %w: images in flight is %d, want 1 to %d", boxsum.ErrInvalid, opt.InFlight, mostInFlight)
+			return raster.Invalid("images in flight is %d, want 1 to %d", opt.InFlight, mostInFlight)
 		}
 		if opt.BandRows < 0 {
-			return fmt.Errorf("gpu: %w: band is %d rows, want 1 or more", boxsum.ErrInvalid, opt.BandRows)
+			return raster.Invalid("band is %d rows, want 1 or more", opt.BandRows)
 		}
 		_, err := opt.onDevice().check(raster.TypeNamed[P](), kind.sum, "")
 		return err

@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -37,7 +36,7 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 		return nil, err
 	}
 	if count > math.MaxInt32/2 {
-		return nil, fmt.Errorf("gpu: %w: %s are too many for a device", boxsum.ErrInvalid, &images)
+		return nil, raster.Invalid("%s are too many for a device", &images)
 	}
 	size, err := method.LatticeSize(width, height, rot)
 	if err != nil {
@@ -140,8 +139,7 @@ func (t *RotatedTable[S]) DownloadInto(i int, dst *rotated.Table[S]) error {
 		return errNoHostTable
 	}
 	if width, height := dst.Size(); width != t.Width() || height != t.Height() || dst.Channels != t.Channels() || dst.Rotation() != t.Lattice().Rotation() {
-		return fmt.Errorf("gpu: %w: the table is for %d×%d with %d channels along %v, want %d×%d with %d along %v",
-			boxsum.ErrInvalid, width, height, dst.Channels, dst.Rotation(), t.Width(), t.Height(), t.Channels(), t.Lattice().Rotation())
+		return raster.Invalid("the table is for %d×%d with %d channels along %v, want %d×%d with %d along %v", width, height, dst.Channels, dst.Rotation(), t.Width(), t.Height(), t.Channels(), t.Lattice().Rotation())
 	}
 	var pixels stats.Pixels
 	if err := using(t.cells.inner(), func() error {
@@ -179,7 +177,7 @@ func (t *RotatedTable[S]) index(i int) error {
 		return errNoTable
 	}
 	if uint(i) >= uint(t.Count()) {
-		return fmt.Errorf("gpu: %w: index is %d, out of range for %s", boxsum.ErrInvalid, i, devmem.Several(t.Count(), "rotated table"))
+		return raster.Invalid("index is %d, out of range for %s", i, devmem.Several(t.Count(), "rotated table"))
 	}
 	return nil
 }

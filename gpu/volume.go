@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"fmt"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -37,8 +35,7 @@ func (v *Volume[P]) Set(src volume.Volume[P]) error {
 		return err
 	}
 	if src.Width != a.Width || src.Height != a.Height || src.Depth != a.Depth || src.Channels != a.Channels {
-		return fmt.Errorf("gpu: %w: a volume of %d×%d×%d voxels with %d channels does not fit in a %s",
-			boxsum.ErrInvalid, src.Width, src.Height, src.Depth, src.Channels, v)
+		return raster.Invalid("a volume of %d×%d×%d voxels with %d channels does not fit in a %s", src.Width, src.Height, src.Depth, src.Channels, v)
 	}
 	return using(a, func() error {
 		for z := range a.Depth {

@@ -3,8 +3,6 @@
 package interop
 
 import (
-	"fmt"
-
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
@@ -114,7 +112,7 @@ func Take(d *gpu.Device, bytes int64) (handle uintptr, err error) {
 	}
 	defer m.Leave()
 	if bytes < 0 {
-		return 0, fmt.Errorf("gpu: %w: %d bytes of memory", boxsum.ErrInvalid, bytes)
+		return 0, raster.Invalid("size of memory is %d bytes, want 0 or more", bytes)
 	}
 	taken, err := m.Take(bytes)
 	return uintptr(taken), err

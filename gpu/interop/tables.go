@@ -1,9 +1,6 @@
 package interop
 
 import (
-	"fmt"
-
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/inside"
@@ -27,7 +24,7 @@ var kinds = map[string]device.Kind{"upright": device.Upright, "tilted": device.T
 func Tables(d *gpu.Device, j *TableJob) error {
 	kind, ok := kinds[j.Kind]
 	if !ok {
-		return fmt.Errorf("gpu: %w: unknown kind %q of tables, want upright, tilted or volume", boxsum.ErrInvalid, j.Kind)
+		return raster.Invalid("unknown kind %q of tables, want upright, tilted or volume", j.Kind)
 	}
 	m, volume := inner(d), kind == device.Volume
 	src, err := foreign(m, j.Pixel, &j.Image, 0, volume)
@@ -52,7 +49,7 @@ func Tables(d *gpu.Device, j *TableJob) error {
 func foreign(m *devmem.Device, name string, f *Foreign, border int, volume bool) (devmem.Array, error) {
 	e, ok := raster.ParseType(name)
 	if !ok {
-		return devmem.Array{}, fmt.Errorf("gpu: %w: unknown type %q of pixels or sums", boxsum.ErrTypes, name)
+		return devmem.Array{}, raster.Unsupported("unknown type %q of pixels or sums", name)
 	}
 	return m.Over(e, devmem.Foreign(*f), border, volume)
 }

@@ -1,14 +1,13 @@
 package interop
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A TensorJob sums batches of float planes that another library has on a CUDA
@@ -93,16 +92,16 @@ func (j *TensorJob) call(d *gpu.Device) (*driver.CUDABackend, method.TensorCall,
 	var none method.TensorCall
 	for _, p := range []method.TensorPlanes{in, out} {
 		if p.Width < 0 || p.Height < 0 || p.Count < 0 || max(p.Width, p.Height, p.Count) > math.MaxInt32/16 {
-			return nil, none, fmt.Errorf("gpu: %w: %d planes of %d×%d", boxsum.ErrInvalid, p.Count, p.Width, p.Height)
+			return nil, none, raster.Invalid("tensor has %d planes of %d×%d, want sizes from 0 to below 2^27", p.Count, p.Width, p.Height)
 		}
 	}
 	switch {
 	case in.Count != out.Count || j.Op != "window" && (in.Width != out.Width || in.Height != out.Height):
-		return nil, none, fmt.Errorf("gpu: %w: %d planes of %d×%d for %d of %d×%d", boxsum.ErrInvalid, out.Count, out.Width, out.Height, in.Count, in.Width, in.Height)
+		return nil, none, raster.Invalid("result has %d planes of %d×%d, want %d of %d×%d", out.Count, out.Width, out.Height, in.Count, in.Width, in.Height)
 	case j.Op == "window" && (j.Across <= 0 || j.Across > MostAcross || j.Down <= 0 || j.Down > math.MaxInt32/4):
-		return nil, none, fmt.Errorf("gpu: %w: window is %d×%d, want sides of 1 to %d", boxsum.ErrInvalid, j.Across, j.Down, MostAcross)
+		return nil, none, raster.Invalid("window is %d×%d, want sides of 1 to %d", j.Across, j.Down, MostAcross)
 	case j.BandRow < 0 || j.BandRow > 0 && j.Op == "window":
-		return nil, none, fmt.Errorf("gpu: %w: band is %d rows, want 1 or more", boxsum.ErrInvalid, j.BandRow)
+		return nil, none, raster.Invalid("band is %d rows, want 1 or more", j.BandRow)
 	case out.Width == 0 || out.Height == 0 || out.Count == 0:
 		return nil, none, nil
 	}

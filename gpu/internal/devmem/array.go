@@ -75,7 +75,7 @@ func (a *Array) Lacking(i int) (*Array, error) {
 		return nil, nil
 	}
 	if a.Beside.number != a.BesideOf {
-		return nil, fmt.Errorf("gpu: %w: the squares of a %s have another offset than the sums (make both together)", boxsum.ErrInvalid, a)
+		return nil, raster.Invalid("the squares of a %s have another offset than the sums (make both together)", a)
 	}
 	return a.Beside, a.Beside.Open()
 }
@@ -126,7 +126,7 @@ func (a *Array) slices() error {
 		return nil
 	}
 	if a.Depth < 0 || a.Depth > math.MaxInt32-2 {
-		return fmt.Errorf("gpu: %w: volume is %d×%d×%d, want sides from 0 to below 2^31", boxsum.ErrInvalid, a.Width, a.Height, a.Depth)
+		return raster.Invalid("volume is %d×%d×%d, want sides from 0 to below 2^31", a.Width, a.Height, a.Depth)
 	}
 	a.Count = max(a.Depth+a.Border, 1) // even an empty volume needs an address
 	return nil
@@ -170,13 +170,13 @@ func (a *Array) Lay() (int64, error) {
 		a.Channels = 1
 	}
 	if a.Width < 0 || a.Height < 0 || a.Channels < 0 || a.Count < 1 {
-		return 0, fmt.Errorf("gpu: %w: %s, want at least one image and no negative size", boxsum.ErrInvalid, a)
+		return 0, raster.Invalid("%s, want at least one image and no negative size", a)
 	}
 	// Kernels count the values of a row, rows, and images in 32 bits. Within these limits, a row is
 	// less than 2^35 bytes and an image less than 2^66.
 	const most = math.MaxInt32 - 1
 	if a.Width > most/a.Channels-1 || a.Height > most || a.Count > most {
-		return 0, fmt.Errorf("gpu: %w: %s: rows, columns times channels, and images must each be below 2^31", boxsum.ErrInvalid, a)
+		return 0, raster.Invalid("%s: rows, columns times channels, and images must each be below 2^31", a)
 	}
 	value := int64(a.Element.Bytes())
 	pixel := int64(a.Channels) * value
@@ -195,7 +195,7 @@ func (a *Array) Lay() (int64, error) {
 		bytes, ok = Product(bytes, int64(a.Count))
 	}
 	if !ok || bytes > math.MaxInt-lead {
-		return 0, fmt.Errorf("gpu: %w: %s does not fit in memory", boxsum.ErrInvalid, a)
+		return 0, raster.Invalid("%s does not fit in memory", a)
 	}
 	return bytes + lead, nil
 }
@@ -243,7 +243,7 @@ func Several(n int, what string) string {
 // Open returns an error if the array was closed.
 func (a *Array) Open() error {
 	if a.At.Memory == 0 {
-		return fmt.Errorf("gpu: %s %w", a, boxsum.ErrClosed)
+		return fmt.Errorf("%s %w", a, boxsum.ErrClosed)
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func (a *Array) Open() error {
 // Index returns an error unless there is an image or table i.
 func (a *Array) Index(i int) error {
 	if uint(i) >= uint(a.Count) {
-		return fmt.Errorf("gpu: %w: index is %d, out of range for %s", boxsum.ErrInvalid, i, a)
+		return raster.Invalid("index is %d, out of range for %s", i, a)
 	}
 	return nil
 }
@@ -259,11 +259,10 @@ func (a *Array) Index(i int) error {
 // Takes returns an error if the table cannot hold the sums of src.
 func (a *Array) Takes(src *Array) error {
 	if a.Device != src.Device {
-		return fmt.Errorf("gpu: %w: table is on %s and images on %s, want both on one open device",
-			boxsum.ErrInvalid, a.Device.Info().Name, src.Device.Info().Name)
+		return raster.Invalid("table is on %s and images on %s, want both on one open device", a.Device.Info().Name, src.Device.Info().Name)
 	}
 	if a.Width != src.Width || a.Height != src.Height || a.Channels != src.Channels || a.Volume != src.Volume || a.Depth != src.Depth || !a.Volume && a.Count != src.Count {
-		return fmt.Errorf("gpu: %w: destination is a %s, which cannot hold the sums of a %s", boxsum.ErrInvalid, a, src)
+		return raster.Invalid("destination is a %s, which cannot hold the sums of a %s", a, src)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Device is an open device. Several goroutines may use it, and the images and tables on it, at
@@ -149,7 +150,7 @@ func (d *Device) unhold() error {
 }
 
 // ErrNilDevice is returned by calls on a nil device.
-var ErrNilDevice = fmt.Errorf("gpu: %w: nil device (use Open)", driver.ErrNoDevice)
+var ErrNilDevice = fmt.Errorf("%w: nil Device (use Open)", driver.ErrNoDevice)
 
 // Enter begins a call, which keeps the device open until Leave.
 func (d *Device) Enter() error {
@@ -159,7 +160,7 @@ func (d *Device) Enter() error {
 	d.life.Lock()
 	defer d.life.Unlock()
 	if d.closed {
-		return fmt.Errorf("gpu: device %w", boxsum.ErrClosed)
+		return fmt.Errorf("GPU device %w", boxsum.ErrClosed)
 	}
 	d.users++
 	return nil
@@ -206,7 +207,7 @@ func (d *Device) Take(bytes int64) (driver.Memory, error) {
 // Give frees memory allocated by Take.
 func (d *Device) Give(m driver.Memory) error {
 	if !remove(d, &d.Held, m) {
-		return fmt.Errorf("gpu: %w: the memory was not allocated by this device", boxsum.ErrInvalid)
+		return raster.Invalid("the memory was not allocated by this device")
 	}
 	return d.Backend.Free(m)
 }

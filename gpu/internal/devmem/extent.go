@@ -1,10 +1,8 @@
 package devmem
 
 import (
-	"fmt"
-
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // An Extent describes where the rows of images or tables lie: the offset of the first row, and the
@@ -16,7 +14,7 @@ type Extent struct {
 }
 
 // ErrOverlap is returned for tables that overlap their image or another table.
-var ErrOverlap = fmt.Errorf("gpu: %w: the table shares memory with its image or another table", boxsum.ErrOverlap)
+var ErrOverlap = raster.Overlapping("the table shares memory with its image or another table")
 
 // Overlaps reports whether two extents in the same memory share a byte. They do not if one ends
 // before the other begins, or if their images or rows alternate, as in an array of pairs.

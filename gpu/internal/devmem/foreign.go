@@ -1,10 +1,8 @@
 package devmem
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/internal/raster"
 )
@@ -49,13 +47,13 @@ func (d *Device) Over(e raster.Type, f Foreign, border int, volume bool) (Array,
 	}
 	switch {
 	case f.Handle == 0 && row*rows > 0 || f.Offset < 0:
-		return Array{}, fmt.Errorf("gpu: %w: %s has a nil address", boxsum.ErrInvalid, &a)
+		return Array{}, raster.Invalid("%s has a nil address", &a)
 	case f.Stride%value != 0 || f.Distance%value != 0 || (int64(f.Handle)+f.Offset)%value != 0:
-		return Array{}, fmt.Errorf("gpu: %w: %s is not aligned: its start and its rows must be multiples of %d bytes", boxsum.ErrInvalid, &a, value)
+		return Array{}, raster.Invalid("%s is not aligned: its start and its rows must be multiples of %d bytes", &a, value)
 	case f.Stride < row || a.Count > 1 && f.Distance < image:
-		return Array{}, fmt.Errorf("gpu: %w: %s with rows %d bytes apart and images %d apart overlaps itself", boxsum.ErrInvalid, &a, f.Stride, f.Distance)
+		return Array{}, raster.Invalid("%s with rows %d bytes apart and images %d apart overlaps itself", &a, f.Stride, f.Distance)
 	case !ok || all > math.MaxInt64-f.Offset || uint64(f.Handle) > uint64(math.MaxInt64-f.Offset-all):
-		return Array{}, fmt.Errorf("gpu: %w: %s with rows %d bytes apart and images %d apart does not fit in memory", boxsum.ErrInvalid, &a, f.Stride, f.Distance)
+		return Array{}, raster.Invalid("%s with rows %d bytes apart and images %d apart does not fit in memory", &a, f.Stride, f.Distance)
 	}
 	a.At = Batch{driver.Plane{Memory: driver.Memory(f.Handle), Offset: f.Offset, Stride: f.Stride}, f.Distance}
 	if d.About.Kind == driver.CUDA {

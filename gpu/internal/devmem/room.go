@@ -8,6 +8,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Spare is memory and streams that a call leaves for the next one of its kind, because
@@ -71,7 +72,7 @@ func (d *Device) NewStream() (driver.Stream, error) {
 // GiveStream frees a stream of NewStream.
 func (d *Device) GiveStream(s driver.Stream) error {
 	if !remove(d, &d.others, s) {
-		return fmt.Errorf("gpu: %w: the stream belongs to another device", boxsum.ErrInvalid)
+		return raster.Invalid("the stream belongs to another device")
 	}
 	return d.FreeStream(s)
 }

@@ -9,8 +9,8 @@ import (
 // A Backend is one open device of one driver, implemented in cuda.go and opencl.go. Its methods may
 // be called by several goroutines at once; work on one stream runs in order.
 //
-// Errors begin with "gpu: " and wrap [boxsum.ErrMemory] if the device, or the host memory that it
-// can access, is full.
+// Errors wrap [boxsum.ErrMemory] if the device, or the host memory that it can access, is full, and
+// [ErrDevice] for other failures.
 type Backend interface {
 	Info() Info
 	Memory() (free, total int64, err error)

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/cuda"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // cudaDevices lists the CUDA devices.
@@ -110,11 +110,11 @@ func openOwnCUDA(info Info) (Backend, error) {
 
 func openCUDAIn(info Info, context func(cuda.Device) (cuda.Context, error), own bool) (Backend, error) {
 	if err := cuda.Load(); err != nil {
-		return nil, fmt.Errorf("gpu: %w: cuda: %w", ErrNoDevice, OneLine{err})
+		return nil, fmt.Errorf("%w: CUDA: %w", ErrNoDevice, OneLine{err})
 	}
 	b, err := describeCUDA(info.Index)
 	if err != nil {
-		return nil, fmt.Errorf("gpu: %w: cuda: device %d: %w", ErrNoDevice, info.Index, err)
+		return nil, fmt.Errorf("%w: CUDA: device %d: %w", ErrNoDevice, info.Index, err)
 	}
 	if b.context, err = context(b.device); err != nil {
 		return nil, cudaError("open the device", err)
@@ -126,13 +126,13 @@ func openCUDAIn(info Info, context func(cuda.Device) (cuda.Context, error), own 
 // cudaError adds what failed, and wraps ErrMemory if memory was short.
 func cudaError(what string, err error) error {
 	if errors.Is(err, cuda.OutOfMemory) {
-		return fmt.Errorf("gpu: cuda: %s: %w", what, boxsum.ErrMemory)
+		return raster.OutOfMemory("CUDA: %s", what)
 	}
 	var result cuda.Result
 	if errors.As(err, &result) && result.InCapture() {
-		return fmt.Errorf("gpu: cuda: %s during graph capture: %w (call it once before the capture, with a destination)", what, err)
+		return deviceError("CUDA: %s during graph capture: %w (call it once before the capture, with a destination)", what, err)
 	}
-	return fmt.Errorf("gpu: cuda: %s: %w", what, err)
+	return deviceError("CUDA: %s: %w", what, err)
 }
 
 // do calls f with the context current.
@@ -320,7 +320,7 @@ func (b *CUDABackend) FreeInGraph(s Stream, m Memory) error {
 // DeviceOf returns the index of the device that a CUDA pointer belongs to.
 func DeviceOf(pointer uintptr) (int, error) {
 	if err := cuda.Load(); err != nil {
-		return 0, fmt.Errorf("gpu: %w: cuda: %w", ErrNoDevice, OneLine{err})
+		return 0, fmt.Errorf("%w: CUDA: %w", ErrNoDevice, OneLine{err})
 	}
 	index, err := cuda.Pointer(pointer).Device()
 	if err != nil {

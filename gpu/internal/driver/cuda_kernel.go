@@ -116,7 +116,7 @@ func Shaped[S interface {
 	}
 	threads, shared, takes := (*shape).Sizes()
 	if takes != int(jobBytes) {
-		return nil, nil, fmt.Errorf("gpu: cuda: %s has arguments of %d bytes: run make kernels", name, takes)
+		return nil, nil, deviceError("CUDA: %s has arguments of %d bytes: run make kernels", name, takes)
 	}
 	if shared > 0 { // up to 48 KiB need no attribute
 		err := b.do("reserve shared memory", func() error { return k.function.SetAttribute(cuda.MaxDynamicShared, shared) })
@@ -176,7 +176,7 @@ func (b *CUDABackend) occupy(k *Kernel, threads, shared int) error {
 		return err
 	}
 	if k.Resident = use.Resident * b.about.Units; k.Resident == 0 {
-		return fmt.Errorf("gpu: cuda: %s does not fit on %s", k.Name, b.about.Name)
+		return deviceError("CUDA: %s does not fit on %s", k.Name, b.about.Name)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func List(kinds ...Kind) (infos []Info, reasons []error) {
 		}
 		found, err := driver.Devices()
 		if err != nil {
-			reasons = append(reasons, fmt.Errorf("%s: %w", driver.Kind, err))
+			reasons = append(reasons, fmt.Errorf("%s: %w", Title(driver.Kind), err))
 		}
 		infos = append(infos, found...)
 	}
@@ -49,9 +49,9 @@ func List(kinds ...Kind) (infos []Info, reasons []error) {
 // NoDevice returns an ErrNoDevice with all reasons on one line.
 func NoDevice(reasons []error) error {
 	if len(reasons) == 0 {
-		return fmt.Errorf("gpu: %w", ErrNoDevice)
+		return ErrNoDevice
 	}
-	return fmt.Errorf("gpu: %w: %w", ErrNoDevice, OneLine{errors.Join(reasons...)})
+	return fmt.Errorf("%w: %w", ErrNoDevice, OneLine{errors.Join(reasons...)})
 }
 
 // Rank returns the preference of a device; lower is better.
@@ -80,7 +80,7 @@ func open(info Info, own bool) (Backend, error) {
 			return driver.Open(info)
 		}
 	}
-	return nil, fmt.Errorf("gpu: %w: unknown kind of device %v", ErrNoDevice, info.Kind)
+	return nil, fmt.Errorf("%w: unknown kind of device %v", ErrNoDevice, info.Kind)
 }
 
 // A Kind is the driver behind a device.
@@ -102,6 +102,17 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
 
+// Title returns "CUDA" or "OpenCL", for messages.
+func Title(k Kind) string {
+	switch k {
+	case CUDA:
+		return "CUDA"
+	case OpenCL:
+		return "OpenCL"
+	}
+	return k.String()
+}
+
 // ParseKind returns the kind with a name, ignoring case.
 func ParseKind(name string) (Kind, error) {
 	for k, n := range kinds {
@@ -109,5 +120,5 @@ func ParseKind(name string) (Kind, error) {
 			return k, nil
 		}
 	}
-	return 0, fmt.Errorf("gpu: unknown kind of device %q, want cuda or opencl", name)
+	return 0, fmt.Errorf("unknown kind of device %q, want cuda or opencl", name)
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"iter"
 	"strings"
+
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // OneLine is an error whose lines are joined. Reasons come from several libraries, and a log line
@@ -33,5 +35,11 @@ func EachError[T any](all iter.Seq[T], f func(T) error) (first error) {
 	return first
 }
 
-// ErrNoDevice is wrapped by errors that explain why there is no device.
-var ErrNoDevice = errors.New("no GPU to use")
+// Errors for callers to distinguish. Package gpu exports them.
+var (
+	ErrNoDevice = errors.New("no GPU device")
+	ErrDevice   = errors.New("the GPU device failed")
+)
+
+// deviceError returns an error that wraps [ErrDevice].
+func deviceError(format string, args ...any) error { return raster.About(ErrDevice, format, args...) }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/opencl"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // openCLDrivers is held while devices are listed, opened and closed: PoCL initializes its devices
@@ -136,7 +136,7 @@ func openOpenCL(info Info) (Backend, error) {
 		if err == nil {
 			err = fmt.Errorf("no device %d", info.Index)
 		}
-		return nil, fmt.Errorf("gpu: %w: opencl: %w", ErrNoDevice, OneLine{err})
+		return nil, fmt.Errorf("%w: OpenCL: %w", ErrNoDevice, OneLine{err})
 	}
 	b := &OpenCLBackend{about: info, driver: driver, device: found, sizes: map[Memory]int64{}, programs: newPrograms()}
 	if err := b.open(); err != nil {
@@ -174,7 +174,7 @@ func (b *OpenCLBackend) CheckStream(s Stream) error {
 		return openCLError("query a queue", err)
 	}
 	if context != b.context {
-		return fmt.Errorf("gpu: opencl: %w: the queue belongs to another context (make it in the context of memory from interop.Take)", ErrNoDevice)
+		return fmt.Errorf("%w: OpenCL: the queue belongs to another context (make it in the context of memory from interop.Take)", ErrNoDevice)
 	}
 	return nil
 }
@@ -188,10 +188,10 @@ func openCLError(what string, err error) error {
 	if errors.As(err, &failed) {
 		switch failed.Code {
 		case opencl.MemObjectAllocation, opencl.OutOfResources, opencl.OutOfHostMemory, opencl.InvalidBufferSize:
-			return fmt.Errorf("gpu: opencl: %s: %w: %w", what, boxsum.ErrMemory, err)
+			return raster.OutOfMemory("OpenCL: %s: %w", what, err)
 		}
 	}
-	return fmt.Errorf("gpu: opencl: %s: %w", what, err)
+	return deviceError("OpenCL: %s: %w", what, err)
 }
 
 // Follow calls WaitFor: OpenCL has no graphs.

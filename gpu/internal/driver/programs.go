@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/gpu/internal/opencl"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // programs holds the programs and kernels built for one device.
@@ -82,7 +82,7 @@ func (b *OpenCLBackend) LargestGroup(names []string, most int) (int, error) {
 			return group, nil
 		}
 	}
-	return 0, fmt.Errorf("gpu: %w: %s runs %s in work-groups of at most %d work-items, but it needs %d", ErrNoDevice, b.about.Name, strings.Join(names, " and "), allowed, SmallestGroup)
+	return 0, fmt.Errorf("%w: %s runs %s in work-groups of at most %d work-items, but it needs %d", ErrNoDevice, b.about.Name, strings.Join(names, " and "), allowed, SmallestGroup)
 }
 
 // kernel returns a kernel for work-groups of the given size. The caller holds b.mu.
@@ -93,10 +93,10 @@ func (b *OpenCLBackend) kernel(name string, group int) (opencl.Kernel, error) {
 	}
 	source, options, err := kernels.OpenCL(name, group)
 	if err != nil {
-		return 0, fmt.Errorf("gpu: opencl: %w", err)
+		return 0, deviceError("OpenCL: %w", err)
 	}
 	if !b.float64 && kernels.NeedsFloat64(name) {
-		return 0, fmt.Errorf("gpu: %w: %s has no 64-bit floats (use other types or another device)", boxsum.ErrTypes, b.about.Name)
+		return 0, raster.Unsupported("%s has no 64-bit floats (use other types or another device)", b.about.Name)
 	}
 	p, ok := b.programs.built[source+options]
 	if !ok {

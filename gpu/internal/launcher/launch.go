@@ -8,10 +8,10 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // New returns an open device as a launch.Device.
@@ -141,7 +141,7 @@ func (l *launcher) copy(s launch.Stream, on launch.Rows, host []byte, stride int
 		return nil
 	}
 	if need := (on.Count-1)*stride + on.Bytes; int64(len(host)) < need {
-		return fmt.Errorf("gpu: %w: cannot copy %d bytes from or to %d", boxsum.ErrInvalid, need, len(host))
+		return raster.Invalid("cannot copy %d bytes from or to %d", need, len(host))
 	}
 	return l.device.Use(func() error {
 		p, r := driver.Plane{Memory: driver.Memory(on.Buffer), Offset: on.Offset, Stride: on.Stride}, driver.Rows{Bytes: on.Bytes, Count: on.Count}
@@ -166,7 +166,7 @@ func (l *launcher) Launch(s launch.Stream, kernel string, groups, items int, arg
 		case launch.Buffer:
 			values = append(values, driver.Value(&a))
 		default:
-			return fmt.Errorf("gpu: argument %d of %s is a %T", i, kernel, a)
+			return fmt.Errorf("argument %d of kernel %s is a %T", i, kernel, a)
 		}
 	}
 	return l.device.Use(func() error {

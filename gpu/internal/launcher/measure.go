@@ -10,12 +10,13 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 func (l *launcher) Kernels(queue func() error) (infos []launch.KernelInfo, err error) {
 	d := l.device
 	if queue == nil {
-		return nil, fmt.Errorf("gpu: %w: nothing to queue", boxsum.ErrInvalid)
+		return nil, raster.Invalid("nothing to queue")
 	}
 	if err := d.Hold(); err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func (l *launcher) NewFill(bytes int64) (launch.Limit, error) {
 
 func newLimit(d *devmem.Device, what string, bytes int64, count int, run func([]driver.Memory) error) (launch.Limit, error) {
 	if bytes < 1 {
-		return nil, fmt.Errorf("gpu: %w: cannot measure a %s of %d bytes", boxsum.ErrInvalid, what, bytes)
+		return nil, raster.Invalid("cannot measure a %s of %d bytes", what, bytes)
 	}
 	l := &limit{device: d, run: run, what: what}
 	err := d.Use(func() error {
@@ -83,7 +84,7 @@ func newLimit(d *devmem.Device, what string, bytes int64, count int, run func([]
 func (l *limit) Run() error {
 	return l.device.Use(func() error {
 		if l.memory == nil {
-			return fmt.Errorf("gpu: %s %w", l.what, boxsum.ErrClosed)
+			return fmt.Errorf("%s %w", l.what, boxsum.ErrClosed)
 		}
 		return l.run(l.memory)
 	})
@@ -100,7 +101,7 @@ func (l *limit) free() error {
 func (l *launcher) TransferTime(in, out int64, count int) (took time.Duration, err error) {
 	d := l.device
 	if in < 1 || out < 1 || count < 1 {
-		return 0, fmt.Errorf("gpu: %w: cannot time %d copies of %d bytes in and %d out", boxsum.ErrInvalid, count, in, out)
+		return 0, raster.Invalid("cannot time %d copies of %d bytes in and %d out", count, in, out)
 	}
 	if err := d.Enter(); err != nil {
 		return 0, err

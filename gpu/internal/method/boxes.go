@@ -2,7 +2,6 @@ package method
 
 import (
 	"errors"
-	"fmt"
 	"runtime"
 	"unsafe"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // QueryBytes bounds the memory for the boxes of one launch, and that for their sums.
@@ -40,8 +40,7 @@ func SumBoxes[S boxsum.Sum, Box any](t *devmem.Array, dst []S, count int, place 
 // Room returns an error if dst is too short for the sums of boxes.
 func Room(t *devmem.Array, sums, count int) error {
 	if sums/t.Channels < count {
-		return fmt.Errorf("gpu: %w: %d boxes of %d channels with %d sums each need a longer slice than %d",
-			boxsum.ErrInvalid, count, t.Channels, t.Channels, sums)
+		return raster.Invalid("%d boxes of %d channels with %d sums each need a longer slice than %d", count, t.Channels, t.Channels, sums)
 	}
 	return nil
 }

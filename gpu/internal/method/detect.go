@@ -1,17 +1,16 @@
 package method
 
 import (
-	"fmt"
 	"math"
 	"runtime"
 	"unsafe"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/gpu/internal/kernels/jobs"
 	"github.com/boxsum/boxsum/internal/cascade"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 const (
@@ -36,7 +35,7 @@ func Detect(job Job, s *cascade.Search) ([][]cascade.Found, error) {
 	}
 	for first := 0; first < job.Count; first += d.most {
 		if job.Context != nil && job.Context.Err() != nil {
-			return nil, fmt.Errorf("gpu: %w", job.Context.Err())
+			return nil, job.Context.Err()
 		}
 		if err := d.run(first, min(d.most, job.Count-first)); err != nil {
 			return nil, err
@@ -70,7 +69,7 @@ func (d *detection) plan() (err error) {
 		return err
 	}
 	if d.group%32 != 0 {
-		return fmt.Errorf("gpu: %w: this device runs work-groups of %d, but detectors need 32", boxsum.ErrTypes, d.group)
+		return raster.Unsupported("this device runs work-groups of %d, but detectors need 32", d.group)
 	}
 	c := &d.c
 	c.InStride, c.InDistance = d.In.Stride, d.In.Distance
@@ -100,7 +99,7 @@ func (d *detection) plan() (err error) {
 		d.layers = append(d.layers, to)
 	}
 	if entries > math.MaxInt32 || words > math.MaxInt32/32 || windows > math.MaxInt32 {
-		return fmt.Errorf("gpu: %w: an image of %d×%d pixels has too many scales for one launch", boxsum.ErrInvalid, d.Width, d.Height)
+		return raster.Invalid("an image of %d×%d pixels has too many scales for one launch", d.Width, d.Height)
 	}
 	c.TableDistance, c.Words, c.TableRows, c.TableColumns, c.WindowRows = entries, int32(words), int32(rows), int32(columns), int32(windows)
 	c.Layers = int32(len(d.layers))

@@ -1,10 +1,8 @@
 package method
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
@@ -44,8 +42,7 @@ func (f *Filter) Fits(pixel raster.Type, width, height int) error {
 		most = math.MaxUint16
 	}
 	if w > filterSide || h > filterSide || uint64(w)*uint64(h) > most {
-		return fmt.Errorf("gpu: %w: window is %d×%d, want sides of at most %d and at most %d pixels on a device",
-			boxsum.ErrInvalid, w, h, filterSide, most)
+		return raster.Invalid("window is %d×%d, want sides of at most %d and at most %d pixels on a device", w, h, filterSide, most)
 	}
 	return nil
 }
@@ -103,7 +100,7 @@ func (f *Filter) Portable(job Job) (Plan, error) {
 		most := int(min(int64(job.Height), max(1, filterBytes/row)))
 		for first := 0; first < job.Height; first += most {
 			if job.Context != nil && job.Context.Err() != nil {
-				return fmt.Errorf("gpu: %w", job.Context.Err())
+				return job.Context.Err()
 			}
 			n := min(most, job.Height-first)
 			c.FirstRow, c.Rows, c.Bands = int32(first), int32(n), int32(devmem.CeilDiv(n, int(c.BandRows)))

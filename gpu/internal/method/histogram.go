@@ -110,7 +110,7 @@ func (m Histogram) launch(job Job) error {
 		if group, err := job.group(l.group, l.kernel); err != nil {
 			return err
 		} else if group != l.group {
-			return fmt.Errorf("gpu: %w: %s has work-groups of at most %d work-items, but histograms need %d", driver.ErrNoDevice, job.Device.About.Name, group, l.group)
+			return fmt.Errorf("%w: %s has work-groups of at most %d work-items, but histograms need %d", driver.ErrNoDevice, job.Device.About.Name, group, l.group)
 		}
 		if err := job.launch(l.kernel, int64(l.groups), l.group, l.args...); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Lattice computes tables along the lines of a rotation: it places the pixels into images with
@@ -41,7 +42,7 @@ type (
 func NewLattice(d *devmem.Device, shape *LatticeShape) (*Lattice, error) {
 	packed, job := shape.pack()
 	if len(packed)/4 > math.MaxInt32 {
-		return nil, fmt.Errorf("gpu: %w: image is %d×%d pixels, which is too large for a rotated table", boxsum.ErrInvalid, shape.Width, shape.Height)
+		return nil, raster.Invalid("image is %d×%d pixels, which is too large for a rotated table", shape.Width, shape.Height)
 	}
 	at, err := d.Upload(packed)
 	return &Lattice{Shape: shape, job: job, at: at, lists: map[tileSize]tileList{}}, err
@@ -50,7 +51,7 @@ func NewLattice(d *devmem.Device, shape *LatticeShape) (*Lattice, error) {
 // Open returns an error if the lattice was closed.
 func (l *Lattice) Open() error {
 	if l.at == 0 {
-		return fmt.Errorf("gpu: rotated table %w", boxsum.ErrClosed)
+		return fmt.Errorf("rotated table %w", boxsum.ErrClosed)
 	}
 	return nil
 }
@@ -101,7 +102,7 @@ func (l *Lattice) plan(job Job, way Way) (Plan, error) {
 	stride := devmem.RoundUp(int64(l.job.Columns)*int64(job.Channels)*int64(job.Pixel.Bytes()), devmem.ImageRow)
 	one, ok := devmem.Product(stride, int64(l.job.Rows))
 	if !ok {
-		return Plan{}, fmt.Errorf("gpu: %w: a lattice of %d×%d cells does not fit in memory", boxsum.ErrInvalid, l.job.Columns, l.job.Rows)
+		return Plan{}, raster.Invalid("a lattice of %d×%d cells does not fit in memory", l.job.Columns, l.job.Rows)
 	}
 	return Plan{
 		Most: int(min(int64(job.Count), max(latticeBytes/(one<<l.job.Split), 1))),
@@ -184,7 +185,7 @@ func (l *Lattice) Lay(job Job, cells devmem.Batch, everywhere bool) error {
 	j.OutStart, j.OutStride, j.OutDistance = cells.Offset, cells.Stride, cells.Distance
 	groups := int64(laneGroups) * int64(j.TilesAcross) * int64(j.TilesDown)
 	if groups > math.MaxInt32/int64(job.Count) {
-		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels are too many for one launch", boxsum.ErrInvalid, job.Width, job.Height, job.Channels)
+		return raster.Invalid("%d×%d pixels with %d channels are too many for one launch", job.Width, job.Height, job.Channels)
 	}
 	return job.launch(kernel, groups*int64(job.Count), group, arg(&j), arg(&job.In.Memory), arg(&l.at), arg(&cells.Memory))
 }

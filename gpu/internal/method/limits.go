@@ -2,7 +2,6 @@ package method
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"github.com/boxsum/boxsum"
@@ -35,7 +34,7 @@ type Cut interface {
 // NewLimits copies the limits of n bins to the device. Callers must hold the device's queue.
 func NewLimits(d *devmem.Device, pixel raster.Type, n int, clamp bool, cut Cut) (Limits, error) {
 	if len(Sums.Of(pixel)) == 0 {
-		return Limits{}, fmt.Errorf("gpu: %w: histograms of %v pixels are not supported on a device", boxsum.ErrTypes, pixel)
+		return Limits{}, raster.Unsupported("histograms of %v pixels are not supported on a device", pixel)
 	}
 	values, count := LimitsOf(pixel, n, clamp, cut)
 	m, err := d.Upload(values)

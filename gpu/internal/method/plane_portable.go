@@ -1,10 +1,8 @@
 package method
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
@@ -40,7 +38,7 @@ func (Plane) Portable(job Job) (Plan, error) {
 // planePlan plans tables with tiles of a given size.
 func planePlan(job Job, t tiling) (Plan, error) {
 	if job.Height > mostRows {
-		return Plan{}, fmt.Errorf("gpu: %w: %d rows are too many for one table (integrate it in bands)", boxsum.ErrInvalid, job.Height)
+		return Plan{}, raster.Invalid("%d rows are too many for one table (integrate it in bands)", job.Height)
 	}
 	cut := newCut(job, t)
 	return Plan{cut.most(job, t.carryBytes), func(part Job) error { return planeBatch(part, cut) }}, nil

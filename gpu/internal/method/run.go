@@ -10,6 +10,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Method computes tables of one kind.
@@ -45,7 +46,7 @@ const (
 )
 
 // errTooManyTiles makes a job use the portable kernels, whatever was requested.
-var errTooManyTiles = errors.New("gpu: too many tiles for one launch")
+var errTooManyTiles = errors.New("too many tiles for one launch")
 
 // Run queues a job with the requested kernels.
 func Run(m Method, job Job, way Way) error {
@@ -61,7 +62,7 @@ func Run(m Method, job Job, way Way) error {
 	if way != Portable {
 		obstacle := m.Obstacle(job)
 		if obstacle != "" && way == OnePass {
-			return fmt.Errorf("gpu: %w: one-pass kernels %s (leave the algorithm unset)", boxsum.ErrTypes, obstacle)
+			return raster.Unsupported("one-pass kernels %s (leave the algorithm unset)", obstacle)
 		}
 		if obstacle == "" && (way == OnePass || m.Suits(job)) {
 			err := inParts(m, job, m.OnePass)
@@ -82,11 +83,11 @@ func inParts(m Method, job Job, plan func(Job) (Plan, error)) error {
 		return err
 	}
 	if p.Most < 1 {
-		return fmt.Errorf("gpu: %w: %d×%d pixels with %d channels are too many for one launch", boxsum.ErrInvalid, job.Width, job.Height, job.Channels)
+		return raster.Invalid("%d×%d pixels with %d channels are too many for one launch", job.Width, job.Height, job.Channels)
 	}
 	for first, most := 0, p.Most; first < job.Count; {
 		if job.Context != nil && job.Context.Err() != nil {
-			return fmt.Errorf("gpu: %w", job.Context.Err())
+			return job.Context.Err()
 		}
 		part := m.Part(job, first, min(most, job.Count-first))
 		err := p.Launch(part)
@@ -116,7 +117,7 @@ func inBands(m Method, job Job, plan func(Job) (Plan, error), short error) error
 	}
 	for first, rows := 0, (job.Height+1)/2; first < job.Height; {
 		if job.Context != nil && job.Context.Err() != nil {
-			return fmt.Errorf("gpu: %w", job.Context.Err())
+			return job.Context.Err()
 		}
 		band := cuts.Band(job, first, min(rows, job.Height-first))
 		p, err := plan(band)

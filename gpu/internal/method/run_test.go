@@ -53,7 +53,7 @@ func (f *fake) Portable(Job) (Plan, error) { return f.plan("portable", nil) }
 func TestRefused(t *testing.T) {
 	const noPTX, noBinary, unknown = cuda.Result(222), cuda.Result(209), cuda.Result(999)
 	with := func(reasons ...error) error {
-		return fmt.Errorf("gpu: cuda: find a kernel: %w", driver.Refusal(reasons))
+		return fmt.Errorf("CUDA: find a kernel: %w", driver.Refusal(reasons))
 	}
 	for _, c := range []struct {
 		name  string
@@ -67,7 +67,7 @@ func TestRefused(t *testing.T) {
 		{"old driver, fast kernels asked for", OnePass, with(noBinary, noPTX), false},
 		{"something else", Auto, with(unknown), false},
 		{"no result", Auto, with(noPTX, errors.New("no result")), false},
-		{"a launch", Auto, fmt.Errorf("gpu: cuda: run a kernel: %w", noPTX), false},
+		{"a launch", Auto, fmt.Errorf("CUDA: run a kernel: %w", noPTX), false},
 		{"too many tiles", OnePass, errTooManyTiles, true},
 	} {
 		f := &fake{suits: true, most: 1, fits: 1, onePass: c.err}

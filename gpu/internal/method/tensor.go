@@ -1,14 +1,13 @@
 package method
 
 import (
-	"fmt"
 	"unsafe"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/gpu/internal/kernels/jobs"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // TensorPlanes are consecutive planes of floats on a CUDA device.
@@ -59,7 +58,7 @@ type TensorCall struct {
 func Tensor(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes, w TensorWindow) (*driver.CUDABackend, TensorCall, error) {
 	b, ok := d.Backend.(*driver.CUDABackend)
 	if obstacle := cudaObstacle(d); !ok || obstacle != "" {
-		return nil, TensorCall{}, fmt.Errorf("gpu: %w: kernels of tensors %s", boxsum.ErrTypes, obstacle)
+		return nil, TensorCall{}, raster.Unsupported("kernels of tensors %s", obstacle)
 	}
 	c, ready, err := downCall(b, d, name, t, in, out)
 	if err == nil && !ready {

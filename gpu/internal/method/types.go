@@ -3,7 +3,6 @@ package method
 import (
 	"fmt"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -31,10 +30,10 @@ func typesObstacle(pixel, sum, square raster.Type) string {
 // PairError returns an error if a table is not supported. square is 0 if no squares are wanted.
 func PairError(pixel, sum, square raster.Type) error {
 	if !Sums.Has(pixel, sum) {
-		return fmt.Errorf("gpu: %w: %s", boxsum.ErrTypes, Sums.Missing(pixel, sum))
+		return raster.Unsupported("%s", Sums.Missing(pixel, sum))
 	}
 	if square != 0 && !Squares.Has(pixel, square) {
-		return fmt.Errorf("gpu: %w: squares of %s cannot be summed in %s: squares of %s", boxsum.ErrTypes, pixel, square, Squares.Choices(pixel))
+		return raster.Unsupported("squares of %s cannot be summed in %s: squares of %s", pixel, square, Squares.Choices(pixel))
 	}
 	return nil
 }

@@ -260,7 +260,7 @@ func joinErrors(errs []error) error {
 }
 
 // errBefore makes a slot give up its piece in favor of an earlier one that was given back.
-var errBefore = errors.New("gpu: an earlier piece is still waiting")
+var errBefore = errors.New("an earlier piece is still waiting")
 
 // serve processes pieces in a slot until there are no more.
 func (s *spread) serve(m *member, own *slot) {

@@ -237,4 +237,4 @@ func (w *Work) copyUnits(side, first, count int, staged devmem.Host, in bool) {
 	}
 }
 
-var errStopped = errors.New("gpu: the loop has ended")
+var errStopped = errors.New("the loop has ended")

@@ -2,13 +2,13 @@ package transfer
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A pool is the slots that pieces pass through in turn. The slots of a volume or an image have a
@@ -114,7 +114,7 @@ func (p *pool) fit(s *slot, w *Work, units int, packed bool, limit int64) error 
 		more += max(bytes-t.room, 0)
 	}
 	if total := p.Room(); limit > 0 && more > 0 && total+more > limit {
-		return fmt.Errorf("gpu: %w: images in flight would need %d bytes", boxsum.ErrMemory, total+more)
+		return raster.OutOfMemory("images in flight would need %d bytes", total+more)
 	}
 	for i := range s.sides {
 		if !w.has(i) {

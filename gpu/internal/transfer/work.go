@@ -5,7 +5,6 @@ package transfer
 
 import (
 	"context"
-	"fmt"
 	"unsafe"
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
@@ -121,7 +120,7 @@ func (w *Work) ended() error {
 	default:
 	}
 	if w.Context != nil && w.Context.Err() != nil {
-		return fmt.Errorf("gpu: %w", w.Context.Err())
+		return w.Context.Err()
 	}
 	return nil
 }

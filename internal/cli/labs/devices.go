@@ -129,7 +129,7 @@ func listed(infos []gpu.Info, missing func(gpu.Kind) []error) []device {
 			reasons = append(reasons, console.OneLine(err))
 		}
 		if !slices.ContainsFunc(infos, func(info gpu.Info) bool { return info.Kind == kind }) {
-			devices = append(devices, device{On: kind.String(), Missing: fmt.Sprintf("%v: %v: %s", gpu.ErrNoDevice, kind, strings.Join(reasons, "; "))})
+			devices = append(devices, device{On: kind.String(), Missing: fmt.Sprintf("%v: %s", gpu.ErrNoDevice, strings.Join(reasons, "; "))})
 			continue
 		}
 		for _, reason := range reasons {
