@@ -113,7 +113,7 @@ var edgesDone, blocksDone atomic.Int64
 // it once before the pipeline runs.
 func Begin(ctx context.Context, w Work) (blocks int, err error) {
 	if strings.HasSuffix(w.To, ".zip") {
-		return 0, errors.New("beam: workers cannot write one zip file together (use a folder or a bucket)")
+		return 0, errors.New("workers cannot write one zip file together (use a folder or a bucket)")
 	}
 	o, err := w.open(ctx)
 	if err != nil {
@@ -252,7 +252,7 @@ type scanFn struct {
 
 func (f *scanFn) ProcessElement(ctx context.Context, n int64, emit func(int64)) error {
 	if int(n) != f.Blocks {
-		return fmt.Errorf("beam: edges of %d blocks, want %d", n, f.Blocks)
+		return fmt.Errorf("edges of %d blocks, want %d", n, f.Blocks)
 	}
 	job, err := f.Work.job(ctx)
 	if err != nil {
@@ -275,7 +275,7 @@ type finishFn struct {
 
 func (f *finishFn) ProcessElement(ctx context.Context, n int64) error {
 	if int(n) != f.Blocks {
-		return fmt.Errorf("beam: wrote %d blocks, want %d", n, f.Blocks)
+		return fmt.Errorf("wrote %d blocks, want %d", n, f.Blocks)
 	}
 	job, err := f.Work.job(ctx)
 	if err != nil {

@@ -39,7 +39,7 @@ func init() {
 
 func open(ctx context.Context, u *url.URL, _ bool) (zarr.Bucket, error) {
 	if u.Host == "" {
-		return nil, fmt.Errorf("cloud: %s has no bucket, want %s://BUCKET/PATH", zarr.Redacted(u.String()), u.Scheme)
+		return nil, fmt.Errorf("%s has no bucket, want %s://BUCKET/PATH", zarr.Redacted(u.String()), u.Scheme)
 	}
 	root := *u
 	root.Path, root.RawPath = "", ""
@@ -50,7 +50,7 @@ func open(ctx context.Context, u *url.URL, _ bool) (zarr.Bucket, error) {
 	}
 	b, err := blob.OpenBucket(ctx, root.String())
 	if err != nil {
-		return nil, fmt.Errorf("cloud: %s: %w", zarr.Redacted(u.String()), clean(err))
+		return nil, fmt.Errorf("%s: %w", zarr.Redacted(u.String()), clean(err))
 	}
 	return zarr.Sub(&bucket{b}, u.Path), nil
 }
@@ -80,9 +80,9 @@ func retry(ctx context.Context, key string, call func() error) error {
 		}
 		switch code := gcerrors.Code(err); {
 		case code == gcerrors.NotFound:
-			return fmt.Errorf("cloud: %w", &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist})
+			return &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist}
 		case n == attempts || code == gcerrors.PermissionDenied || code == gcerrors.InvalidArgument || code == gcerrors.FailedPrecondition || code == gcerrors.Unimplemented || errors.Is(err, errShort):
-			return fmt.Errorf("cloud: %s: %w", key, clean(err))
+			return fmt.Errorf("%s: %w", key, clean(err))
 		}
 		select {
 		case <-ctx.Done():

@@ -41,7 +41,7 @@ func (a *Array) Image() (any, error) {
 			return img, err
 		}
 	}
-	return nil, fmt.Errorf("imgio: type %s is not supported for images or volumes, want uint8, uint16, uint32, int16, int32, float32 or float64",
+	return nil, fmt.Errorf("type %s is not supported for images or volumes, want uint8, uint16, uint32, int16, int32, float32 or float64",
 		strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]"))
 }
 
@@ -63,7 +63,7 @@ func imageOf[P boxsum.Pixel](a *Array) (any, error) {
 // number of elements that the image has.
 func imageShape(shape []int, have int) (width, height, channels, n int, err error) {
 	fail := func(format string, args ...any) (int, int, int, int, error) {
-		return 0, 0, 0, 0, fmt.Errorf("imgio: "+format, args...)
+		return 0, 0, 0, 0, fmt.Errorf(format, args...)
 	}
 	if len(shape) != 2 && len(shape) != 3 {
 		return fail("array of shape %s is not an image, want (H, W) or (H, W, C)", shapeString(shape))
@@ -94,11 +94,11 @@ func elementCount(shape []int) (int, error) {
 	for _, d := range shape {
 		switch {
 		case d < 0:
-			return 0, fmt.Errorf("imgio: shape %s has a negative dimension", shapeString(shape))
+			return 0, fmt.Errorf("shape %s has a negative dimension", shapeString(shape))
 		case d == 0:
 			empty = true
 		case n > math.MaxInt/8/d:
-			return 0, fmt.Errorf("imgio: shape %s does not fit in memory", shapeString(shape))
+			return 0, fmt.Errorf("shape %s does not fit in memory", shapeString(shape))
 		default:
 			n *= d
 		}

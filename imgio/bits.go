@@ -1,12 +1,10 @@
 package imgio
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"io"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -35,7 +33,7 @@ func bilevelOf(img any) (bilevel, error) {
 	size := b.Bounds().Size()
 	for _, y := range []int{0, size.Y - 1} {
 		if n, want := len(b.Row(y)), (size.X+7)/8; n != want {
-			return nil, fmt.Errorf("imgio: row %d of a %T of %d×%d has %d bytes, want %d: %w", y, img, size.X, size.Y, n, want, boxsum.ErrInvalid)
+			return nil, raster.Invalid("row %d of a %T of %d×%d has %d bytes, want %d", y, img, size.X, size.Y, n, want)
 		}
 	}
 	return b, nil
@@ -66,7 +64,7 @@ func (b *packedBits) ColorIndexAt(x, y int) uint8 {
 func packed(p *raster.Array) (bilevel, error) {
 	white := map[raster.Type]uint32{raster.U8: 0xff, raster.U16: 0xffff}[p.Type]
 	if white == 0 || p.Channels != 1 {
-		return nil, fmt.Errorf("imgio: pixels of %v with %d channels cannot be written as PBM, which is black and white: %w", p.Type, p.Channels, boxsum.ErrTypes)
+		return nil, raster.Unsupported("pixels of %v with %d channels cannot be written as PBM, which is black and white", p.Type, p.Channels)
 	}
 	n := (p.Width + 7) / 8
 	b := &packedBits{make([]byte, n*p.Height), n, p.Width, p.Height}
@@ -84,7 +82,7 @@ func packed(p *raster.Array) (bilevel, error) {
 				to[x/8] |= 0x80 >> (x % 8)
 			case white:
 			default:
-				return nil, fmt.Errorf("imgio: the pixel at (%d, %d) is %d, want 0 or %d in a PBM file: %w", x, y, v, white, boxsum.ErrTypes)
+				return nil, raster.Unsupported("the pixel at (%d, %d) is %d, want 0 or %d in a PBM file", x, y, v, white)
 			}
 		}
 	}
@@ -108,13 +106,13 @@ func palettedBits(b bilevel) *image.Paletted {
 func EncodeBits(w io.Writer, format string, data []byte, stride, width, height int) error {
 	n := (width + 7) / 8
 	if width <= 0 || height <= 0 || stride < n || (len(data)-n)/stride < height-1 || len(data) < n {
-		return fmt.Errorf("imgio: %d bytes in rows of %d are too few for %d×%d bits: %w", len(data), stride, width, height, boxsum.ErrInvalid)
+		return raster.Invalid("%d bytes in rows of %d are too few for %d×%d bits", len(data), stride, width, height)
 	}
 	switch format {
 	case "png", "tiff", "pbm", "gif":
 		return Encode(w, format, &packedBits{data, stride, width, height})
 	}
-	return fmt.Errorf("imgio: unknown format %.40[1]q for a bitmap, want png, tiff, pbm or gif: %[2]w", format, boxsum.ErrInvalid)
+	return raster.Invalid("unknown format %.40q for a bitmap, want png, tiff, pbm or gif", format)
 }
 
 // zerosAndOnes expands bits to bytes of 0 and 1.

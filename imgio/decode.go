@@ -86,7 +86,7 @@ func OpenWith(path string, opt Options) (*Picture, error) {
 	}
 	defer f.Close()
 	if info.IsDir() {
-		return nil, fmt.Errorf("imgio: %s is a folder, want a file in it", path)
+		return nil, fmt.Errorf("%s is a folder, want a file in it", path)
 	}
 	var p *Picture
 	if format == "npy" {
@@ -104,10 +104,10 @@ func OpenWith(path string, opt Options) (*Picture, error) {
 // cannot be read again from the start.
 func openFile(path string) (f *os.File, info os.FileInfo, format string, err error) {
 	if f, err = os.Open(path); err != nil {
-		return nil, nil, "", fmt.Errorf("imgio: %w", err)
+		return nil, nil, "", err
 	}
 	if info, err = f.Stat(); err != nil {
-		return nil, nil, "", errors.Join(fmt.Errorf("imgio: %w", err), f.Close())
+		return nil, nil, "", errors.Join(err, f.Close())
 	}
 	if info.Mode().IsRegular() {
 		head := make([]byte, sniffBytes)
@@ -148,7 +148,7 @@ func sniffed(r io.Reader) (string, *replay, error) {
 	whole := &replay{newHead(r), r}
 	head, err := whole.Peek(sniffBytes)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return "", nil, fmt.Errorf("imgio: reading: %w", err)
+		return "", nil, fmt.Errorf("reading the image: %w", err)
 	}
 	format, err := sniff(head)
 	return format, whole, err
@@ -204,20 +204,20 @@ func sniff(head []byte) (format string, err error) {
 		switch {
 		case !strings.HasPrefix(s, sig.start):
 		case strings.Contains(sig.format, " "):
-			return "", errors.New("imgio: " + sig.format)
+			return "", errors.New(sig.format)
 		default:
 			return sig.format, nil
 		}
 	}
 	switch {
 	case s == "":
-		return "", errors.New("imgio: the file is empty")
+		return "", errors.New("the file is empty")
 	case len(s) >= 12 && s[:4] == "RIFF" && s[8:12] == "WEBP":
 		return "webp", nil
 	case len(s) >= 3 && s[0] == 'P' && s[1] >= '1' && s[1] <= '7' && (isSpace(s[2]) || s[2] == '#'):
 		return "pnm", nil
 	}
-	return "", errors.New("imgio: unknown file format, want PNG, JPEG, GIF, BMP, TIFF, WebP, PNM or .npy")
+	return "", errors.New("unknown file format, want PNG, JPEG, GIF, BMP, TIFF, WebP, PNM or .npy")
 }
 
 // replay reads the bytes consumed by format detection, and then the rest.

@@ -46,7 +46,7 @@ func Save(path string, img any) error { return SaveWith(path, img, Metadata{}) }
 func SaveWith(path string, img any, m Metadata) error {
 	format, ok := FormatOf(path)
 	if !ok {
-		return fmt.Errorf("imgio: %s: unknown image format, want .png, .tiff, .pgm, .ppm, .pam, .pbm, .jpg, .gif or .npy: %w", path, boxsum.ErrInvalid)
+		return raster.Invalid("%s: unknown image format, want .png, .tiff, .pgm, .ppm, .pam, .pbm, .jpg, .gif or .npy", path)
 	}
 	return WriteFile(path, func(w io.Writer) error { return EncodeWith(w, format, img, m) })
 }
@@ -88,10 +88,10 @@ func EncodeWith(w io.Writer, format string, img any, m Metadata) error {
 		}
 		return t.Close()
 	}
-	return fmt.Errorf("imgio: unknown image format %.40[1]q, want png, tiff, pnm, pbm, jpeg, gif or npy: %[2]w", format, boxsum.ErrInvalid)
+	return raster.Invalid("unknown image format %.40q, want png, tiff, pnm, pbm, jpeg, gif or npy", format)
 }
 
-func noImage(img any) error { return fmt.Errorf("imgio: %T is not an image: %w", img, boxsum.ErrTypes) }
+func noImage(img any) error { return raster.Unsupported("%T is not an image", img) }
 
 // shownImage returns an image as an image.Image: itself, or a boxsum.Image of
 // uint8 or uint16.
@@ -123,7 +123,7 @@ func encodePNG(w io.Writer, img any, meta Metadata) error {
 		return err
 	}
 	if m.Bounds().Empty() {
-		return fmt.Errorf("imgio: an empty image cannot be written as PNG: %w", boxsum.ErrInvalid)
+		return raster.Invalid("an empty image cannot be written as PNG")
 	}
 	channels := 3
 	if isGray(m) {
@@ -173,10 +173,10 @@ func encodeJPEG(w io.Writer, img any, meta Metadata) error {
 	if !isImage {
 		bytes, ok := img.(boxsum.Image[uint8])
 		if !ok {
-			return fmt.Errorf("imgio: %T cannot be written as JPEG, which holds uint8 only (use .png or .npy): %w", img, boxsum.ErrTypes)
+			return raster.Unsupported("%T cannot be written as JPEG, which holds uint8 only (use .png or .npy)", img)
 		}
 		if n := max(bytes.Channels, 1); n != 1 && n != 3 {
-			return fmt.Errorf("imgio: image has %d channels, but JPEG holds gray or RGB only (use .png or .npy): %w", n, boxsum.ErrTypes)
+			return raster.Unsupported("image has %d channels, but JPEG holds gray or RGB only (use .png or .npy)", n)
 		}
 	}
 	m, err := shownImage(img)
@@ -185,10 +185,10 @@ func encodeJPEG(w io.Writer, img any, meta Metadata) error {
 	}
 	size := m.Bounds().Size()
 	if most := 1<<16 - 1; size.X < 1 || size.Y < 1 || size.X > most || size.Y > most {
-		return fmt.Errorf("imgio: JPEG images have sides of 1 to %d, not %d×%d (use .png): %w", most, size.X, size.Y, boxsum.ErrInvalid)
+		return raster.Invalid("JPEG images have sides of 1 to %d, not %d×%d (use .png)", most, size.X, size.Y)
 	}
 	if isImage && !isOpaque(m) {
-		return fmt.Errorf("imgio: the image is partly transparent, which JPEG cannot hold (use .png or .npy): %w", boxsum.ErrTypes)
+		return raster.Unsupported("the image is partly transparent, which JPEG cannot hold (use .png or .npy)")
 	}
 	channels := 3
 	if isGray(m) {
@@ -240,7 +240,7 @@ func arrayOf(img any) (raster.Array, error) {
 		return p, err
 	}
 	if p.Width == 0 || p.Height == 0 {
-		return p, fmt.Errorf("imgio: an empty image cannot be written as a picture: %w", boxsum.ErrInvalid)
+		return p, raster.Invalid("an empty image cannot be written as a picture")
 	}
 	return p, nil
 }
@@ -257,7 +257,7 @@ func rowsOf[P boxsum.Pixel](img boxsum.Image[P]) iter.Seq[[]P] {
 }
 
 func cannotBe(pixel raster.Type, format string) error {
-	return fmt.Errorf("imgio: pixels of %v cannot be written as %s (use .npy): %w", pixel, format, boxsum.ErrTypes)
+	return raster.Unsupported("pixels of %v cannot be written as %s (use .npy)", pixel, format)
 }
 
 // encodePNM writes PGM or PPM, or PAM if the image has alpha.

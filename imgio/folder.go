@@ -21,7 +21,7 @@ func folderStack(folder string, opt Options) (*Stack, error) {
 	opt.Page = 0
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
+		return nil, err
 	}
 	var names []string
 	for _, e := range entries {
@@ -38,7 +38,7 @@ func folderStack(folder string, opt Options) (*Stack, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("imgio: no pictures in folder %s, want files that end in one of %s", folder, strings.Join(pictureNames, " "))
+		return nil, fmt.Errorf("no pictures in folder %s, want files that end in one of %s", folder, strings.Join(pictureNames, " "))
 	}
 	slices.SortFunc(names, compareNatural)
 	s := &Stack{Depth: len(names), Format: "folder"}
@@ -56,11 +56,11 @@ func isFile(path string) (bool, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return false, fmt.Errorf("imgio: %w", err)
+		return false, err
 	case info.Mode()&os.ModeNamedPipe != 0:
-		return false, fmt.Errorf("imgio: %s is a pipe, not a picture (remove it from the folder)", path)
+		return false, fmt.Errorf("%s is a pipe, not a picture (remove it from the folder)", path)
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return false, fmt.Errorf("imgio: %s is not a file (remove it from the folder)", path)
+		return false, fmt.Errorf("%s is not a file (remove it from the folder)", path)
 	}
 	return !info.IsDir(), nil
 }
@@ -69,11 +69,11 @@ func isFile(path string) (bool, error) {
 func openSlice(path string, opt Options) (any, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
+		return nil, err
 	}
 	if format, _ := sniff(data[:min(len(data), sniffBytes)]); format == "tiff" {
 		if file, err := openTIFF(data); err == nil && len(file.pages) > 1 {
-			return nil, fmt.Errorf("imgio: each file of a folder is one slice, but this one has %d pages (use the file itself as the volume), in %s", len(file.pages), path)
+			return nil, fmt.Errorf("each file of a folder is one slice, but this one has %d pages (use the file itself as the volume), in %s", len(file.pages), path)
 		}
 	}
 	p, err := DecodeWith(bytes.NewReader(data), opt)

@@ -1,7 +1,6 @@
 package imgio
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"image/color/palette"
@@ -12,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // fromImage returns an image as a boxsum.Image of uint8, or of uint16 if its
@@ -99,7 +99,7 @@ func grayImage(m image.Image) image.Image {
 // and otherwise dithered to 256 fixed colors.
 func encodeGIF(w io.Writer, img any) error {
 	if deep, ok := img.(boxsum.Image[uint16]); ok {
-		return fmt.Errorf("imgio: %T cannot be written as GIF, which holds uint8 only (use .png or .npy): %w", deep, boxsum.ErrTypes)
+		return raster.Unsupported("%T cannot be written as GIF, which holds uint8 only (use .png or .npy)", deep)
 	}
 	b, err := bilevelOf(img)
 	if err != nil {
@@ -114,7 +114,7 @@ func encodeGIF(w io.Writer, img any) error {
 	}
 	size := m.Bounds().Size()
 	if most := 1<<16 - 1; size.X < 1 || size.Y < 1 || size.X > most || size.Y > most {
-		return fmt.Errorf("imgio: GIF images have sides of 1 to %d, not %d×%d (use .png): %w", most, size.X, size.Y, boxsum.ErrInvalid)
+		return raster.Invalid("GIF images have sides of 1 to %d, not %d×%d (use .png)", most, size.X, size.Y)
 	}
 	p, ok := m.(*image.Paletted)
 	if !ok {
@@ -149,7 +149,7 @@ func paletted(m image.Image) (*image.Paletted, error) {
 				c, clear = color.NRGBA{}, true
 			case 255:
 			default:
-				return nil, fmt.Errorf("imgio: the pixel at (%d, %d) is partly transparent, which GIF cannot hold (use .png): %w", x, y, boxsum.ErrTypes)
+				return nil, raster.Unsupported("the pixel at (%d, %d) is partly transparent, which GIF cannot hold (use .png)", x, y)
 			}
 			if !exact {
 				continue

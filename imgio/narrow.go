@@ -39,14 +39,14 @@ func narrowed[T int64 | uint64](a *Array, data []T) (*Array, error) {
 		return nil, tooWide(low, high, "2^53, up to which float64 holds whole numbers: subtract a constant or divide first")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
+		return nil, err
 	}
 	return &Array{Shape: a.Shape, Data: made}, nil
 }
 
 // tooWide returns the error for integers that no pixel type holds.
 func tooWide[T int64 | uint64](low, high T, limit string) error {
-	return fmt.Errorf("imgio: values of %T from %d to %d do not fit in %s: %w", low, low, high, limit, boxsum.ErrTypes)
+	return raster.Unsupported("values of %T from %d to %d do not fit in %s", low, low, high, limit)
 }
 
 // signed reports whether a type has negative numbers.
@@ -144,7 +144,7 @@ func image32[P boxsum.Pixel, T int64 | uint64](img boxsum.Image[T]) (boxsum.Imag
 	}
 	pix, err := converted[P](img.Pix)
 	if err != nil {
-		return boxsum.Image[P]{}, fmt.Errorf("imgio: %w", err)
+		return boxsum.Image[P]{}, err
 	}
 	return boxsum.Image[P]{Pix: pix, Stride: img.Stride, Width: img.Width, Height: img.Height, Channels: img.Channels}, nil
 }
@@ -173,7 +173,7 @@ func widened[From, To Element](to func(From) To) func(any) (any, error) {
 			made[i] = to(from[i])
 		}
 		if err != nil {
-			return nil, fmt.Errorf("imgio: npy: %w", err)
+			return nil, fmt.Errorf("reading .npy: %w", err)
 		}
 		return made, nil
 	}

@@ -40,7 +40,7 @@ func ReadNPY(r io.Reader) (*Array, error) {
 func OpenNPY(path string) (*Array, io.Closer, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("imgio: %w", err)
+		return nil, nil, err
 	}
 	defer f.Close()
 	a, c, err := openNPY(f)
@@ -163,7 +163,7 @@ func (h *npyHeader) dtype() (dtype, error) {
 	case ok && order == ">":
 		d.swap = hostIsLittle
 	case !ok || order != "=" && (order != "|" || d.size > 1):
-		return dtype{}, fmt.Errorf("imgio: %w", unsupportedDtype(fmt.Sprintf("%.20q", h.descr)))
+		return dtype{}, unsupportedDtype(fmt.Sprintf("%.20q", h.descr))
 	}
 	return d, nil
 }
@@ -189,7 +189,7 @@ func (h *npyHeader) read(r io.Reader) (*Array, error) {
 	}
 	known := remaining(r)
 	if known >= 0 && known < int64(h.count)*int64(d.size) {
-		return nil, fmt.Errorf("imgio: npy data is cut short: shape %s of %s needs %d bytes, the file has %d: %w",
+		return nil, fmt.Errorf("npy data is cut short: shape %s of %s needs %d bytes, the file has %d: %w",
 			shapeString(h.shape), h.descr, int64(h.count)*int64(d.size), known, io.ErrUnexpectedEOF)
 	}
 	data, err := d.read(h, r, known, d.swap)
@@ -237,12 +237,12 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 	}
 	data, err := raster.Make[T](have)
 	if err != nil {
-		return nil, fmt.Errorf("imgio: npy: %w", err)
+		return nil, fmt.Errorf("reading .npy: %w", err)
 	}
 	for filled := 0; ; {
 		n, err := io.ReadFull(r, bytesOf(data[filled:]))
 		if err != nil && filled < len(data) {
-			return nil, fmt.Errorf("imgio: npy data is cut short: shape %s of %s needs %d bytes, got %d: %w",
+			return nil, fmt.Errorf("npy data is cut short: shape %s of %s needs %d bytes, got %d: %w",
 				shapeString(h.shape), h.descr, h.count*size, filled*size+n, unexpected(err))
 		}
 		filled = len(data)
@@ -251,7 +251,7 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 		}
 		more, err := raster.Make[T](min(h.count, 2*filled))
 		if err != nil {
-			return nil, fmt.Errorf("imgio: npy: %w", err)
+			return nil, fmt.Errorf("reading .npy: %w", err)
 		}
 		copy(more, data)
 		data = more
@@ -262,7 +262,7 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 	if h.fortran {
 		spare, err := raster.Make[T](len(data))
 		if err != nil {
-			return nil, fmt.Errorf("imgio: npy: %w", err)
+			return nil, fmt.Errorf("reading .npy: %w", err)
 		}
 		data = rowMajor(data, spare, h.shape)
 	}

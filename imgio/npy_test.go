@@ -94,7 +94,7 @@ func TestReadNPYErrors(t *testing.T) {
 		{"no end", "{'descr': '|u1'", "expected ','"},
 	} {
 		_, err := ReadNPY(bytes.NewReader(rawNPY(2, c.dict, make([]byte, 8))))
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "imgio: ") {
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.HasPrefix(err.Error(), "imgio: ") {
 			t.Errorf("%s: error is %v, want %q in it", c.name, err, c.want)
 		}
 	}

@@ -36,7 +36,7 @@ func readNPYHeader(r io.Reader) (*npyHeader, error) {
 		return nil, cutShort("npy header", err)
 	}
 	if string(pre[:6]) != npyMagic {
-		return nil, errors.New("imgio: not a .npy file: it does not start with \\x93NUMPY")
+		return nil, errors.New("not a .npy file: it does not start with \\x93NUMPY")
 	}
 	lengthBytes := 4
 	switch pre[6] {
@@ -44,14 +44,14 @@ func readNPYHeader(r io.Reader) (*npyHeader, error) {
 		lengthBytes = 2
 	case 2, 3:
 	default:
-		return nil, fmt.Errorf("imgio: npy version %d.%d is not supported, want 1.0, 2.0 or 3.0", pre[6], pre[7])
+		return nil, fmt.Errorf("npy version %d.%d is not supported, want 1.0, 2.0 or 3.0", pre[6], pre[7])
 	}
 	if _, err := io.ReadFull(r, pre[8:8+lengthBytes]); err != nil {
 		return nil, cutShort("npy header", err)
 	}
 	length := binary.LittleEndian.Uint32(pre[8:])
 	if length > maxNPYHeader {
-		return nil, fmt.Errorf("imgio: npy header is longer than %d bytes", maxNPYHeader)
+		return nil, fmt.Errorf("npy header is longer than %d bytes", maxNPYHeader)
 	}
 	text := make([]byte, length)
 	if _, err := io.ReadFull(r, text); err != nil {
@@ -69,9 +69,9 @@ func readNPYHeader(r io.Reader) (*npyHeader, error) {
 // returns other errors unchanged.
 func cutShort(what string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("imgio: %s is cut short: %w", what, io.ErrUnexpectedEOF)
+		return fmt.Errorf("%s is cut short: %w", what, io.ErrUnexpectedEOF)
 	}
-	return fmt.Errorf("imgio: reading %s: %w", what, err)
+	return fmt.Errorf("reading %s: %w", what, err)
 }
 
 // parseNPYHeader parses the Python dictionary of a header: the keys 'descr',
@@ -115,7 +115,7 @@ func parseNPYHeader(text string) (*npyHeader, error) {
 		}
 	}
 	if p.err != nil {
-		return nil, fmt.Errorf("imgio: invalid npy header: %w", p.err)
+		return nil, fmt.Errorf("invalid npy header: %w", p.err)
 	}
 	var err error
 	h.count, err = elementCount(h.shape)

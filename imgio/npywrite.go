@@ -76,7 +76,7 @@ func newNPYWriter(w io.Writer, shape []int, of raster.Type) (*npyWriter, error) 
 	// Runs longer than the buffer bypass it.
 	to := &npyWriter{buf: bufio.NewWriterSize(w, 1<<16), shape: shape, count: count, size: of.Bytes()}
 	if _, err := to.buf.Write(header); err != nil {
-		return nil, fmt.Errorf("imgio: writing npy header: %w", err)
+		return nil, fmt.Errorf("writing npy header: %w", err)
 	}
 	return to, nil
 }
@@ -84,12 +84,12 @@ func newNPYWriter(w io.Writer, shape []int, of raster.Type) (*npyWriter, error) 
 func (w *npyWriter) write(row []byte) error {
 	n := len(row) / w.size
 	if n > w.count-w.written {
-		return fmt.Errorf("imgio: shape %s has %d elements, but the rows have more", shapeString(w.shape), w.count)
+		return fmt.Errorf("shape %s has %d elements, but the rows have more", shapeString(w.shape), w.count)
 	}
 	w.written += n
 	if hostIsLittle || w.size == 1 {
 		if _, err := w.buf.Write(row); err != nil {
-			return fmt.Errorf("imgio: writing npy data: %w", err)
+			return fmt.Errorf("writing npy data: %w", err)
 		}
 		return nil
 	}
@@ -97,7 +97,7 @@ func (w *npyWriter) write(row []byte) error {
 		run = slices.Clone(run)
 		swapBytes(run, w.size)
 		if _, err := w.buf.Write(run); err != nil {
-			return fmt.Errorf("imgio: writing npy data: %w", err)
+			return fmt.Errorf("writing npy data: %w", err)
 		}
 	}
 	return nil
@@ -105,10 +105,10 @@ func (w *npyWriter) write(row []byte) error {
 
 func (w *npyWriter) finish() error {
 	if w.written != w.count {
-		return fmt.Errorf("imgio: shape %s has %d elements, but the rows have %d", shapeString(w.shape), w.count, w.written)
+		return fmt.Errorf("shape %s has %d elements, but the rows have %d", shapeString(w.shape), w.count, w.written)
 	}
 	if err := w.buf.Flush(); err != nil {
-		return fmt.Errorf("imgio: writing npy data: %w", err)
+		return fmt.Errorf("writing npy data: %w", err)
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func npyHeaderBytes(shape []int, of raster.Type) ([]byte, error) {
 	pad := -(fixed + len(dict) + 1) & 63
 	dict += strings.Repeat(" ", pad) + "\n"
 	if len(shape) > maxDims || len(dict) > 0xffff {
-		return nil, fmt.Errorf("imgio: array has %d dimensions, want at most %d in a .npy file", len(shape), maxDims)
+		return nil, fmt.Errorf("array has %d dimensions, want at most %d in a .npy file", len(shape), maxDims)
 	}
 	b := append([]byte(npyMagic), 1, 0)
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(dict)))
@@ -199,12 +199,12 @@ func WriteNPZ[T Element](z *NPZ, name string, shape []int, rows iter.Seq[[]T]) e
 // member starts an array.
 func (z *NPZ) member(name string) (io.Writer, error) {
 	if name == "" || z.seen[name] {
-		return nil, fmt.Errorf("imgio: npz name %q is empty or taken", name)
+		return nil, fmt.Errorf("npz name %q is empty or taken", name)
 	}
 	z.seen[name] = true
 	extra, err := z.padding(name + ".npy")
 	if err != nil {
-		return nil, fmt.Errorf("imgio: adding %s to npz: %w", name, err)
+		return nil, fmt.Errorf("adding %s to npz: %w", name, err)
 	}
 	w, err := z.zip.CreateHeader(&zip.FileHeader{
 		Name:     name + ".npy",
@@ -213,7 +213,7 @@ func (z *NPZ) member(name string) (io.Writer, error) {
 		Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC), // the earliest date in zip, as in NumPy
 	})
 	if err != nil {
-		return nil, fmt.Errorf("imgio: adding %s to npz: %w", name, err)
+		return nil, fmt.Errorf("adding %s to npz: %w", name, err)
 	}
 	return w, nil
 }
@@ -221,7 +221,7 @@ func (z *NPZ) member(name string) (io.Writer, error) {
 // Close completes the archive. It does not close the underlying writer.
 func (z *NPZ) Close() error {
 	if err := z.zip.Close(); err != nil {
-		return fmt.Errorf("imgio: finishing npz: %w", err)
+		return fmt.Errorf("finishing npz: %w", err)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func DecodeArrays(r io.Reader, names ...string) (map[string]*Array, error) {
 	}
 	data, err := readAll(whole)
 	if err != nil {
-		return nil, fmt.Errorf("imgio: reading: %w", err)
+		return nil, fmt.Errorf("reading .npz: %w", err)
 	}
 	return readArchive(bytes.NewReader(data), int64(len(data)), names, nil)
 }
@@ -52,7 +52,7 @@ func namedArray(a *Array, names []string) map[string]*Array {
 func openArrays(f *os.File, info os.FileInfo, format string, names []string) (map[string]*Array, io.Closer, error) {
 	switch {
 	case info.IsDir():
-		return nil, nil, errors.New("imgio: this is a folder, want a file in it")
+		return nil, nil, errors.New("this is a folder, want a file in it")
 	case format == "npy":
 		a, c, err := openNPY(f)
 		return namedArray(a, names), c, err
@@ -79,7 +79,7 @@ func openArrays(f *os.File, info os.FileInfo, format string, names []string) (ma
 func readArchive(r io.ReaderAt, size int64, names []string, mapped []byte) (map[string]*Array, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("imgio: neither a .npy nor a .npz file: %w", err)
+		return nil, fmt.Errorf("neither a .npy nor a .npz file: %w", err)
 	}
 	arrays := map[string]*Array{}
 	for _, member := range z.File {
@@ -100,7 +100,7 @@ func readMember(member *zip.File, mapped []byte) (*Array, error) {
 	}
 	r, err := member.Open()
 	if err != nil {
-		return nil, fmt.Errorf("imgio: npz: %w", err)
+		return nil, fmt.Errorf("reading .npz: %w", err)
 	}
 	defer r.Close()
 	return ReadNPY(r)

@@ -42,7 +42,7 @@ func OpenPages(path string, opt Options) (*Pages, error) {
 	}
 	defer f.Close()
 	if info.IsDir() {
-		return nil, fmt.Errorf("imgio: %s is a folder, want a file in it", path)
+		return nil, fmt.Errorf("%s is a folder, want a file in it", path)
 	}
 	var p *Pages
 	size := info.Size()
@@ -60,7 +60,7 @@ func OpenPages(path string, opt Options) (*Pages, error) {
 			p.close = unmap
 			if p.lost != nil {
 				p.Close()
-				return nil, in(path, fmt.Errorf("imgio: %w", p.lost))
+				return nil, in(path, p.lost)
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func DecodePages(r io.Reader, opt Options) (*Pages, error) {
 	}
 	p, err := decodePages(format, whole, opt)
 	if err == nil && p.lost != nil {
-		return nil, fmt.Errorf("imgio: %w", p.lost)
+		return nil, p.lost
 	}
 	return p, err
 }
@@ -98,7 +98,7 @@ func DecodePages(r io.Reader, opt Options) (*Pages, error) {
 func decodePages(format string, whole io.Reader, opt Options) (*Pages, error) {
 	data, err := readAll(whole)
 	if err != nil {
-		return nil, fmt.Errorf("imgio: %s: reading: %w", format, err)
+		return nil, fmt.Errorf("%s: reading: %w", format, err)
 	}
 	return newPages(format, data, opt), nil
 }
@@ -139,10 +139,10 @@ func (p *Pages) Page(n int) (*Picture, error) {
 
 func (p *Pages) page(n int) (*Picture, error) {
 	if n > 1 && p.lost != nil {
-		return nil, fmt.Errorf("imgio: %w", p.lost)
+		return nil, p.lost
 	}
 	if n < 1 || n > p.N {
-		return nil, fmt.Errorf("imgio: %s: page is %d, but the file has %d", p.Format, n, p.N)
+		return nil, fmt.Errorf("%s: page is %d, but the file has %d", p.Format, n, p.N)
 	}
 	if p.array != nil {
 		array := *p.array
@@ -160,7 +160,7 @@ func (p *Pages) page(n int) (*Picture, error) {
 		picture.Image, err = decodeBytes(p.Format, p.data, p.opt)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("imgio: %w", err)
+		return nil, err
 	}
 	if _, deep := picture.Image.(boxsum.Image[uint16]); deep {
 		picture.Bits = 16

@@ -88,7 +88,7 @@ func TestPNMErrors(t *testing.T) {
 		"P7\nWIDTH -1\nENDHDR": "invalid WIDTH",
 	} {
 		_, err := Decode(strings.NewReader(file), Keep)
-		if err == nil || !strings.HasPrefix(err.Error(), "imgio: pnm: ") || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "pnm: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error is %v, want %q", file, err, want)
 		}
 	}

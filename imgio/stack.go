@@ -54,7 +54,7 @@ func (s *Stack) Close() error { return s.close.Close() }
 // until Close.
 func (s *Stack) Slice(z int) (any, error) {
 	if z < 0 || z >= s.Depth {
-		return nil, fmt.Errorf("imgio: slice is %d, but the volume has %d", z, s.Depth)
+		return nil, fmt.Errorf("slice is %d, but the volume has %d", z, s.Depth)
 	}
 	if z == 0 {
 		return s.First, nil
@@ -62,7 +62,7 @@ func (s *Stack) Slice(z int) (any, error) {
 	img, name, err := s.read(z)
 	if err == nil {
 		if got := sliceOf(img); got != s.shape {
-			err = fmt.Errorf("imgio: all slices of a volume must have the same size and type: %s has %v, the first has %v", name, got, s.shape)
+			err = fmt.Errorf("all slices of a volume must have the same size and type: %s has %v, the first has %v", name, got, s.shape)
 		}
 	}
 	switch {
@@ -147,11 +147,11 @@ func DecodeStackWith(r io.Reader, opt Options) (*Stack, error) {
 	case "tiff":
 		data, err := readAll(whole)
 		if err != nil {
-			return nil, fmt.Errorf("imgio: tiff: reading: %w", err)
+			return nil, fmt.Errorf("tiff: reading: %w", err)
 		}
 		return tiffStack(data, nil, opt)
 	}
-	return nil, fmt.Errorf("imgio: a %s file is one picture, not a volume (use a folder of pictures, a TIFF file with a page for each slice, or a 3-D .npy array)", format)
+	return nil, fmt.Errorf("a %s file is one picture, not a volume (use a folder of pictures, a TIFF file with a page for each slice, or a 3-D .npy array)", format)
 }
 
 // begin reads the first slice and records what all others must match.
@@ -167,14 +167,14 @@ func (s *Stack) begin() (*Stack, error) {
 func tiffStack(data []byte, c closer, opt Options) (*Stack, error) {
 	file, err := openTIFF(data)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("imgio: %w", err), c.Close())
+		return nil, errors.Join(err, c.Close())
 	}
 	s := &Stack{Depth: len(file.pages), Format: "tiff", close: c}
 	s.read = func(z int) (any, string, error) {
 		name := fmt.Sprintf("page %d", z+1)
 		img, err := decodeBytes("tiff", file.page(z), opt)
 		if err != nil {
-			return nil, name, fmt.Errorf("imgio: %w, on %s", err, name)
+			return nil, name, fmt.Errorf("%w, on %s", err, name)
 		}
 		return img, name, nil
 	}
@@ -227,14 +227,14 @@ func (h *npyHeader) stack(a *Array, c io.Closer, err error) (*Stack, error) {
 
 func sliceArray(a *Array) (*Stack, error) {
 	if len(a.Shape) != 3 && len(a.Shape) != 4 {
-		return nil, fmt.Errorf("imgio: array of shape %s is not a volume, want (D, H, W) or (D, H, W, C)", shapeString(a.Shape))
+		return nil, fmt.Errorf("array of shape %s is not a volume, want (D, H, W) or (D, H, W, C)", shapeString(a.Shape))
 	}
 	n, err := elementCount(a.Shape)
 	if err != nil {
 		return nil, err
 	}
 	if n == 0 {
-		return nil, fmt.Errorf("imgio: volume of shape %s is empty", shapeString(a.Shape))
+		return nil, fmt.Errorf("volume of shape %s is empty", shapeString(a.Shape))
 	}
 	if a, err = a.pixels(); err != nil {
 		return nil, err

@@ -306,7 +306,7 @@ func TestStackErrors(t *testing.T) {
 		"array cut short":    {array([]int{2, 3, 4}, 23), "cut short"},
 	} {
 		s, err := DecodeStack(bytes.NewReader(test.file), ToGray)
-		if err == nil || s != nil || !strings.Contains(err.Error(), test.says) || !strings.HasPrefix(err.Error(), "imgio: ") {
+		if err == nil || s != nil || !strings.Contains(err.Error(), test.says) || strings.HasPrefix(err.Error(), "imgio: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -325,7 +325,7 @@ func TestStackErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Slice(1); err == nil || err.Error() != "imgio: all slices of a volume must have the same size and type: page 2 has 3×2 pixels of uint8, the first has 7×5 pixels of uint8, in "+path {
+	if _, err := other.Slice(1); err == nil || err.Error() != "all slices of a volume must have the same size and type: page 2 has 3×2 pixels of uint8, the first has 7×5 pixels of uint8, in "+path {
 		t.Error(err)
 	}
 	// The error for a page whose pixels are cut off names the page.

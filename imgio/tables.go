@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Names of the tables in a .npz file.
@@ -42,13 +43,13 @@ func SaveTable[S boxsum.Sum](path string, t *boxsum.Table[S]) error {
 // squares. See [SaveTable]; to save a table of floats, integrate with Plain.
 func SaveSquaredTable[S boxsum.Sum, Q boxsum.Square](path string, t *boxsum.SquaredTable[S, Q]) error {
 	if t == nil {
-		return fmt.Errorf("imgio: nil table: %w", boxsum.ErrInvalid)
+		return raster.Invalid("nil table")
 	}
 	if err := errors.Join(saveable(t.Sum), saveable(t.Squares)); err != nil {
 		return err
 	}
 	if archive, err := isArchive(path); err != nil || !archive {
-		return errors.Join(err, fmt.Errorf("imgio: %s can hold one table only (save two as .npz)", path))
+		return errors.Join(err, fmt.Errorf("%s can hold one table only (save two as .npz)", path))
 	}
 	sum, squares := t.Sum.Exclusive(), t.Squares.Exclusive()
 	return WriteFile(path, func(w io.Writer) error {
@@ -63,9 +64,9 @@ func SaveSquaredTable[S boxsum.Sum, Q boxsum.Square](path string, t *boxsum.Squa
 func saveable[S boxsum.Sum](t *boxsum.Table[S]) error {
 	switch {
 	case t == nil:
-		return fmt.Errorf("imgio: nil table: %w", boxsum.ErrInvalid)
+		return raster.Invalid("nil table")
 	case t.Offset != 0:
-		return fmt.Errorf("imgio: the table has an offset of %g, which files cannot hold (integrate with Options.Plain): %w", t.Offset, boxsum.ErrInvalid)
+		return raster.Invalid("the table has an offset of %g, which files cannot hold (integrate with Options.Plain)", t.Offset)
 	}
 	return nil
 }
@@ -77,7 +78,7 @@ func isArchive(path string) (bool, error) {
 	case ".npy":
 		return false, nil
 	}
-	return false, fmt.Errorf("imgio: %s: unknown table format, want .npy or .npz", path)
+	return false, fmt.Errorf("%s: unknown table format, want .npy or .npz", path)
 }
 
 // OpenTable reads the table in a .npy file, or the one named sum in a .npz
@@ -108,7 +109,7 @@ func OpenSquaredTable[S boxsum.Sum, Q boxsum.Square](path string) (*boxsum.Squar
 		t.Squares, err = TableOf[Q](arrays[squaresName])
 	}
 	if err == nil && (t.Sum.Bounds() != t.Squares.Bounds() || t.Sum.Channels != t.Squares.Channels) {
-		err = errors.New("imgio: the sums and the squares differ in size")
+		err = errors.New("the sums and the squares differ in size")
 	}
 	if err != nil {
 		return nil, nil, errors.Join(in(path, err), c.Close())
@@ -121,22 +122,22 @@ func OpenSquaredTable[S boxsum.Sum, Q boxsum.Square](path string) (*boxsum.Squar
 // some entries are checked.
 func TableOf[S boxsum.Sum](a *Array) (*boxsum.Table[S], error) {
 	if a == nil {
-		return nil, errors.New("imgio: the file has no such table")
+		return nil, errors.New("the file has no such table")
 	}
 	data, ok := a.Data.([]S)
 	if !ok {
-		return nil, fmt.Errorf("imgio: the table has sums of %s, not %T", elementName(a), *new(S))
+		return nil, fmt.Errorf("the table has sums of %s, not %T", elementName(a), *new(S))
 	}
 	shape := a.Shape
 	if len(shape) != 2 && len(shape) != 3 || min(shape[0], shape[1]) < 1 || len(shape) == 3 && shape[2] < 1 {
-		return nil, fmt.Errorf("imgio: array of shape %s is not a table, want (H+1, W+1) or (H+1, W+1, C)", shapeString(shape))
+		return nil, fmt.Errorf("array of shape %s is not a table, want (H+1, W+1) or (H+1, W+1, C)", shapeString(shape))
 	}
 	n, err := elementCount(shape)
 	switch {
 	case err != nil:
 		return nil, err
 	case n > len(data):
-		return nil, fmt.Errorf("imgio: an array of shape %s needs %d elements and has %d", shapeString(shape), n, len(data))
+		return nil, fmt.Errorf("an array of shape %s needs %d elements and has %d", shapeString(shape), n, len(data))
 	}
 	t := &boxsum.Table[S]{Sums: data[:n], Width: shape[1] - 1, Height: shape[0] - 1, Channels: 1}
 	if len(shape) == 3 {
@@ -144,7 +145,7 @@ func TableOf[S boxsum.Sum](a *Array) (*boxsum.Table[S], error) {
 	}
 	t.Stride = shape[1] * t.Channels
 	if !zeroEdges(t) {
-		return nil, errors.New("imgio: the array is not a table: its first row and column are not zero")
+		return nil, errors.New("the array is not a table: its first row and column are not zero")
 	}
 	return t, nil
 }

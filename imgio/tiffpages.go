@@ -23,7 +23,7 @@ const tiffHeader = 8
 // damage after the first page, it also returns the pages before it.
 func openTIFF(data []byte) (*tiffFile, error) {
 	if len(data) < tiffHeader {
-		return nil, errors.New("tiff: the file is cut short in its header")
+		return nil, errors.New("the TIFF file is cut short in its header")
 	}
 	t := &tiffFile{data: data, order: tiffOrder(data)}
 	damaged := func(err error) (*tiffFile, error) {
@@ -35,12 +35,12 @@ func openTIFF(data []byte) (*tiffFile, error) {
 	seen := map[uint32]bool{}
 	for at := t.order.Uint32(data[4:]); at != 0; {
 		if seen[at] {
-			return damaged(fmt.Errorf("tiff: the file is damaged: directory %d follows itself", len(seen)))
+			return damaged(fmt.Errorf("the TIFF file is damaged: directory %d follows itself", len(seen)))
 		}
 		seen[at] = true
 		next, picture, err := t.directory(at)
 		if err != nil {
-			return damaged(fmt.Errorf("tiff: directory %d: %w", len(seen), err))
+			return damaged(fmt.Errorf("directory %d of the TIFF file: %w", len(seen), err))
 		}
 		if picture {
 			t.pages = append(t.pages, at)
@@ -48,7 +48,7 @@ func openTIFF(data []byte) (*tiffFile, error) {
 		at = next
 	}
 	if len(t.pages) == 0 {
-		return nil, errors.New("tiff: the file has no pages")
+		return nil, errors.New("the TIFF file has no pages")
 	}
 	return t, nil
 }

@@ -64,7 +64,7 @@ func (t *TIFFWriter) Close() error {
 	case t.err != nil:
 		return t.err
 	case !t.started:
-		t.err = fmt.Errorf("imgio: the TIFF file would have no pages: %w", boxsum.ErrInvalid)
+		t.err = raster.Invalid("the TIFF file would have no pages")
 		return t.err
 	}
 	if _, t.err = t.w.Write(t.last.encode(t.at, 0)); t.err == nil {
@@ -73,7 +73,7 @@ func (t *TIFFWriter) Close() error {
 	if err := t.err; err != nil {
 		return err
 	}
-	t.err = fmt.Errorf("imgio: the TIFF file is complete: %w", boxsum.ErrClosed)
+	t.err = fmt.Errorf("the TIFF file is complete: %w", boxsum.ErrClosed)
 	return nil
 }
 
@@ -92,7 +92,7 @@ func (t *TIFFWriter) begin(d *tiffDirectory, counts []uint32) error {
 	d.longs(tiffStripCounts, counts...)
 	place := at + at&1 // directories start at even bytes
 	if place+d.size() > math.MaxUint32 {
-		return fmt.Errorf("imgio: the pages exceed the 4 GiB of a TIFF file (use .npy): %w", boxsum.ErrInvalid)
+		return raster.Invalid("the pages exceed the 4 GiB of a TIFF file (use .npy)")
 	}
 	head := tiffStart(uint32(place))
 	if t.started {
@@ -124,7 +124,7 @@ func (t *TIFFWriter) addBits(b bilevel, m Metadata) error {
 	}
 	strip := f.end()
 	if int64(len(strip)) > math.MaxUint32 {
-		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file: %w", size.X, size.Y, boxsum.ErrInvalid)
+		return raster.Invalid("an image of %d×%d is too large for a TIFF file", size.X, size.Y)
 	}
 	var d tiffDirectory
 	d.longs(tiffWidth, uint32(size.X))
@@ -165,7 +165,7 @@ func (t *TIFFWriter) addPixels(img *raster.Array, m Metadata) error {
 	}
 	rowBytes := float64(img.Width) * float64(channels) * float64(bits/8)
 	if rowBytes*float64(img.Height) > math.MaxUint32-1<<20 {
-		return fmt.Errorf("imgio: an image of %d×%d is too large for a TIFF file (use .npy): %w", img.Width, img.Height, boxsum.ErrInvalid)
+		return raster.Invalid("an image of %d×%d is too large for a TIFF file (use .npy)", img.Width, img.Height)
 	}
 	perStrip := min(img.Height, max(1, tiffStrip/int(rowBytes)))
 	counts := make([]uint32, (img.Height+perStrip-1)/perStrip)

@@ -3,11 +3,11 @@ package imgio
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"image"
 	"io"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // OpenImage is like [OpenWith] for an image whose pixels are of type P:
@@ -33,7 +33,7 @@ func OpenImage[P boxsum.Pixel](path string, opt Options) (boxsum.Image[P], io.Cl
 	}
 	img, ok := p.Image.(boxsum.Image[P])
 	if !ok {
-		err := fmt.Errorf("imgio: the image has pixels of %s, not %T: %w", sliceOf(p.Image).pixel, *new(P), boxsum.ErrTypes)
+		err := raster.Unsupported("the image has pixels of %s, not %T", sliceOf(p.Image).pixel, *new(P))
 		return none, nil, errors.Join(in(path, err), p.Close())
 	}
 	return img, p, nil
@@ -56,7 +56,7 @@ func ToImage(img any) (image.Image, error) {
 		}
 		return toImage16(img), nil
 	}
-	return nil, fmt.Errorf("imgio: %T is not an image of uint8 or uint16: %w", img, boxsum.ErrTypes)
+	return nil, raster.Unsupported("%T is not an image of uint8 or uint16", img)
 }
 
 // showable validates an image and fills in its defaults.
@@ -72,9 +72,9 @@ func checkShown(width, height, channels, stride, values int) error {
 	row := width * channels
 	switch {
 	case width < 0 || height < 0 || channels > 4 || width > 0 && row/width != channels || stride < row:
-		return fmt.Errorf("imgio: image of %d×%d with %d channels and stride %d is invalid: %w", width, height, channels, stride, boxsum.ErrInvalid)
+		return raster.Invalid("image of %d×%d with %d channels and stride %d is invalid", width, height, channels, stride)
 	case width > 0 && height > 0 && (values < row || (values-row)/stride < height-1):
-		return fmt.Errorf("imgio: %d pixels are too few for %d×%d with %d channels: %w", values, width, height, channels, boxsum.ErrInvalid)
+		return raster.Invalid("%d pixels are too few for %d×%d with %d channels", values, width, height, channels)
 	}
 	return nil
 }

@@ -24,15 +24,15 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return fmt.Errorf("imgio: %w", err)
+		return err
 	case info.IsDir():
-		return fmt.Errorf("imgio: %s is a folder, want a file in it", path)
+		return fmt.Errorf("%s is a folder, want a file in it", path)
 	case !info.Mode().IsRegular():
 		return writeDevice(path, write)
 	}
 	f, err := createBeside(path)
 	if err != nil {
-		return fmt.Errorf("imgio: writing %s: %w", path, cause(err))
+		return fmt.Errorf("writing %s: %w", path, cause(err))
 	}
 	defer os.Remove(f.Name()) // gone already on success
 	defer f.Close()
@@ -49,7 +49,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("imgio: writing %s: %w", path, cause(err))
+		return fmt.Errorf("writing %s: %w", path, cause(err))
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func createBeside(path string) (*os.File, error) {
 func writeDevice(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("imgio: %w", err)
+		return err
 	}
 	if err := errors.Join(write(unnamed{f}), f.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)

@@ -66,7 +66,7 @@ func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
 		return a.Complete, nil
 	}
 	if !j.opt.Restart {
-		return false, fmt.Errorf("store: the destination holds a table of another image or with other options (remove it, or restart): %w", ErrChanged)
+		return false, fmt.Errorf("the destination holds a table of another image or with other options (remove it, or restart): %w", ErrChanged)
 	}
 	// Delete the metadata first, so that anything left of the old table belongs to no
 	// table.
@@ -91,7 +91,7 @@ func (j *Job) Join(ctx context.Context) error {
 		return bad("the destination is not a table")
 	}
 	if a.Fingerprint != j.fingerprint {
-		return fmt.Errorf("store: the unfinished table belongs to another image or other options: %w", ErrChanged)
+		return fmt.Errorf("the unfinished table belongs to another image or other options: %w", ErrChanged)
 	}
 	return j.followAll(ctx, g)
 }
@@ -171,7 +171,7 @@ func (j *Job) Finish(ctx context.Context) error {
 		return err
 	}
 	if now != j.fingerprint {
-		return fmt.Errorf("store: the image changed while its table was made: %w", ErrChanged)
+		return fmt.Errorf("the image changed while its table was made: %w", ErrChanged)
 	}
 	if err := j.write(ctx, true); err != nil {
 		return err

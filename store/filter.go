@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -113,7 +112,7 @@ func boxFilter[P filter.Pixel](ctx context.Context, src *zarr.Array, dst zarr.Bu
 	each += more
 	workers := min(int64(o.Workers), (o.Memory-keep-beside)/each)
 	if workers < 1 {
-		return fmt.Errorf("store: %w: blocks of %d×%d and windows of %d×%d need about %d MiB, more than the limit of %d (raise the limit, or use smaller blocks)", raster.ErrMemory, o.Block, o.Block, w.Width, w.Height, max((each+beside)*4/3, each+beside+keep)>>20+1, o.Memory>>20)
+		return raster.OutOfMemory("blocks of %d×%d and windows of %d×%d need about %d MiB, more than the limit of %d (raise the limit, or use smaller blocks)", o.Block, o.Block, w.Width, w.Height, max((each+beside)*4/3, each+beside+keep)>>20+1, o.Memory>>20)
 	}
 	src.SetCache(zarr.NewCache(keep))
 	chunk := append(slices.Repeat([]int{1}, lead), o.Block, o.Block)

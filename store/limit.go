@@ -63,5 +63,5 @@ func checkBlocks(limit int64, src *zarr.Array, rows, columns, block int) error {
 }
 
 func tooMany(limit, n int64, what string, args ...any) error {
-	return fmt.Errorf("store: %w: %s %d chunks, more than the limit of %d (raise the limit if this is intended)", ErrTooManyChunks, fmt.Sprintf(what, args...), n, limit)
+	return fmt.Errorf("%w: %s %d chunks, more than the limit of %d (raise the limit if this is intended)", ErrTooManyChunks, fmt.Sprintf(what, args...), n, limit)
 }

@@ -73,7 +73,7 @@ var (
 )
 
 func bad(format string, args ...any) error {
-	return fmt.Errorf("store: %w", &formatError{fmt.Sprintf(format, args...)})
+	return &formatError{fmt.Sprintf(format, args...)}
 }
 
 // A formatError is a [zarr.ErrFormat] with its own text.

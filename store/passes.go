@@ -208,7 +208,7 @@ func (l *layer) linesOf(ctx context.Context, i, k, block, channels int) (left, t
 			return nil, nil, err
 		}
 		if object := objectOf(line.array, place); !exists(ctx, line.array, object) {
-			return nil, nil, fmt.Errorf("store: %s: lines of the table are missing: %w", line.array.Key(object), ErrIncomplete)
+			return nil, nil, fmt.Errorf("%s: lines of the table are missing: %w", line.array.Key(object), ErrIncomplete)
 		}
 	}
 	return left, top, nil

@@ -68,7 +68,7 @@ func (r *run) all(ctx context.Context, workers int) error {
 		return r.err
 	}
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("store: stopped with %d of %d blocks done (run again to resume): %w", r.done, j.rows*j.columns, err)
+		return fmt.Errorf("stopped with %d of %d blocks done (run again to resume): %w", r.done, j.rows*j.columns, err)
 	}
 	return nil
 }

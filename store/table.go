@@ -50,7 +50,7 @@ func Open(ctx context.Context, location string, opt *OpenOptions) (*Table, error
 	t, err := OpenTable(ctx, b, opt)
 	if err != nil {
 		b.Close()
-		return nil, fmt.Errorf("store: %s: %w", zarr.Redacted(location), err)
+		return nil, fmt.Errorf("%s: %w", zarr.Redacted(location), err)
 	}
 	t.owned = true
 	return t, nil
@@ -86,7 +86,7 @@ func OpenTable(ctx context.Context, b zarr.Bucket, opt *OpenOptions) (*Table, er
 	case a.Version != tableVersion:
 		return nil, bad("the table has version %d, want %d", a.Version, tableVersion)
 	case !a.Complete:
-		return nil, fmt.Errorf("store: %w (run the same again to resume)", ErrIncomplete)
+		return nil, fmt.Errorf("%w (run the same again to resume)", ErrIncomplete)
 	case a.Width < 1 || a.Height < 1 || a.Channels < 1 || a.Block < 1:
 		return nil, bad("invalid table of %d×%d with %d channels in blocks of %d", a.Width, a.Height, a.Channels, a.Block)
 	}
@@ -138,7 +138,7 @@ type complete struct{ zarr.Bucket }
 func (c complete) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
 	data, err := c.Bucket.Get(ctx, key, offset, length, buf)
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(key, "/c/") {
-		err = fmt.Errorf("store: %s: %w", key, errMissing)
+		err = fmt.Errorf("%s: %w", key, errMissing)
 	}
 	return data, err
 }

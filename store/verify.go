@@ -31,7 +31,7 @@ type Damage struct {
 // lines with it, and rewrites those that differ. If repair is nil, nothing is repaired.
 func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all int)) ([]Damage, error) {
 	if repair != nil && repair.fingerprint != t.Fingerprint {
-		return nil, fmt.Errorf("store: the table belongs to another image or other options: %w", ErrChanged)
+		return nil, fmt.Errorf("the table belongs to another image or other options: %w", ErrChanged)
 	}
 	if repair != nil {
 		g, err := zarr.OpenGroup(ctx, repair.dst, "")
@@ -172,7 +172,7 @@ func (t *Table) hold(ctx context.Context, j *Job, progress func(done, all int)) 
 	if now, err := j.print(ctx); err != nil {
 		return nil, err
 	} else if now != j.fingerprint {
-		return nil, fmt.Errorf("store: the image changed while its table was verified: %w", ErrChanged)
+		return nil, fmt.Errorf("the image changed while its table was verified: %w", ErrChanged)
 	}
 	sort.Slice(found, func(a, b int) bool { return found[a].Key < found[b].Key })
 	return found, nil

@@ -62,11 +62,11 @@ func CreateFilled(ctx context.Context, b Bucket, path string, spec *Spec, fill f
 		return nil, err
 	}
 	if file, there := replaced(b); there {
-		return nil, fmt.Errorf("zarr: %s already exists (remove it, or choose another place): %w", file, fs.ErrExist)
+		return nil, fmt.Errorf("%s already exists (remove it, or choose another place): %w", file, fs.ErrExist)
 	}
 	for _, name := range []string{"zarr.json", ".zarray", ".zgroup"} {
 		if _, err := b.Get(ctx, a.path+name, 0, -1, nil); err == nil {
-			return nil, fmt.Errorf("zarr: an array or a group already exists there (remove it, or choose another place): %w", fs.ErrExist)
+			return nil, fmt.Errorf("an array or a group already exists there (remove it, or choose another place): %w", fs.ErrExist)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func Open(ctx context.Context, location string) (*Array, error) {
 	a, err := arrayIn(ctx, b)
 	if err != nil {
 		b.Close()
-		return nil, fmt.Errorf("zarr: %s: %w", Redacted(location), err)
+		return nil, fmt.Errorf("%s: %w", Redacted(location), err)
 	}
 	a.owned = true
 	return a, nil
@@ -240,5 +240,5 @@ func (a *Array) about(key string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fmt.Errorf("zarr: %s%s: %w", a.path, key, err)
+	return fmt.Errorf("%s%s: %w", a.path, key, err)
 }

@@ -55,7 +55,7 @@ type Computed interface {
 var ErrFormat = errors.New("invalid or unsupported Zarr data")
 
 func bad(format string, args ...any) error {
-	return fmt.Errorf("zarr: %w", &formatError{fmt.Sprintf(format, args...)})
+	return &formatError{fmt.Sprintf(format, args...)}
 }
 
 // A formatError is an [ErrFormat] with its own text.
@@ -105,7 +105,7 @@ func OpenBucket(ctx context.Context, location string, write bool) (Bucket, error
 	open := schemes[scheme]
 	schemesLock.RUnlock()
 	if open == nil {
-		return nil, fmt.Errorf("zarr: unsupported URL scheme %q, want %s%s", scheme+"://", strings.Join(Schemes(), ", "), hint(scheme))
+		return nil, fmt.Errorf("unsupported URL scheme %q, want %s%s", scheme+"://", strings.Join(Schemes(), ", "), hint(scheme))
 	}
 	u, err := url.Parse(location)
 	if err != nil {
@@ -143,14 +143,14 @@ func Redacted(location string) string {
 
 func openFile(_ context.Context, u *url.URL, write bool) (Bucket, error) {
 	if u.Host != "" && u.Host != "localhost" {
-		return nil, fmt.Errorf("zarr: %s is a file on host %q, want file:///path", Redacted(u.String()), u.Host)
+		return nil, fmt.Errorf("%s is a file on host %q, want file:///path", Redacted(u.String()), u.Host)
 	}
 	return openPath(filepath.FromSlash(u.Path), write)
 }
 
 func openPath(path string, write bool) (Bucket, error) {
 	if path == "" {
-		return nil, errors.New("zarr: the path is empty")
+		return nil, errors.New("path is empty, want a file, a folder or a URL")
 	}
 	for i := 0; i < len(path); { // the first part that ends in .zip and is a file
 		end := strings.Index(path[i:], ".zip")
@@ -180,7 +180,7 @@ func openPath(path string, write bool) (Bucket, error) {
 	if !write {
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, fmt.Errorf("zarr: %w", err)
+			return nil, err
 		}
 		if !info.IsDir() {
 			return nil, bad("%s is a file: want a folder, or a zip file whose name ends in .zip", path)
@@ -262,7 +262,7 @@ func section(key string, size, offset, length int64) (int64, int64, error) {
 		length = size - offset
 	}
 	if offset < 0 || length < 0 || length > size-offset {
-		return 0, 0, fmt.Errorf("zarr: %s is cut short after %d bytes: %w", key, size, io.ErrUnexpectedEOF)
+		return 0, 0, fmt.Errorf("%s is cut short after %d bytes: %w", key, size, io.ErrUnexpectedEOF)
 	}
 	return offset, length, nil
 }

@@ -51,16 +51,16 @@ func (f *folder) Get(ctx context.Context, key string, offset, length int64, buf 
 		if errors.Is(err, syscall.ENOTDIR) {
 			err = &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 		}
-		return nil, fmt.Errorf("zarr: %w", err)
+		return nil, err
 	}
 	defer file.Close()
 	if offset < 0 || length < 0 {
 		info, err := file.Stat()
 		if err != nil {
-			return nil, fmt.Errorf("zarr: %w", err)
+			return nil, err
 		}
 		if info.IsDir() {
-			return nil, fmt.Errorf("zarr: %w", &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist})
+			return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
 		}
 		if offset, length, err = section(key, info.Size(), offset, length); err != nil {
 			return nil, err
@@ -71,7 +71,7 @@ func (f *folder) Get(ctx context.Context, key string, offset, length int64, buf 
 		if errors.Is(err, syscall.EISDIR) {
 			err = fs.ErrNotExist
 		}
-		return nil, fmt.Errorf("zarr: %s: got %d bytes, want %d: %w", path, n, len(buf), unexpected(err))
+		return nil, fmt.Errorf("%s: got %d bytes, want %d: %w", path, n, len(buf), unexpected(err))
 	}
 	return buf, nil
 }
@@ -92,7 +92,7 @@ func (f *folder) Put(ctx context.Context, key string, data []byte) error {
 		// Another process that has just finished the same table may remove this file as
 		// left over, see Sweep.
 		if !errors.Is(err, fs.ErrNotExist) || tries == 9 {
-			return fmt.Errorf("zarr: %w", err)
+			return err
 		}
 		f.made.Clear()
 	}
@@ -123,7 +123,7 @@ func (f *folder) Delete(ctx context.Context, key string) error {
 		return err
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("zarr: %w", err)
+		return err
 	}
 	// Remove folders that have become empty: object stores have none.
 	for dir := filepath.Dir(path); len(dir) > len(filepath.Clean(f.root)) && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
@@ -166,7 +166,7 @@ func (f *folder) List(ctx context.Context, prefix string, visit func(Object) err
 		return visit(Object{Key: key, Size: info.Size(), Version: strconv.FormatInt(info.ModTime().UnixNano(), 36)})
 	})
 	if err != nil {
-		return fmt.Errorf("zarr: %w", err)
+		return err
 	}
 	return nil
 }

@@ -24,15 +24,15 @@ func (f *fileSystem) Get(ctx context.Context, key string, offset, length int64, 
 	}
 	file, err := f.files.Open(key)
 	if err != nil {
-		return nil, fmt.Errorf("zarr: %w", err)
+		return nil, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("zarr: %w", err)
+		return nil, err
 	}
 	if info.IsDir() {
-		return nil, fmt.Errorf("zarr: %w", &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist})
+		return nil, &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist}
 	}
 	if offset, length, err = section(key, info.Size(), offset, length); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (f *fileSystem) Get(ctx context.Context, key string, offset, length int64, 
 		_, err = io.ReadFull(file, buf)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("zarr: %s: %w", key, unexpected(err))
+		return nil, fmt.Errorf("%s: %w", key, unexpected(err))
 	}
 	return buf, nil
 }

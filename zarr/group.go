@@ -73,7 +73,7 @@ func node(ctx context.Context, b Bucket, at string) (*Array, *Group, error) {
 		return nil, nil, err
 	}
 	if data == nil {
-		return nil, nil, fmt.Errorf("zarr: not a Zarr array or group: zarr.json, .zarray and .zgroup are missing: %w", fs.ErrNotExist)
+		return nil, nil, fmt.Errorf("not a Zarr array or group: zarr.json, .zarray and .zgroup are missing: %w", fs.ErrNotExist)
 	}
 	g := &Group{bucket: b, path: at, version: 2}
 	if attributes != nil {
@@ -113,7 +113,7 @@ func aboutPath(at string, err error) error {
 	if at == "" {
 		return err
 	}
-	return fmt.Errorf("zarr: %s: %w", at, err)
+	return fmt.Errorf("%s: %w", at, err)
 }
 
 // parseNode parses metadata of version 3.

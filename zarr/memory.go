@@ -3,7 +3,6 @@ package zarr
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/crc64"
 	"io"
 	"io/fs"
@@ -44,7 +43,7 @@ func (m *memory) Get(ctx context.Context, key string, offset, length int64, buf 
 	data, ok := m.objects[key]
 	m.lock.RUnlock()
 	if !ok {
-		return nil, fmt.Errorf("zarr: %w", &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist})
+		return nil, &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist}
 	}
 	offset, length, err := section(key, int64(len(data)), offset, length)
 	if err != nil {

@@ -83,7 +83,7 @@ var knownV3 = []string{"zarr_format", "node_type", "shape", "data_type", "chunk_
 func understood(data []byte, known []string) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
-		return bad("metadata is not JSON: %v", err)
+		return bad("Zarr metadata is not JSON: %v", err)
 	}
 	for name, value := range members {
 		if slices.Contains(known, name) {
@@ -93,7 +93,7 @@ func understood(data []byte, known []string) error {
 			MustUnderstand *bool `json:"must_understand"`
 		}
 		if json.Unmarshal(value, &n) != nil || n.MustUnderstand == nil || *n.MustUnderstand {
-			return bad("metadata has unknown member %q", name)
+			return bad("Zarr metadata has unknown member %q", name)
 		}
 	}
 	return nil
@@ -106,17 +106,17 @@ func parseV3(data []byte) (*metadata, error) {
 	}
 	var a arrayV3
 	if err := json.Unmarshal(data, &a); err != nil {
-		return nil, bad("metadata: %v", err)
+		return nil, bad("Zarr metadata: %v", err)
 	}
 	if a.ZarrFormat != 3 || a.NodeType != "array" {
-		return nil, bad("metadata describes a %q of format %d, want an array of format 3", a.NodeType, a.ZarrFormat)
+		return nil, bad("Zarr metadata describes a %q of format %d, want an array of format 3", a.NodeType, a.ZarrFormat)
 	}
 	m := &metadata{shape: a.Shape, attributes: a.Attributes, version: 3}
 	var name string
 	if err := json.Unmarshal(a.DataType, &name); err != nil {
 		var n named
 		if json.Unmarshal(a.DataType, &n) != nil || n.Name == "" {
-			return nil, bad("metadata has no data type")
+			return nil, bad("Zarr metadata has no data type")
 		}
 		name = n.Name
 	}
@@ -144,7 +144,7 @@ func parseV3(data []byte) (*metadata, error) {
 		return nil, err
 	}
 	if len(a.FillValue) == 0 || string(a.FillValue) == "null" {
-		return nil, bad("metadata has no fill value")
+		return nil, bad("Zarr metadata has no fill value")
 	}
 	key := struct {
 		Separator string `json:"separator"`
@@ -190,7 +190,7 @@ func (m *metadata) checkShape() error {
 	n := 1
 	for _, s := range m.shape {
 		if s < 0 || s > 0 && n > math.MaxInt/16/s {
-			return bad("invalid shape %v", m.shape)
+			return bad("invalid array shape %v", m.shape)
 		}
 		n *= max(s, 1)
 	}
@@ -231,7 +231,7 @@ type arrayV2 struct {
 func parseV2(data []byte) (*metadata, error) {
 	var a arrayV2
 	if err := json.Unmarshal(data, &a); err != nil {
-		return nil, bad("metadata: %v", err)
+		return nil, bad("Zarr metadata: %v", err)
 	}
 	if a.ZarrFormat != 2 {
 		return nil, bad(".zarray has zarr_format %d, want 2", a.ZarrFormat)
@@ -283,7 +283,7 @@ func parseV2(data []byte) (*metadata, error) {
 			ID string `json:"id"`
 		}
 		if err := json.Unmarshal(a.Compressor, &compressor); err != nil {
-			return nil, bad("compressor: %v", err)
+			return nil, bad("compressor in .zarray: %v", err)
 		}
 		codec, err := parseCodec(&named{Name: compressor.ID, Configuration: a.Compressor}, true)
 		if err != nil {

@@ -122,7 +122,7 @@ func At[T Element](ctx context.Context, a *Array, at ...int) (v T, err error) {
 // checkType returns an error if Go elements of type t cannot hold the array's elements.
 func (a *Array) checkType(t Type) error {
 	if !a.m.typ.holds(t) {
-		return raster.Unsupported("elements are %v, not %v", a.m.typ, t)
+		return raster.Unsupported("the array has elements of %v, not %v", a.m.typ, t)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func Write[T Element](ctx context.Context, a *Array, src []T, at, box []int) err
 // WriteBytes is like [Write] for elements of any type, in this machine's byte order.
 func (a *Array) WriteBytes(ctx context.Context, src []byte, at, box []int) error {
 	if a.m.version != 3 {
-		return fmt.Errorf("zarr: arrays of version %d are read-only: %w", a.m.version, errors.ErrUnsupported)
+		return fmt.Errorf("Zarr arrays of version %d are read-only: %w", a.m.version, errors.ErrUnsupported)
 	}
 	if err := a.checkBox(len(src), at, box); err != nil {
 		return err

@@ -28,7 +28,7 @@ type zipReader struct {
 func openZip(path string) (Bucket, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("zarr: %w", err)
+		return nil, err
 	}
 	info, err := file.Stat()
 	if err == nil {
@@ -53,7 +53,7 @@ func (z *zipReader) Get(ctx context.Context, key string, offset, length int64, b
 	}
 	member := z.members[key]
 	if member == nil {
-		return nil, fmt.Errorf("zarr: %w", &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist})
+		return nil, &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist}
 	}
 	size := int64(min(member.UncompressedSize64, 1<<62))
 	offset, length, err := section(key, size, offset, length)
@@ -68,7 +68,7 @@ func (z *zipReader) Get(ctx context.Context, key string, offset, length int64, b
 		}
 		buf = raster.Reuse(buf, int(length))
 		if n, err := z.file.ReadAt(buf, start+offset); n < len(buf) {
-			return nil, fmt.Errorf("zarr: %s: %w", key, unexpected(err))
+			return nil, fmt.Errorf("%s: %w", key, unexpected(err))
 		}
 		if length == size && crc32.ChecksumIEEE(buf) != member.CRC32 {
 			return nil, bad("%s in the zip file is damaged: its checksum differs", key)
@@ -103,7 +103,7 @@ func (z *zipReader) Delete(context.Context, string) error      { return errReadO
 
 // errReadOnly returns the error for writing to a read-only bucket.
 func errReadOnly(what string) error {
-	return fmt.Errorf("zarr: %s is open for reading only: %w", what, errors.ErrUnsupported)
+	return fmt.Errorf("%s is open for reading only: %w", what, errors.ErrUnsupported)
 }
 
 func (z *zipReader) List(ctx context.Context, prefix string, visit func(Object) error) error {
@@ -137,7 +137,7 @@ type zipped struct{ offset, size int64 }
 func createZip(path string) (Bucket, error) {
 	file, err := os.CreateTemp(filepath.Dir(path), partial+filepath.Base(path)+"-*")
 	if err != nil {
-		return nil, fmt.Errorf("zarr: %w", err)
+		return nil, err
 	}
 	file.Chmod(0o644)
 	w := &zipWriter{path: path, file: file, done: map[string]zipped{}, late: map[string][]byte{}}
@@ -167,7 +167,7 @@ func (w *zipWriter) Get(ctx context.Context, key string, offset, length int64, b
 		}
 		return append(buf[:0], data[offset:offset+length]...), nil
 	case !isDone:
-		return nil, fmt.Errorf("zarr: %w", &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist})
+		return nil, &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist}
 	}
 	offset, length, err := section(key, member.size, offset, length)
 	if err != nil {
@@ -175,7 +175,7 @@ func (w *zipWriter) Get(ctx context.Context, key string, offset, length int64, b
 	}
 	buf = raster.Reuse(buf, int(length))
 	if n, err := w.file.ReadAt(buf, member.offset+offset); n < len(buf) {
-		return nil, fmt.Errorf("zarr: %s: %w", key, unexpected(err))
+		return nil, fmt.Errorf("%s: %w", key, unexpected(err))
 	}
 	return buf, nil
 }
@@ -187,7 +187,7 @@ func (w *zipWriter) Put(ctx context.Context, key string, data []byte) error {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	if w.file == nil {
-		return fmt.Errorf("zarr: %s is closed: %w", w.path, fs.ErrClosed)
+		return fmt.Errorf("%s is closed: %w", w.path, fs.ErrClosed)
 	}
 	if name := key[strings.LastIndex(key, "/")+1:]; name == "zarr.json" || isScratch(key) {
 		w.late[key] = append([]byte(nil), data...)
@@ -223,7 +223,7 @@ func (w *zipWriter) add(key string, data []byte) error {
 		err = w.out.Flush()
 	}
 	if err != nil {
-		return fmt.Errorf("zarr: %w", err)
+		return err
 	}
 	w.done[key] = zipped{start, int64(len(data))}
 	return nil
@@ -234,7 +234,7 @@ func (w *zipWriter) Delete(_ context.Context, key string) error {
 	defer w.lock.Unlock()
 	delete(w.late, key)
 	if _, ok := w.done[key]; ok {
-		return fmt.Errorf("zarr: %s is in the zip file, which does not support deleting: %w", key, errors.ErrUnsupported)
+		return fmt.Errorf("%s is in the zip file, which does not support deleting: %w", key, errors.ErrUnsupported)
 	}
 	return nil
 }
@@ -310,7 +310,7 @@ func (w *zipWriter) Close() error {
 	}
 	if err != nil {
 		os.Remove(temporary)
-		return fmt.Errorf("zarr: %w", err)
+		return err
 	}
 	return nil
 }

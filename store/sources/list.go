@@ -102,11 +102,11 @@ func whole(f float64) (int, bool) {
 func openList(ctx context.Context, path string, in nest) (*zarr.Array, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("sources: %w", err)
+		return nil, err
 	}
 	list, err := parseList(data, filepath.Dir(path))
 	if err != nil {
-		return nil, fmt.Errorf("sources: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return list.open(ctx, in)
 }

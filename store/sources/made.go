@@ -57,7 +57,7 @@ func (m *made) Get(ctx context.Context, key string, offset, length int64, _ []by
 			}
 		}
 		if !ok || data == nil {
-			return nil, fmt.Errorf("sources: %w", &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist})
+			return nil, &fs.PathError{Op: "read", Path: key, Err: fs.ErrNotExist}
 		}
 	}
 	all := int64(len(data))
@@ -68,7 +68,7 @@ func (m *made) Get(ctx context.Context, key string, offset, length int64, _ []by
 		length = all - offset
 	}
 	if offset < 0 || length < 0 || length > all-offset {
-		return nil, fmt.Errorf("sources: %s has %d bytes: %w", key, all, io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("%s has %d bytes: %w", key, all, io.ErrUnexpectedEOF)
 	}
 	return data[offset : offset+length], ctx.Err()
 }
@@ -102,7 +102,7 @@ func (m *made) Put(_ context.Context, key string, data []byte) error {
 func (m *made) Delete(context.Context, string) error { return m.readOnly() }
 
 func (m *made) readOnly() error {
-	return fmt.Errorf("sources: %s is open for reading only: %w", m.what, errors.ErrUnsupported)
+	return fmt.Errorf("%s is open for reading only: %w", m.what, errors.ErrUnsupported)
 }
 
 func (m *made) List(ctx context.Context, _ string, visit func(zarr.Object) error) error {
@@ -147,7 +147,7 @@ func (f file) ReadAt(b []byte, at int64) (int, error) {
 func (f file) list(_ context.Context, visit func(zarr.Object) error) error {
 	info, err := os.Stat(string(f))
 	if err != nil {
-		return fmt.Errorf("sources: %w", err)
+		return err
 	}
 	return visit(zarr.Object{Key: "zarr.json", Size: info.Size(), Version: strconv.FormatInt(info.ModTime().UnixNano(), 36)})
 }
@@ -156,7 +156,7 @@ func (f file) list(_ context.Context, visit func(zarr.Object) error) error {
 func (f file) size() (int64, error) {
 	info, err := os.Stat(string(f))
 	if err != nil {
-		return 0, fmt.Errorf("sources: %w", err)
+		return 0, err
 	}
 	if !info.Mode().IsRegular() {
 		return 0, raster.Invalid("%s is not a file", string(f))

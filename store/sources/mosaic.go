@@ -290,7 +290,7 @@ func (m *mosaic) read(ctx context.Context, place []int, fill []byte) ([]byte, er
 		}
 		part = raster.Reuse(part, raster.Product(box)*size)
 		if err := a.ReadBytes(ctx, part, at, box); err != nil {
-			return nil, fmt.Errorf("sources: tile %s: %w", m.names[p.tile], err)
+			return nil, fmt.Errorf("tile %s: %w", m.names[p.tile], err)
 		}
 		if p.to < 0 && p.without == nil {
 			row := in.Dx() * channels * size

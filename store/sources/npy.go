@@ -80,11 +80,11 @@ func OpenNPY(ctx context.Context, path string) (*zarr.Array, error) {
 	}
 	h, err := imgio.ReadNPYHeader(io.NewSectionReader(from, 0, size))
 	if err != nil {
-		return nil, fmt.Errorf("sources: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	typ, err := zarr.ParseType(h.Element)
 	if err != nil {
-		return nil, fmt.Errorf("sources: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	// Chunks of about 1024², with all channels.
 	spec := &zarr.Spec{Type: typ, Shape: h.Shape, BigEndian: h.BigEndian}
@@ -118,7 +118,7 @@ func OpenNPY(ctx context.Context, path string) (*zarr.Array, error) {
 		return readPart(from, h.Offset, typ.Size(), stored, chunk, place)
 	}})
 	if err == nil && int64(raster.Product(h.Shape)) > (size-h.Offset)/int64(typ.Size()) {
-		err = fmt.Errorf("sources: %s: an array of shape %v and type %v is cut short after %d bytes: %w", path, h.Shape, typ, size, io.ErrUnexpectedEOF)
+		err = fmt.Errorf("%s: an array of shape %v and type %v is cut short after %d bytes: %w", path, h.Shape, typ, size, io.ErrUnexpectedEOF)
 	}
 	return raster.OrNil(a, err)
 }
@@ -127,7 +127,7 @@ func OpenNPY(ctx context.Context, path string) (*zarr.Array, error) {
 func readPart(from file, offset int64, size int, shape, chunk, place []int) ([]byte, error) {
 	open, err := os.Open(string(from))
 	if err != nil {
-		return nil, fmt.Errorf("sources: %w", err)
+		return nil, err
 	}
 	defer open.Close()
 	dst := raster.Aligned(raster.Product(chunk) * size)
@@ -143,7 +143,7 @@ func readPart(from file, offset int64, size int, shape, chunk, place []int) ([]b
 		if below == belowChunk { // whole rows form a single run
 			part := dst[to*size:][:n*below*size]
 			if k, err := open.ReadAt(part, offset+int64(at+first*below)*int64(size)); k < len(part) {
-				return fmt.Errorf("sources: %s: %w", string(from), cutOff(err))
+				return fmt.Errorf("%s: %w", string(from), cutOff(err))
 			}
 			return nil
 		}

@@ -3,7 +3,6 @@ package sources
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -175,7 +174,7 @@ func fitting(pattern string) ([]string, error) {
 			}
 			entries, err := os.ReadDir(cmp.Or(folder, "."))
 			if info, failed := os.Stat(cmp.Or(folder, ".")); failed == nil && info.IsDir() && err != nil {
-				return nil, fmt.Errorf("sources: %w", err)
+				return nil, err
 			}
 			for _, e := range entries {
 				if _, ok := names.fit(e.Name()); ok {

@@ -2,7 +2,6 @@ package sources
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"io"
 	"slices"
@@ -64,7 +63,7 @@ func openPicture(ctx context.Context, path string, like *zarr.Array, tile bool) 
 func readPicture(path string) (zarr.Type, []int, []byte, error) {
 	p, err := imgio.OpenWith(path, imgio.Options{Color: imgio.Keep, AsStored: true})
 	if err != nil {
-		return 0, nil, nil, fmt.Errorf("sources: %w", err)
+		return 0, nil, nil, err
 	}
 	defer p.Close()
 	switch img := p.Image.(type) {

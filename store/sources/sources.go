@@ -51,7 +51,7 @@ func open(ctx context.Context, location string, like *zarr.Array, in nest) (*zar
 }
 
 func bad(format string, args ...any) error {
-	return fmt.Errorf("sources: %w", &formatError{fmt.Sprintf(format, args...)})
+	return &formatError{fmt.Sprintf(format, args...)}
 }
 
 // A formatError is a [zarr.ErrFormat] with its own text.

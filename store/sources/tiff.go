@@ -35,7 +35,7 @@ func openTIFF(ctx context.Context, path string) (*zarr.Array, *tiff, error) {
 	}
 	t, err := parseTIFF(from, size)
 	if err != nil {
-		return nil, nil, fmt.Errorf("sources: %s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	a, err := newMade(ctx, t.spec(), &made{what: "a TIFF file", list: from.list, chunk: func(_ context.Context, place []int) ([]byte, error) {
 		plane := 0

@@ -72,7 +72,7 @@ var vrtPlain = []string{"SourceProperties", "OpenOptions", "ColorInterp", "Color
 func openVRT(ctx context.Context, path string, in nest) (*zarr.Array, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("sources: %w", err)
+		return nil, err
 	}
 	m, err := parseVRT(data)
 	m.in = in
@@ -82,7 +82,7 @@ func openVRT(ctx context.Context, path string, in nest) (*zarr.Array, error) {
 		}
 	}
 	m.close()
-	return nil, fmt.Errorf("sources: %s: %w", path, err)
+	return nil, fmt.Errorf("%s: %w", path, err)
 }
 
 // A vrt is a mosaic whose tiles are not open yet.

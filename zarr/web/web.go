@@ -25,7 +25,7 @@ func init() {
 	zarr.Register("https", open)
 }
 
-var errReadOnly = fmt.Errorf("web: a web server is read-only: %w", errors.ErrUnsupported)
+var errReadOnly = fmt.Errorf("a web server is read-only: %w", errors.ErrUnsupported)
 
 // web reads objects from a web server. It does not support List.
 type web struct {
@@ -62,7 +62,7 @@ func newClient() *http.Client {
 
 func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
 	if !fs.ValidPath(key) {
-		return nil, fmt.Errorf("web: invalid object key %q", key)
+		return nil, fmt.Errorf("invalid object key %q", key)
 	}
 	u, err := url.Parse(w.base)
 	if err != nil {
@@ -71,7 +71,7 @@ func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []b
 	u = u.JoinPath(strings.Split(key, "/")...)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, fmt.Errorf("web: %s: %w", zarr.Redacted(u.String()), bare(err))
+		return nil, fmt.Errorf("%s: %w", zarr.Redacted(u.String()), bare(err))
 	}
 	switch {
 	case length == 0:
@@ -85,11 +85,11 @@ func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []b
 	}
 	response, err := w.client.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("web: %s: %w", zarr.Redacted(u.String()), bare(err))
+		return nil, fmt.Errorf("%s: %w", zarr.Redacted(u.String()), bare(err))
 	}
 	defer response.Body.Close()
 	fail := func(err error) ([]byte, error) {
-		return nil, fmt.Errorf("web: %s: %w", zarr.Redacted(u.String()), err)
+		return nil, fmt.Errorf("%s: %w", zarr.Redacted(u.String()), err)
 	}
 	skip, want, size := int64(0), length, response.ContentLength // range of the body to return; negative means to the end, or an unknown size
 	if offset < 0 {
@@ -175,7 +175,7 @@ func covers(header string, offset, want int64) (int64, error) {
 func (w *web) Put(context.Context, string, []byte) error { return errReadOnly }
 func (w *web) Delete(context.Context, string) error      { return errReadOnly }
 func (w *web) List(context.Context, string, func(zarr.Object) error) error {
-	return fmt.Errorf("web: a web server cannot list its objects: %w", errors.ErrUnsupported)
+	return fmt.Errorf("a web server cannot list its objects: %w", errors.ErrUnsupported)
 }
 func (w *web) Close() error { w.client.CloseIdleConnections(); return nil }
 
