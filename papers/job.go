@@ -2,9 +2,9 @@ package papers
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Job is an algorithm prepared for an image, or for several. It must not be used by several
@@ -102,11 +102,11 @@ func (j *Job) Close() error {
 // precision: float32, float64 or uint32.
 func Table[S boxsum.Sum](j *Job, i int) (*boxsum.Table[S], error) {
 	if i < 0 || i >= len(j.images) {
-		return nil, fmt.Errorf("papers: %w: no table %d among %d", boxsum.ErrInvalid, i, len(j.images))
+		return nil, raster.Invalid("no table %d among %d", i, len(j.images))
 	}
 	tables, ok := j.sums.([]*boxsum.Table[S])
 	if !ok {
-		return nil, fmt.Errorf("papers: %w: the sums of this job are %s, not %T", boxsum.ErrTypes, j.opt.Precision.Type, *new(S))
+		return nil, raster.Unsupported("the sums of this job are %s, not %T", j.opt.Precision.Type, *new(S))
 	}
 	if err := j.fetch(i); err != nil {
 		return nil, err
@@ -133,4 +133,4 @@ func (j *Job) fetch(i int) error {
 }
 
 // errClosed is returned for a job whose memory was freed.
-var errClosed = errors.New("papers: the job was already closed: prepare it again")
+var errClosed = errors.New("the job was already closed: prepare it again")

@@ -41,9 +41,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -174,7 +174,7 @@ func ParsePrecision(text string) (Precision, error) {
 			return p, nil
 		}
 	}
-	return Precision{}, fmt.Errorf("papers: %w: no precision is called %q: there are f32, f32x4, f64 and u32", boxsum.ErrTypes, text)
+	return Precision{}, raster.Unsupported("no precision is called %q: there are f32, f32x4, f64 and u32", text)
 }
 
 // Options specifies how to run an algorithm. Nil and the zero value run it as published, on the CPU.
@@ -217,7 +217,7 @@ func Find(name string) (*Algorithm, error) {
 		}
 	}
 	if near != nil {
-		return nil, fmt.Errorf("papers: %q is a work with several algorithms: %s", name, strings.Join(near, ", "))
+		return nil, fmt.Errorf("%q is a work with several algorithms: %s", name, strings.Join(near, ", "))
 	}
-	return nil, fmt.Errorf("papers: no algorithm is called %q: `boxsum bench --algorithms help` lists them", name)
+	return nil, fmt.Errorf("no algorithm is called %q: `boxsum bench --algorithms help` lists them", name)
 }

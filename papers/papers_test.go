@@ -107,7 +107,7 @@ func TestErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = Prepare(a, c.opt, c.images...)
-		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), "papers: ") {
+		if err == nil || c.want != nil && !errors.Is(err, c.want) || strings.HasPrefix(err.Error(), "papers: ") {
 			t.Errorf("%s %+v: %v, want %v", c.name, c.opt, err, c.want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -42,18 +43,17 @@ func pictureOf[P boxsum.Pixel](img boxsum.Image[P]) picture {
 
 func prepare(a *Algorithm, opt *Options, images []picture) (*Job, error) {
 	if a == nil {
-		return nil, errors.New("papers: no algorithm: find one first")
+		return nil, errors.New("no algorithm: find one first")
 	}
 	if len(images) == 0 || len(images) > 1 && !a.Many {
-		return nil, fmt.Errorf("papers: %w: %s takes one image at a time, not %d", boxsum.ErrInvalid, a.Name, len(images))
+		return nil, raster.Invalid("%s takes one image at a time, not %d", a.Name, len(images))
 	}
 	for i := range images {
 		if err := images[i].check(a); err != nil {
 			return nil, err
 		}
 		if images[i].width != images[0].width || images[i].height != images[0].height || images[i].channels != images[0].channels {
-			return nil, fmt.Errorf("papers: %w: image %d is of %d×%d pixels and the first of %d×%d: %s takes images of one size",
-				boxsum.ErrInvalid, i, images[i].width, images[i].height, images[0].width, images[0].height, a.Name)
+			return nil, raster.Invalid("image %d is of %d×%d pixels and the first of %d×%d: %s takes images of one size", i, images[i].width, images[i].height, images[0].width, images[0].height, a.Name)
 		}
 	}
 	first := images[0]
@@ -82,7 +82,7 @@ func take[E element](j *Job, images []picture, host func(in, out grid[E], o Opti
 	for i, img := range images {
 		var err error
 		if same[i], err = convert[E](img); err != nil {
-			return fmt.Errorf("papers: %s in %s: %w", j.algorithm.Name, j.opt.Precision, err)
+			return fmt.Errorf("%s in %s: %w", j.algorithm.Name, j.opt.Precision, err)
 		}
 	}
 	return prepareAs(j, same, host)
@@ -120,20 +120,19 @@ func (p *picture) check(a *Algorithm) error {
 		p.channels = 1
 	}
 	if p.width <= 0 || p.height <= 0 || p.channels < 0 {
-		return fmt.Errorf("papers: %w: %d×%d pixels with %d channels: the works have nothing for empty images", boxsum.ErrInvalid, p.width, p.height, p.channels)
+		return raster.Invalid("%d×%d pixels with %d channels: the works have nothing for empty images", p.width, p.height, p.channels)
 	}
 	// Kernels count rows and columns in 32 bits, with room to double an offset.
 	const most = 1 << 30
 	if p.width > most/p.channels || p.height > most || p.width > most/p.height {
-		return fmt.Errorf("papers: %w: %d×%d pixels are too many: the works have images of up to 2^30 pixels", boxsum.ErrInvalid, p.width, p.height)
+		return raster.Invalid("%d×%d pixels are too many: the works have images of up to 2^30 pixels", p.width, p.height)
 	}
 	row := p.width * p.channels
 	if p.stride == 0 {
 		p.stride = row
 	}
 	if p.stride < row || p.pix < row || p.height > 1 && (p.pix-row)/(p.height-1) < p.stride {
-		return fmt.Errorf("papers: %w: %d×%d pixels with %d channels, rows %d apart, do not fit a buffer of %d",
-			boxsum.ErrInvalid, p.width, p.height, p.channels, p.stride, p.pix)
+		return raster.Invalid("%d×%d pixels with %d channels, rows %d apart, do not fit a buffer of %d", p.width, p.height, p.channels, p.stride, p.pix)
 	}
 	if colour, ok := p.img.(boxsum.Image[uint8]); ok && a.Work.Name == "bertazzini" && (p.channels == 3 || p.channels == 4) {
 		colour.Channels, colour.Stride = p.channels, p.stride
@@ -154,8 +153,7 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 	i := slices.IndexFunc(a.Precisions, fits)
 	if i < 0 {
 		if slices.Contains(a.Precisions, o.Precision) {
-			return o, fmt.Errorf("papers: %w: %s is for images of %s, and this one has %d",
-				boxsum.ErrTypes, o.Precision, channelCount(o.Precision.Channels), channels)
+			return o, raster.Unsupported("%s is for images of %s, and this one has %d", o.Precision, channelCount(o.Precision.Channels), channels)
 		}
 		wanted := "nothing for " + channelCount(channels)
 		if o.Precision != (Precision{}) {
@@ -165,8 +163,7 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 		for _, p := range a.Precisions {
 			have = append(have, p.String())
 		}
-		return o, fmt.Errorf("papers: %w: %s is in %s (x4 is four channels, others one): there is %s",
-			boxsum.ErrTypes, a.Name, strings.Join(have, ", "), wanted)
+		return o, raster.Unsupported("%s is in %s (x4 is four channels, others one): there is %s", a.Name, strings.Join(have, ", "), wanted)
 	}
 	o.Precision = a.Precisions[i]
 	for _, n := range []struct {
@@ -174,7 +171,7 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 		of          string
 	}{{o.Threads, 1 << 16, "threads"}, {o.Streams, 1 << 16, "streams"}, {o.Group, 1024, "threads in a block"}} {
 		if n.value < 0 || n.value > n.most {
-			return o, fmt.Errorf("papers: %w: %d %s: there are 1 to %d", boxsum.ErrInvalid, n.value, n.of, n.most)
+			return o, raster.Invalid("%d %s: there are 1 to %d", n.value, n.of, n.most)
 		}
 	}
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
@@ -183,11 +180,11 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 		var err error
 		o.Rotation = cmp.Or(o.Rotation, rotated.Rotation{A: 1, B: 2})
 		if o.Rotation, err = o.Rotation.Reduce(); err != nil {
-			return o, fmt.Errorf("papers: %w", err)
+			return o, err
 		}
 	}
 	if a.Place == GPU && o.Device == nil {
-		return o, fmt.Errorf("papers: %s runs on a GPU: open a device for it", a.Name)
+		return o, fmt.Errorf("%s runs on a GPU: open a device for it", a.Name)
 	}
 	return o, nil
 }

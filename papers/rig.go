@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 type buffer = launch.Buffer
@@ -121,14 +121,14 @@ func (j *Job) prepareDevice() error {
 	p := j.opt.Precision
 	// A grid has at most 2^31-1 blocks, fewer than there may be pixels.
 	if int64(j.width+1)*int64(j.height+1) > math.MaxInt32 {
-		return fmt.Errorf("papers: %w: %d×%d pixels are too many for one launch", boxsum.ErrInvalid, j.width, j.height)
+		return raster.Invalid("%d×%d pixels are too many for one launch", j.width, j.height)
 	}
 	j.rig = &rig{
 		Device: device, stream: device.Main(), closed: new(bool), opt: j.opt, width: j.width, height: j.height, count: len(j.images), element: p.String(), bytes: p.Bytes() * p.Channels,
 	}
 	j.device = j.algorithm.gpu(j.rig)
 	if err := j.rig.err; err != nil {
-		return fmt.Errorf("papers: %s: %w", j.algorithm.Name, err)
+		return fmt.Errorf("%s: %w", j.algorithm.Name, err)
 	}
 	return j.load()
 }

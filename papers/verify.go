@@ -28,7 +28,7 @@ func verify[E element](j *Job, images []boxsum.Image[E], tables []*boxsum.Table[
 			err = errors.New("the pixels are so large that their sums are not finite")
 		}
 		if err != nil {
-			return fmt.Errorf("papers: %s in %s, %d×%d: %w", j.algorithm.Name, j.opt.Precision, j.width, j.height, err)
+			return fmt.Errorf("%s in %s, %d×%d: %w", j.algorithm.Name, j.opt.Precision, j.width, j.height, err)
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ func ParseAlgorithms(list string, device bool) ([]AlgorithmCase, error) {
 			return nil, err
 		}
 		if c.Place == papers.GPU && !device {
-			return nil, fmt.Errorf("bench: %s runs on a GPU: add --on cuda or --on opencl", c.Name)
+			return nil, fmt.Errorf("%s runs on a GPU: add --on cuda or --on opencl", c.Name)
 		}
 		cases = append(cases, c)
 	}
@@ -87,12 +87,12 @@ func ParseAlgorithm(text string) (AlgorithmCase, error) {
 			return c, err
 		}
 		if !slices.Contains(a.Precisions, c.Precision) {
-			return c, fmt.Errorf("bench: %s is not in %s, but in %s", name, precision, join(a.Precisions))
+			return c, fmt.Errorf("%s is not in %s, but in %s", name, precision, join(a.Precisions))
 		}
 	}
 	if hasRotation {
 		if a.Kind != papers.Rotated {
-			return c, fmt.Errorf("bench: %s does not rotate: leave out %s%s", name, measure.RotatedMark, rotation)
+			return c, fmt.Errorf("%s does not rotate: leave out %s%s", name, measure.RotatedMark, rotation)
 		}
 		if c.Rotation, err = rotated.Parse(rotation); err != nil {
 			return c, err

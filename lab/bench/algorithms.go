@@ -64,7 +64,7 @@ func Algorithms(ctx context.Context, cfg Config) ([]Result, error) {
 					return nil
 				})
 				if err != nil {
-					return p.end(fmt.Errorf("bench: %v %v: %w", a, size, err))
+					return p.end(fmt.Errorf("%v %v: %w", a, size, err))
 				}
 			}
 		}

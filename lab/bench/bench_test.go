@@ -70,10 +70,10 @@ func TestRunErrors(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{Config{Sizes: small, Workers: []int{0}}, "bench: 0 workers: at least 1 is needed"},
-		{Config{Sizes: small, Repeat: -1}, "bench: repeat -1"},
+		{Config{Sizes: small, Workers: []int{0}}, "0 workers: at least 1 is needed"},
+		{Config{Sizes: small, Repeat: -1}, "repeat -1"},
 		{Config{Sizes: small, Budget: -time.Second}, "budget -1s"},
-		{Config{Sizes: small, Cases: []Case{{Types: "u8:u9", Channels: 1}}}, `bench: u8:u9 2x2: unknown types "u8:u9": use one of`},
+		{Config{Sizes: small, Cases: []Case{{Types: "u8:u9", Channels: 1}}}, `u8:u9 2x2: unknown types "u8:u9": use one of`},
 		{Config{Sizes: small, Cases: []Case{{Types: "u8:u32", Channels: -1}}}, "-1 channels"},
 	} {
 		if _, err := Run(t.Context(), test.cfg); err == nil || !strings.Contains(err.Error(), test.want) {

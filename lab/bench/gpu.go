@@ -34,7 +34,7 @@ func GPU(ctx context.Context, cfg Config) ([]Result, error) {
 		sizes, types = GPUPeerSizes, GPUPeerTypes
 	}
 	if cfg.Batch < 0 {
-		return nil, fmt.Errorf("bench: a batch of %d images: at least 1 is needed", cfg.Batch)
+		return nil, fmt.Errorf("a batch of %d images: at least 1 is needed", cfg.Batch)
 	}
 	cfg.Repeat = cmp.Or(cfg.Repeat, GPURepeat)
 	p, err := cfg.onDevice(sizes, types, Case.OnDevice, "%s is measured on the CPU only: leave it out, or leave out --on")
@@ -67,9 +67,9 @@ func (cfg Config) onDevice(sizes, types string, has func(Case) (bool, error), wi
 	for _, c := range p.Cases {
 		switch ok, err := has(c); {
 		case err != nil:
-			return nil, fmt.Errorf("bench: %w", err)
+			return nil, err
 		case !ok:
-			return nil, fmt.Errorf("bench: "+without, c)
+			return nil, fmt.Errorf(without, c)
 		}
 	}
 	return p, nil

@@ -34,7 +34,7 @@ func Peers(ctx context.Context, cfg Config) ([]Result, error) {
 		return nil, err
 	}
 	if slices.ContainsFunc(p.Cases, Case.Rotated) {
-		return nil, errors.New("bench: nobody else makes rotated tables: measure them without peers")
+		return nil, errors.New("nobody else makes rotated tables: measure them without peers")
 	}
 	if err := p.startPeers(ctx, false); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func Peers(ctx context.Context, cfg Config) ([]Result, error) {
 // startPeers starts the interpreter.
 func (p *plan) startPeers(ctx context.Context, cuda bool) (err error) {
 	if p.Peers, err = measure.StartPeers(ctx, p.Python, cuda); err != nil {
-		return fmt.Errorf("bench: %w", err)
+		return err
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (p *plan) right(ctx context.Context, names []string, c Case, size Size, w *
 		}
 		switch err := contestant.Verify(ctx); {
 		case errors.As(err, new(*measure.DiffersError)):
-			p.wrong = append(p.wrong, fmt.Errorf("bench: %v %v: %w", c, size, err))
+			p.wrong = append(p.wrong, fmt.Errorf("%v %v: %w", c, size, err))
 		case err != nil:
 			return nil, err
 		default:

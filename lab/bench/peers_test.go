@@ -123,7 +123,7 @@ def integral(image, table, depth):
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if err == nil || !strings.Contains(err.Error(), "bench: u8:u32 9x4: opencv: entry (3, 2) of channel 0 is ") {
+	if err == nil || !strings.Contains(err.Error(), "u8:u32 9x4: opencv: entry (3, 2) of channel 0 is ") {
 		t.Errorf("a wrong entry gives %v", err)
 	}
 }
@@ -154,7 +154,7 @@ def integral(*_): os._exit(3)
 
 func TestPeersNoPython(t *testing.T) {
 	_, err := Peers(t.Context(), Config{Python: filepath.Join(t.TempDir(), "python")})
-	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "bench: cannot start Python: ") {
+	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "cannot start Python: ") {
 		t.Errorf("no interpreter gives %v", err)
 	}
 }

@@ -26,7 +26,7 @@ const (
 // reference. What does not fit in memory and types that the device lacks are left out, as in [GPU].
 func Pipeline(ctx context.Context, cfg Config) ([]Result, error) {
 	if cfg.Batch < 0 {
-		return nil, fmt.Errorf("bench: a pipeline of %d images: at least 1 is needed", cfg.Batch)
+		return nil, fmt.Errorf("a pipeline of %d images: at least 1 is needed", cfg.Batch)
 	}
 	cfg.Batch, cfg.Repeat = cmp.Or(cfg.Batch, PipelineImages), cmp.Or(cfg.Repeat, PipelineRepeat)
 	p, err := cfg.onDevice(PipelineSizes, PipelineTypes, Case.InPipeline, "pipelines of %s are not measured: take pairs of types, such as u8:u32")

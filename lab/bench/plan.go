@@ -45,10 +45,10 @@ func (cfg Config) plan(sizes, types string) (_ *plan, err error) {
 	for _, c := range cfg.Cases {
 		for _, size := range cfg.Sizes {
 			if c.Volume() && size.Depth == 0 {
-				return nil, fmt.Errorf("bench: %v takes sizes such as 256x256x256, and %v is of an image", c, size)
+				return nil, fmt.Errorf("%v takes sizes such as 256x256x256, and %v is of an image", c, size)
 			}
 			if !c.Volume() && size.Depth != 0 {
-				return nil, fmt.Errorf("bench: %v is a table of an image, and %v is the size of a volume: measure types such as volume there", c, size)
+				return nil, fmt.Errorf("%v is a table of an image, and %v is the size of a volume: measure types such as volume there", c, size)
 			}
 		}
 	}
@@ -57,11 +57,11 @@ func (cfg Config) plan(sizes, types string) (_ *plan, err error) {
 	}
 	for _, n := range cfg.Workers {
 		if n < 1 {
-			return nil, fmt.Errorf("bench: %d workers: at least 1 is needed", n)
+			return nil, fmt.Errorf("%d workers: at least 1 is needed", n)
 		}
 	}
 	if cfg.Repeat < 0 || cfg.Budget < 0 {
-		return nil, fmt.Errorf("bench: repeat %d and budget %v cannot be negative", cfg.Repeat, cfg.Budget)
+		return nil, fmt.Errorf("repeat %d and budget %v cannot be negative", cfg.Repeat, cfg.Budget)
 	}
 	cfg.Repeat, cfg.Batch = cmp.Or(cfg.Repeat, DefaultRepeat), cmp.Or(cfg.Batch, 1)
 	cfg.Budget = cmp.Or(cfg.Budget, DefaultBudget)
@@ -83,7 +83,7 @@ func (p *plan) each(name string, f func(Case, Size) error) error {
 		for _, size := range p.Sizes {
 			left := newResult(name, p.Device, c, size, 0, p.Batch, false)
 			if err := p.try(left, Result.line, func() error { return f(c, size) }); err != nil {
-				return fmt.Errorf("bench: %v %v: %w", c, size, err)
+				return fmt.Errorf("%v %v: %w", c, size, err)
 			}
 		}
 	}

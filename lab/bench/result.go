@@ -173,10 +173,8 @@ func (r Result) line() string {
 	return fmt.Sprint("left out, ", r.Case(), " ", r.Size, ": ", r.LeftOut)
 }
 
-// reason returns an error on one line, without names of packages.
-func reason(err error) string {
-	return strings.NewReplacer("\n", "; ", "gpu: ", "", "bench: ", "", "measure: ", "").Replace(err.Error())
-}
+// reason returns an error on one line.
+func reason(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // measured returns an error if everything was left out.
 func measured(results []Result) error {
@@ -184,5 +182,5 @@ func measured(results []Result) error {
 		return nil
 	}
 	first := results[0]
-	return fmt.Errorf("bench: nothing could be measured: %v %s: %w", first.Case(), first.Size, first.cause)
+	return fmt.Errorf("nothing could be measured: %v %s: %w", first.Case(), first.Size, first.cause)
 }

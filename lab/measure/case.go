@@ -80,12 +80,12 @@ func parseCase(text string) (Case, error) {
 	if many {
 		n, err := strconv.ParseUint(channels, 10, 32)
 		if err != nil || n < 1 || n > maxChannels {
-			return Case{}, fmt.Errorf("measure: types %q: %q is not a number of channels from 1 to %d", text, channels, maxChannels)
+			return Case{}, fmt.Errorf("types %q: %q is not a number of channels from 1 to %d", text, channels, maxChannels)
 		}
 		c.Channels = int(n)
 	}
 	if _, err := c.kind(); err != nil {
-		return Case{}, fmt.Errorf("measure: %w", err)
+		return Case{}, err
 	}
 	return c, nil
 }

@@ -66,7 +66,7 @@ func TestParseErrors(t *testing.T) {
 		{types, "u8:u32x65", `"65" is not a number of channels`},
 	} {
 		err := test.parse(test.text)
-		if err == nil || !strings.HasPrefix(err.Error(), "measure: ") || !strings.Contains(err.Error(), test.want) {
+		if err == nil || strings.HasPrefix(err.Error(), "measure: ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q gives %v, want an error with %s", test.text, err, test.want)
 		}
 	}

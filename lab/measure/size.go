@@ -70,14 +70,14 @@ func parseSize(name string) (Size, error) {
 	}
 	sides := strings.SplitN(name, "x", 3)
 	if len(sides) == 1 {
-		return Size{}, fmt.Errorf("measure: unknown size %q: use one of %s, or WIDTHxHEIGHT as in 4096x4096",
+		return Size{}, fmt.Errorf("unknown size %q: use one of %s, or WIDTHxHEIGHT as in 4096x4096",
 			name, strings.Join(names, ", "))
 	}
 	size := Size{Name: name}
 	for i, side := range sides {
 		n, err := strconv.ParseUint(side, 10, 32)
 		if err != nil || n < 1 || n > MaxSide {
-			return Size{}, fmt.Errorf("measure: size %q: %q is not a number of pixels from 1 to %d", name, side, MaxSide)
+			return Size{}, fmt.Errorf("size %q: %q is not a number of pixels from 1 to %d", name, side, MaxSide)
 		}
 		*[]*int{&size.Width, &size.Height, &size.Depth}[i] = int(n)
 	}

@@ -27,11 +27,11 @@ type Bar struct {
 func (b *Bars) Check() error {
 	for _, r := range b.Rows {
 		if r.Value < 0 || !fits(Axis{}, r.Value) {
-			return fmt.Errorf("plot: %s: a bar of %v for %q", b.Title, r.Value, r.Name)
+			return fmt.Errorf("%s: a bar of %v for %q", b.Title, r.Value, r.Name)
 		}
 	}
 	if len(b.Rows) == 0 {
-		return fmt.Errorf("plot: %s: there is nothing to draw", b.Title)
+		return fmt.Errorf("%s: there is nothing to draw", b.Title)
 	}
 	return nil
 }

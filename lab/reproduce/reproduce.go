@@ -85,7 +85,7 @@ func Select(names []string) ([]*Experiment, error) {
 			for _, e := range all {
 				works = append(works, e.Work())
 			}
-			return nil, fmt.Errorf("reproduce: no experiment is called %q: there are all, %s, and their parts, which list shows",
+			return nil, fmt.Errorf("no experiment is called %q: there are all, %s, and their parts, which list shows",
 				name, strings.Join(slices.Compact(works), ", "))
 		}
 	}
@@ -186,7 +186,7 @@ func (r *Report) wrong() error {
 	if errs == nil {
 		return nil
 	}
-	return fmt.Errorf("reproduce: wrong results: %w", errors.Join(errs...))
+	return fmt.Errorf("wrong results: %w", errors.Join(errs...))
 }
 
 // A setting holds the parameters that experiments depend on.

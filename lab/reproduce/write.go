@@ -27,14 +27,14 @@ type Writer struct {
 // NewWriter creates the folder if necessary, and returns an error if it cannot be written to.
 func NewWriter(dir string) (*Writer, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("reproduce: %s is a file: name a folder for the report", dir)
+		return nil, fmt.Errorf("%s is a file: name a folder for the report", dir)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "plots"), 0o777); err != nil {
-		return nil, fmt.Errorf("reproduce: %w", err)
+		return nil, err
 	}
 	probe, err := os.CreateTemp(dir, ".boxsum-*")
 	if err != nil {
-		return nil, fmt.Errorf("reproduce: %w", err)
+		return nil, err
 	}
 	probe.Close()
 	return &Writer{dir, map[string][]byte{}}, os.Remove(probe.Name())
@@ -63,7 +63,7 @@ func (w *Writer) Write(r *Report) error {
 
 func (w *Writer) file(name string, write func(io.Writer) error) error {
 	if err := imgio.WriteFile(filepath.Join(w.dir, name), write); err != nil {
-		return fmt.Errorf("reproduce: %w", err)
+		return err
 	}
 	return nil
 }
@@ -93,22 +93,22 @@ func Load(from io.Reader) (*Report, error) {
 	var s saved
 	err := json.NewDecoder(from).Decode(&s)
 	if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
-		return nil, fmt.Errorf("reproduce: these are no results of a report: at byte %d there is %s of JSON where something else should be", other.Offset, article(other.Value))
+		return nil, fmt.Errorf("these are no results of a report: at byte %d there is %s of JSON where something else should be", other.Offset, article(other.Value))
 	} else if err != nil {
-		return nil, fmt.Errorf("reproduce: these are no results of a report: %w", err)
+		return nil, fmt.Errorf("these are no results of a report: %w", err)
 	}
 	for _, size := range s.Sizes {
 		if size.Width < 1 || size.Height < 1 {
-			return nil, fmt.Errorf("reproduce: a size of %d×%d in these results", size.Width, size.Height)
+			return nil, fmt.Errorf("a size of %d×%d in these results", size.Width, size.Height)
 		}
 	}
 	if len(s.Experiments) == 0 {
-		return nil, fmt.Errorf("reproduce: these results are of no experiment")
+		return nil, fmt.Errorf("these results are of no experiment")
 	}
 	r := &s.Report
 	for _, result := range r.Results {
 		if err := result.believable(); err != nil {
-			return nil, fmt.Errorf("reproduce: %v in these results: %w", result.Spec, err)
+			return nil, fmt.Errorf("%v in these results: %w", result.Spec, err)
 		}
 	}
 	r.set(s.Sizes, 0)
