@@ -84,7 +84,7 @@ func open(kinds []gpu.Kind, index int, indexed bool) *gpu.Device {
 			return got(gpu.Open(info))
 		}
 	}
-	must(fmt.Errorf("gpu: %w: there is no %v:%d", gpu.ErrNoDevice, kinds[0], index))
+	must(fmt.Errorf("%w: there is no %v:%d", gpu.ErrNoDevice, kinds[0], index))
 	return nil
 }
 
@@ -97,7 +97,7 @@ func (a arguments) device(i int) *gpu.Device {
 	opened.Lock()
 	defer opened.Unlock()
 	if number < 0 || number >= len(opened.devices) {
-		must(fmt.Errorf("gpu: %w: no device has handle %d", gpu.ErrNoDevice, number))
+		must(fmt.Errorf("%w: no device has handle %d", gpu.ErrNoDevice, number))
 	}
 	return opened.devices[number]
 }
@@ -105,7 +105,7 @@ func (a arguments) device(i int) *gpu.Device {
 func (a arguments) mustDevice(i int) *gpu.Device {
 	d := a.device(i)
 	if d == nil {
-		must(fmt.Errorf("gpu: %w: the CPU has no device arrays", gpu.ErrNoDevice))
+		must(fmt.Errorf("%w: the CPU has no device arrays", gpu.ErrNoDevice))
 	}
 	return d
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Errors that Python distinguishes from invalid values.
@@ -45,10 +46,10 @@ func outcome(err error) *C.char {
 	case errors.Is(err, boxsum.ErrTypes):
 		class = "T"
 	case errors.Is(err, boxsum.ErrInvalid), errors.Is(err, boxsum.ErrOverlap):
-	case errors.Is(err, errPanic), strings.HasPrefix(err.Error(), "gpu: "): // a missing or failing device
+	case errors.Is(err, errPanic), errors.Is(err, gpu.ErrNoDevice), errors.Is(err, gpu.ErrDevice), errors.Is(err, boxsum.ErrClosed):
 		class = "R"
 	}
-	return C.CString(class + verdict.ReplaceAllString(err.Error(), "$1"))
+	return C.CString(class + err.Error())
 }
 
 // numberOf returns Python's errno for an error of the file system, or 0 for others.
@@ -64,16 +65,13 @@ func numberOf(err error) syscall.Errno {
 	return 0
 }
 
-// verdict matches the prefix of messages that names the package and, for a ValueError, the kind of error.
-var verdict = regexp.MustCompile(`(?m)^[a-z]+: (?:` + boxsum.ErrInvalid.Error() + `: |` + boxsum.ErrOverlap.Error() + `: |(` + boxsum.ErrTypes.Error() + `: ))`)
-
 // invalid and wrongTypes return errors about arguments.
 func invalid(format string, values ...any) error {
-	return fmt.Errorf("boxsum: %w: %s", boxsum.ErrInvalid, fmt.Sprintf(format, values...))
+	return raster.Invalid(format, values...)
 }
 
 func wrongTypes(format string, values ...any) error {
-	return fmt.Errorf("boxsum: %w: %s", boxsum.ErrTypes, fmt.Sprintf(format, values...))
+	return raster.Unsupported(format, values...)
 }
 
 // A refusal is an error that ends a call while its arguments are read.
@@ -119,7 +117,7 @@ func recovered(r any) error {
 	if refused, ok := r.(refusal); ok {
 		return refused.error
 	}
-	return fmt.Errorf("boxsum: %w: %v", errPanic, r)
+	return fmt.Errorf("%w: %v", errPanic, r)
 }
 
 // parallel calls f for parts of n items, concurrently if there are many. A panic in a part ends the

@@ -3,9 +3,6 @@
 package main
 
 import (
-	"fmt"
-
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -27,7 +24,7 @@ func room(bytes float64) error {
 		return err
 	}
 	if !addressable(bytes + bytes/8 + 64<<20) { // arenas are allocated whole
-		return fmt.Errorf("boxsum: %w: the system does not give %.1f GB to this process", boxsum.ErrMemory, bytes/1e9)
+		return raster.OutOfMemory("the system does not give %.1f GB to this process", bytes/1e9)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ type reply struct {
 	err  error
 }
 
-var errReadOnly = fmt.Errorf("store: the source is read-only: %w", errors.ErrUnsupported)
+var errReadOnly = fmt.Errorf("the source is read-only: %w", errors.ErrUnsupported)
 
 // remote reads objects of a store through Python. It does not support List.
 type remote struct{ base string }
@@ -70,7 +70,7 @@ func openRemote(_ context.Context, u *url.URL, write bool) (zarr.Bucket, error) 
 		return nil, errReadOnly
 	}
 	if reader.Load() == nil {
-		return nil, errors.New("store: no reader for " + u.Scheme + "://")
+		return nil, errors.New("no reader for " + u.Scheme + "://")
 	}
 	c := *u
 	c.Fragment = ""
@@ -79,7 +79,7 @@ func openRemote(_ context.Context, u *url.URL, write bool) (zarr.Bucket, error) 
 
 func (r *remote) Get(_ context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
 	if !fs.ValidPath(key) {
-		return nil, fmt.Errorf("store: invalid object key %q", key)
+		return nil, fmt.Errorf("invalid object key %q", key)
 	}
 	if length == 0 && offset >= 0 {
 		return buf[:0], nil
@@ -98,7 +98,7 @@ func (r *remote) Get(_ context.Context, key string, offset, length int64, buf []
 		a.err = errors.New("the object is too large")
 	}
 	if a.err != nil {
-		return nil, fmt.Errorf("store: %s/%s: %w", zarr.Redacted(r.base), key, a.err)
+		return nil, fmt.Errorf("%s/%s: %w", zarr.Redacted(r.base), key, a.err)
 	}
 	return a.data, nil
 }
@@ -106,6 +106,6 @@ func (r *remote) Get(_ context.Context, key string, offset, length int64, buf []
 func (r *remote) Put(context.Context, string, []byte) error { return errReadOnly }
 func (r *remote) Delete(context.Context, string) error      { return errReadOnly }
 func (r *remote) List(context.Context, string, func(zarr.Object) error) error {
-	return fmt.Errorf("store: remote folders cannot be listed: %w", errors.ErrUnsupported)
+	return fmt.Errorf("remote folders cannot be listed: %w", errors.ErrUnsupported)
 }
 func (r *remote) Close() error { return nil }

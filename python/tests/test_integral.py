@@ -287,7 +287,7 @@ def test_errors_are_written_for_python():
         boxsum.integral(image, out=np.zeros((4, 5), np.uint32))
     with pytest.raises(ValueError, match=r"^a window of 9×9"):
         boxsum.haar(boxsum.integral(image), size=(9, 9))
-    with pytest.raises(TypeError, match="^unsupported types: a table of int16"):
+    with pytest.raises(TypeError, match="^a table of int16"):
         boxsum.box_sum(np.zeros((3, 3), np.int16), [0, 0, 1, 1])
     for dtype in ("nope", [1], object, np.int16, complex):
         with pytest.raises(TypeError, match="data type|Field|no sums"):

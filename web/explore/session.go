@@ -330,7 +330,7 @@ func (s *Session) Close() {
 	s.used = 0
 }
 
-// Plain returns an error as one line, without names of packages and folders.
+// Plain returns an error as one line, without names of folders.
 func Plain(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -339,11 +339,7 @@ func Plain(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "this took too long, and was stopped"
 	}
-	text := strings.ReplaceAll(err.Error(), "\n", "; ")
-	for _, name := range []string{"boxsum: ", "imgio: ", "store: ", "sources: ", "zarr: ", "web: ", "rotated: ", "haar: ", "moments: ", "filter: ", "detect: ", "match: ", "threshold: ", "histogram: ", "volume: "} {
-		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
-	}
-	return text
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
 // size formats a number of bytes.

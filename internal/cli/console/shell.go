@@ -87,19 +87,14 @@ func (sh *Shell) Failed(path string, err error) {
 	fmt.Fprintln(sh.Stderr, "boxsum:", text)
 }
 
-// OneLine returns an error as one line, without the names of the packages that it
-// came through: users need not know of packages. A missing file is named, and not the
-// system call that missed it.
+// OneLine returns an error as one line. A missing file is named, and not the system call
+// that missed it.
 func OneLine(err error) string {
 	var file *fs.PathError
 	if errors.As(err, &file) && errors.Is(file.Err, fs.ErrNotExist) {
 		return Escape(file.Path) + ": " + file.Err.Error()
 	}
-	text := Escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
-	for _, name := range []string{"boxsum: ", "imgio: ", "bench: ", "measure: ", "gpu: ", "sketch: ", "papers: ", "reproduce: ", "haar: ", "store: ", "sources: ", "zarr: ", "web: ", "moments: ", "rotated: ", "y4m: "} {
-		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
-	}
-	return text
+	return Escape(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
 }
 
 // Escape replaces control characters by their escape sequences: file names may contain

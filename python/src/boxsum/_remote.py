@@ -95,7 +95,7 @@ def located(error: OSError, url: str, location: str) -> OSError:
     """Return an error about a store with its location as the file name, instead of a URL in the message."""
     if error.filename is not None:
         return error
-    return OSError(error.errno, str(error.strerror).replace(f"store: {url}: ", "", 1).replace(url, location), location)
+    return OSError(error.errno, str(error.strerror).removeprefix(f"{url}: ").replace(url, location), location)
 
 
 class Bridge:
