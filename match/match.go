@@ -2,6 +2,7 @@ package match
 
 import (
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/matching"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -9,14 +10,17 @@ import (
 // img.Width-template.Width+1 by img.Height-template.Height+1 pixels. Both images must have
 // the same number of channels, one to four. Sums run over all channels.
 func Match[P Pixel](img, template boxsum.Image[P], m Method, opt *Options) (scores boxsum.Image[float32], err error) {
-	j := job{method: m, src: arrayOf(&img), template: arrayOf(&template)}
-	if err = j.check(opt); err != nil {
+	j := matching.Job{Method: matching.Method(m)}
+	setJob(&j, &img, &template, opt)
+	if err = j.Check(); err != nil {
 		return scores, err
 	}
-	if scores, err = boxsum.NewImage[float32](j.width, j.height, 1); err == nil {
-		err = j.fill(arrayOf(&scores))
+	width, height := j.Size()
+	if scores, err = boxsum.NewImage[float32](width, height, 1); err != nil {
+		return scores, err
 	}
-	if err != nil {
+	setImage(&j.Scores, &scores)
+	if err = j.Run(); err != nil {
 		return boxsum.Image[float32]{}, err
 	}
 	return scores, nil
@@ -26,14 +30,25 @@ func Match[P Pixel](img, template boxsum.Image[P], m Method, opt *Options) (scor
 // allocates nothing after the first match of a size, provided that the transforms need less
 // than 32 MiB.
 func MatchInto[P Pixel](scores boxsum.Image[float32], img, template boxsum.Image[P], m Method, opt *Options) error {
-	j := job{method: m, src: arrayOf(&img), template: arrayOf(&template)}
-	if err := j.check(opt); err != nil {
+	j := matching.Job{Method: matching.Method(m)}
+	setJob(&j, &img, &template, opt)
+	if err := j.Check(); err != nil {
 		return err
 	}
-	return j.fill(arrayOf(&scores))
+	setImage(&j.Scores, &scores)
+	return j.Run()
 }
 
-// arrayOf returns the pixels of an image, unchecked.
-func arrayOf[P boxsum.Pixel](img *boxsum.Image[P]) raster.Array {
-	return raster.ArrayOf(img.Pix, raster.PlaneExtent(img.Width, img.Height, img.Channels, img.Stride))
+// setJob sets the image, the template and the options of a job.
+func setJob[P Pixel](j *matching.Job, img, template *boxsum.Image[P], opt *Options) {
+	setImage(&j.Src, img)
+	setImage(&j.Template, template)
+	if opt != nil {
+		opt.set(j)
+	}
+}
+
+// setImage sets a to the pixels of an image, unchecked.
+func setImage[P boxsum.Pixel](a *raster.Array, img *boxsum.Image[P]) {
+	raster.SetPlane(a, img.Pix, img.Width, img.Height, img.Channels, img.Stride)
 }

@@ -2,11 +2,9 @@ package match
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/matching"
 )
 
 // Pixel is the constraint for the pixels of images and templates.
@@ -25,34 +23,15 @@ const (
 	// SSD is the sum of squared differences. It ignores nothing, and the lowest score is
 	// the best.
 	SSD
-	methods
 )
 
-var methodNames = [methods]string{"zncc", "ncc", "ssd"}
-
 // String returns the method's name in lower case.
-func (m Method) String() string {
-	if m < methods {
-		return methodNames[m]
-	}
-	return fmt.Sprintf("method %d", uint8(m))
-}
+func (m Method) String() string { return matching.Method(m).String() }
 
 // ParseMethod returns the method with the given name: zncc, ncc or ssd.
 func ParseMethod(name string) (Method, error) {
-	for m, n := range methodNames {
-		if n == name {
-			return Method(m), nil
-		}
-	}
-	return 0, raster.Invalid("unknown method %q, want one of %v", name, methodNames)
-}
-
-func (m Method) check() error {
-	if m >= methods {
-		return raster.Invalid("unknown %v, want one of %v", m, methodNames)
-	}
-	return nil
+	m, err := matching.ParseMethod(name)
+	return Method(m), err
 }
 
 // Better reports whether score a is better than b: higher, or lower for SSD. NaN is worse
@@ -89,9 +68,11 @@ type Options struct {
 	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
 }
 
-func engineOptions(o *Options) *engine.Options {
-	if o == nil {
-		return nil
+// set sets the mask and the options of a job.
+func (o *Options) set(j *matching.Job) {
+	if m := &o.Mask; m.Width != 0 || m.Height != 0 || m.Pix != nil {
+		setImage(&j.Mask, m)
 	}
-	return &engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	to := &j.Options
+	to.On, to.Workers, to.Level, to.Context, to.Progress = o.On, o.Workers, o.Level.String(), o.Context, o.Progress
 }

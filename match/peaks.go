@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/matching"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -41,7 +42,7 @@ func badCount(k int) error { return raster.Invalid("number of peaks is %d, want 
 // leftmost; a position with an equally good neighbor before it is not a peak, so a flat
 // region has at most one. NaN scores are not peaks.
 func Peaks(scores boxsum.Image[float32], m Method, k int, apart image.Point) ([]Peak, error) {
-	if err := m.check(); err != nil {
+	if err := matching.Method(m).Check(); err != nil {
 		return nil, err
 	}
 	e := raster.PlaneExtent(scores.Width, scores.Height, scores.Channels, scores.Stride)
@@ -192,3 +193,6 @@ func top(before, at, after float32) float64 {
 	}
 	return (l - r) / (2 * (l + r))
 }
+
+// finite reports whether v is neither infinite nor NaN.
+func finite(v float64) bool { return v-v == 0 }

@@ -1,4 +1,4 @@
-package match
+package matching
 
 import (
 	"slices"
@@ -71,14 +71,14 @@ func (l *blockLayer) collect(a *again, blocks [2]int, limit float64) bool {
 // makeAgain recomputes the scores of the collected groups.
 func (l *blockLayer) makeAgain(a *again, scale float64) {
 	t, factors := &l.job, a.factors
-	byProducts, bySums := l.direct.numerator(t.method)
-	if t.method == ZNCC {
+	byProducts, bySums := l.direct.numerator(t.Method)
+	if t.Method == ZNCC {
 		scale /= l.direct.area
 	}
 	for _, g := range a.groups {
-		a.at(&l.direct, &t.src, g.x, g.y)
+		a.at(&l.direct, &t.Src, g.x, g.y)
 		products := a.sums
-		a.at(&l.sumsDirect, &t.src, g.x, g.y)
+		a.at(&l.sumsDirect, &t.Src, g.x, g.y)
 		for j := range g.height {
 			to := t.dst[(g.y+j)*t.stride+g.x:][:g.width]
 			for i := range to {

@@ -1,4 +1,4 @@
-package match
+package matching
 
 import (
 	"math"
@@ -21,14 +21,14 @@ const maxDirect = 256
 const signed = 128
 
 // goesDirectly reports whether the scores are computed without transforms.
-func (t *job) goesDirectly() bool {
-	w, h := t.template.Width, t.template.Height
+func (t *Job) goesDirectly() bool {
+	w, h := t.Template.Width, t.Template.Height
 	return t.plainBytes() && raster.RoundUp(w, 4)*h <= maxDirect
 }
 
 // plainBytes reports whether the pixels are gray bytes without a mask.
-func (t *job) plainBytes() bool {
-	return t.src.Type == raster.U8 && t.src.Channels == 1 && !t.masked
+func (t *Job) plainBytes() bool {
+	return t.Src.Type == raster.U8 && t.Src.Channels == 1 && !t.masked
 }
 
 // A direct holds a template of bytes and its sums.

@@ -1,4 +1,4 @@
-package match
+package matching
 
 import (
 	"math"
@@ -114,7 +114,7 @@ func (p *precision[T]) bytes() (n int) {
 
 // blockLayer computes scores from transforms. A tile is two blocks.
 type blockLayer struct {
-	job  job
+	job  Job
 	kind scoring
 	blockPlan
 
@@ -148,11 +148,11 @@ type blockWorker struct {
 var blockRuns engine.Runs[blockLayer]
 
 // correlate computes the scores, which hold factors if kind is fastScores.
-func correlate(t *job, kind scoring) error {
+func correlate(t *Job, kind scoring) error {
 	run := blockRuns.Take()
 	l := &run.Layer
 	l.job, l.kind = *t, kind
-	l.blockPlan = planBlocks(t.width, t.height, t.template.Width, t.template.Height, t.src.Channels)
+	l.blockPlan = planBlocks(t.width, t.height, t.Template.Width, t.Template.Height, t.Src.Channels)
 	pairs := engine.DivUp(l.blocks, 2)
 	p := engine.Plan{Grid: engine.Grid{Rows: pairs, N: 1, BandRows: 1, TileWidth: 1, Lead: -1}}
 	p.Workers = max(1, min(t.set.Workers(), pairs))
@@ -162,7 +162,7 @@ func correlate(t *job, kind scoring) error {
 // Prepare implements [engine.Layer].
 func (l *blockLayer) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
-	c := l.job.src.Channels
+	c := l.job.Src.Channels
 	for i := range l.workers[:p.Workers] { // allocate for all workers, whichever run this time
 		if w := &l.workers[i]; l.kind == fastScores {
 			w.single.resize(&l.blockPlan, c, false)
@@ -173,8 +173,8 @@ func (l *blockLayer) Prepare(p *engine.Plan) error {
 	l.prepareTemplate()
 	if l.directly = l.kind == fastScores && l.job.plainBytes() && l.count <= againArea; l.directly {
 		t := &l.job
-		l.direct.set(t.set.Level, &t.template)
-		l.sumsDirect.ones(t.set.Level, t.template.Width, t.template.Height)
+		l.direct.set(t.set.Level, &t.Template)
+		l.sumsDirect.ones(t.set.Level, t.Template.Width, t.Template.Height)
 		for i := range l.workers[:p.Workers] {
 			l.workers[i].again.resize(&l.direct, 0)
 		}
@@ -187,7 +187,7 @@ func (l *blockLayer) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *blockLayer) Release() int {
-	l.job = job{}
+	l.job = Job{}
 	n := engine.Bytes(l.scratch.Lines) + engine.Bytes(l.ones.Lines)
 	for i := range l.double {
 		n += engine.Bytes(l.double[i].Lines) + engine.Bytes(l.single[i].Lines)
@@ -202,7 +202,7 @@ func (l *blockLayer) Release() int {
 // prepareTemplate computes the spectra of the template.
 func (l *blockLayer) prepareTemplate() {
 	t := &l.job
-	c, w, h := t.template.Channels, t.template.Width, t.template.Height
+	c, w, h := t.Template.Channels, t.Template.Width, t.Template.Height
 	l.count, l.squares, l.peak = 0, 0, 0
 	for y := range h {
 		for x := range w {
@@ -216,7 +216,7 @@ func (l *blockLayer) prepareTemplate() {
 		if !t.counts(x, y) {
 			return 0
 		}
-		return windows.At(t.template.Type, t.template.Data, y*t.template.Stride+x*c+ch) - l.center[ch] - l.rest[ch]
+		return windows.At(t.Template.Type, t.Template.Data, y*t.Template.Stride+x*c+ch) - l.center[ch] - l.rest[ch]
 	}
 	each := func(ch int, do func(v float64)) {
 		for y := range h {
@@ -228,14 +228,14 @@ func (l *blockLayer) prepareTemplate() {
 		}
 	}
 	for ch := range c {
-		if t.method != NCC {
+		if t.Method != NCC {
 			sum := 0.0
 			each(ch, func(v float64) { sum += v })
 			l.center[ch] = sum / float64(l.count)
-			if t.method == SSD && t.whole() {
+			if t.Method == SSD && t.whole() {
 				l.center[ch] = math.Round(l.center[ch]) // keeps differences integral
 			}
-			if t.method == ZNCC { // otherwise the level of a window far from zero would add to its score
+			if t.Method == ZNCC { // otherwise the level of a window far from zero would add to its score
 				sum = 0
 				each(ch, func(v float64) { sum += v })
 				l.rest[ch] = sum / float64(l.count)
@@ -247,7 +247,7 @@ func (l *blockLayer) prepareTemplate() {
 		})
 	}
 	scale := 1 / math.Sqrt(l.squares)
-	if t.method == SSD {
+	if t.Method == SSD {
 		scale = -2
 	}
 	for ch := range c {
@@ -273,7 +273,7 @@ func (l *blockLayer) transform(s *fourier.Spectrum[float64], value func(x, y int
 	b := &l.scratch
 	b.Resize(l.nx, l.ny)
 	const lanes = raster.LineBytes / 8
-	w, h := l.job.template.Width, l.job.template.Height
+	w, h := l.job.Template.Width, l.job.Template.Height
 	for x := 0; x < w; x += lanes {
 		g := b.Group(x)
 		clear(g)
@@ -340,7 +340,7 @@ const (
 // correlateFast multiplies factors by numerators. It reports whether the scores are
 // accurate enough, including those recomputed by a. If not, it leaves dst unchanged.
 func correlateFast[T transforms.Real](l *blockLayer, w *precision[T], spectra []fourier.Spectrum[T], blocks [2]int, most float32, a *again) bool {
-	t, c, lanes := &l.job, l.job.src.Channels, transforms.Lanes[T]()
+	t, c, lanes := &l.job, l.job.Src.Channels, transforms.Lanes[T]()
 	var in [maxChannels]*fourier.Block[T]
 	var kernels [maxChannels]*fourier.Spectrum[T]
 	var bias [2]float64
@@ -354,7 +354,7 @@ func correlateFast[T transforms.Real](l *blockLayer, w *precision[T], spectra []
 		bias[0] += float64(centers[0] * l.sums[ch])
 		bias[1] += float64(centers[1] * l.sums[ch])
 	}
-	if t.method == ZNCC {
+	if t.Method == ZNCC {
 		bias = [2]float64{}
 	}
 	size := math.Sqrt(energy / (float64(l.nx) * float64(l.ny)))
@@ -423,12 +423,12 @@ func (l *blockLayer) centerOf(block, ch int) float64 {
 	const samples = 16
 	t := &l.job
 	x0, y0 := l.place(block)
-	w, h := min(l.nx, t.src.Width-x0), min(l.ny, t.src.Height-y0)
+	w, h := min(l.nx, t.Src.Width-x0), min(l.ny, t.Src.Height-y0)
 	sum, count := 0.0, 0
 	for j := range min(samples, h) {
-		row := (y0 + j*h/min(samples, h)) * t.src.Stride
+		row := (y0 + j*h/min(samples, h)) * t.Src.Stride
 		for i := range min(samples, w) {
-			if p := windows.At(t.src.Type, t.src.Data, row+(x0+i*w/min(samples, w))*t.src.Channels+ch); finite(p) {
+			if p := windows.At(t.Src.Type, t.Src.Data, row+(x0+i*w/min(samples, w))*t.Src.Channels+ch); finite(p) {
 				sum += p
 				count++
 			}
@@ -449,29 +449,29 @@ func (l *blockLayer) centerOf(block, ch int) float64 {
 func fill[T transforms.Real](l *blockLayer, w *precision[T], b *fourier.Block[T], blocks [2]int, ch int, centers [2]float64) (energy float64) {
 	sums := &w.sums
 	t, lanes := &l.job, transforms.Lanes[T]()
-	c := t.src.Channels
-	bytes := t.src.Data // if Type is U8
-	fast := t.src.Type == raster.U8 && c == 1 && lanes > doubleLanes
+	c := t.Src.Channels
+	bytes := t.Src.Data // if Type is U8
+	fast := t.Src.Type == raster.U8 && c == 1 && lanes > doubleLanes
 	clear(sums[:])
 	pixels := w.values[:]
 	for x := 0; x < l.nx; x += lanes {
 		g := b.Group(x)
 		for part, block := range blocks {
 			x0, y0 := l.place(block)
-			n := max(0, min(lanes, t.src.Width-x0-x))
-			h := min(l.ny, t.src.Height-y0)
+			n := max(0, min(lanes, t.Src.Width-x0-x))
+			h := min(l.ny, t.Src.Height-y0)
 			if block >= l.blocks || n == 0 {
 				h = 0
 			}
 			center := centers[part]
 			if fast && n == lanes && h > 0 {
-				transforms.FillLines(t.set.Level, singles(g)[part*lanes:], bytes[y0*t.src.Stride+x0+x:], t.src.Stride, h, float32(center), sums)
+				transforms.FillLines(t.set.Level, singles(g)[part*lanes:], bytes[y0*t.Src.Stride+x0+x:], t.Src.Stride, h, float32(center), sums)
 				clearLines(g[part*lanes:], h, l.ny)
 				continue
 			}
 			for y := range h {
 				line := g[(2*y+part)*lanes:][:lanes]
-				windows.FloatsOf(t.src.Type, pixels[:n], t.src.From((y0+y)*t.src.Stride+(x0+x)*c+ch), c)
+				windows.FloatsOf(t.Src.Type, pixels[:n], t.Src.From((y0+y)*t.Src.Stride+(x0+x)*c+ch), c)
 				for i, v := range pixels[:n] {
 					v -= center
 					if v-v != 0 {

@@ -1,4 +1,4 @@
-package match
+package matching
 
 import (
 	"math"
@@ -28,11 +28,11 @@ type general struct {
 
 func (l *blockLayer) general(w *precision[float64], blocks [2]int) {
 	g := general{blockLayer: l, precision: w, blocks: blocks}
-	c := l.job.src.Channels
+	c := l.job.Src.Channels
 	for ch := range c {
 		g.in[ch], g.in[c+ch] = &w.pixels[ch], &w.squared[ch]
 		centers := [2]float64{l.center[ch], l.center[ch]}
-		switch l.job.method {
+		switch l.job.Method {
 		case NCC:
 			centers = [2]float64{}
 		case ZNCC:
@@ -53,7 +53,7 @@ func (l *blockLayer) general(w *precision[float64], blocks [2]int) {
 			b.Columns(l.job.set.Level, x)
 		}
 	}
-	if l.job.method == SSD {
+	if l.job.Method == SSD {
 		g.differences()
 	} else {
 		g.correlations()
@@ -100,7 +100,7 @@ func (l *blockLayer) rounding(size, peak, epsilon float64) float64 {
 }
 
 // rounded rounds v to an integer if pixels are integers and the noise is small enough.
-func (t *job) rounded(v, noise float64) float64 {
+func (t *Job) rounded(v, noise float64) float64 {
 	if t.whole() && noise < 0.25 {
 		return math.Round(v)
 	}
@@ -109,7 +109,7 @@ func (t *job) rounded(v, noise float64) float64 {
 
 // differences computes SSD as ΣI² - 2ΣIT + ΣT².
 func (g *general) differences() {
-	t, c := &g.job, g.job.src.Channels
+	t, c := &g.job, g.job.Src.Channels
 	var spectra [2 * maxChannels]*fourier.Spectrum[float64]
 	for ch := range c {
 		spectra[ch], spectra[c+ch] = &g.double[ch], &g.ones
@@ -130,20 +130,20 @@ func (g *general) differences() {
 
 // correlations computes NCC and ZNCC with a mask.
 func (g *general) correlations() {
-	t, c := &g.job, g.job.src.Channels
+	t, c := &g.job, g.job.Src.Channels
 	var spectra [maxChannels]*fourier.Spectrum[float64]
 	for ch := range c {
 		spectra[ch] = &g.ones
 	}
 	n := float64(g.count)
 	noise := g.rounding(g.size2, n, epsilon64)
-	most := largest(t.src.Type)
+	most := largest(t.Src.Type)
 	exact := t.whole() && noise < 0.25 && n*n*most*most < 1<<53
 	lines := g.convolve(0, g.in[c:2*c], spectra[:c]...)
 	for i, v := range lines {
 		lines[i] = n * t.rounded(v, noise)
 	}
-	for ch := 0; ch < c && t.method == ZNCC; ch++ {
+	for ch := 0; ch < c && t.Method == ZNCC; ch++ {
 		noise := g.rounding(g.size, n, epsilon64)
 		for i, v := range g.convolve(1, g.in[ch:ch+1], &g.ones) {
 			v = t.rounded(v, noise)
@@ -174,18 +174,18 @@ func (g *general) correlations() {
 // leaveOut sets the scores of windows to NaN if they have pixels in the mask that are not
 // finite.
 func (g *general) leaveOut() {
-	t, c, b := &g.job, g.job.src.Channels, g.in[0]
+	t, c, b := &g.job, g.job.Src.Channels, g.in[0]
 	clear(b.Lines)
 	for part, block := range g.blocks {
 		if block >= g.blockLayer.blocks {
 			continue
 		}
 		x0, y0 := g.place(block)
-		for y := range min(g.ny, t.src.Height-y0) {
-			row := (y0+y)*t.src.Stride + x0*c
-			for x := range min(g.nx, t.src.Width-x0) {
+		for y := range min(g.ny, t.Src.Height-y0) {
+			row := (y0+y)*t.Src.Stride + x0*c
+			for x := range min(g.nx, t.Src.Width-x0) {
 				for i := range c {
-					if !finite(windows.At(t.src.Type, t.src.Data, row+x*c+i)) {
+					if !finite(windows.At(t.Src.Type, t.Src.Data, row+x*c+i)) {
 						b.Lines[(2*(x/doubleLanes*g.ny+y)+part)*doubleLanes+x%doubleLanes] = 1
 					}
 				}
@@ -207,7 +207,7 @@ func (g *general) leaveOut() {
 
 // notFinite reports whether the blocks contain pixels that are not finite.
 func (l *blockLayer) notFinite(pixels []float64, blocks [2]int, ch int) bool {
-	src := &l.job.src
+	src := &l.job.Src
 	for _, block := range blocks {
 		if block >= l.blocks {
 			continue

@@ -1,4 +1,4 @@
-package match
+package matching
 
 import (
 	"math"
@@ -21,7 +21,7 @@ import (
 // factorLayer computes the factors.
 type factorLayer struct {
 	window.Layer
-	job  job
+	job  Job
 	area int
 
 	directly bool // computes scores instead of factors
@@ -37,12 +37,12 @@ type factorWorker struct {
 
 // factors fills the scores with factors, using the sum types that fit the pixels and the
 // window.
-func factors(j *job) error {
+func factors(j *Job) error {
 	if !j.whole() {
 		return runFactors(j, raster.F64, raster.F64)
 	}
-	area := uint64(j.template.Width) * uint64(j.template.Height)
-	most := uint64(largest(j.src.Type))
+	area := uint64(j.Template.Width) * uint64(j.Template.Height)
+	most := uint64(largest(j.Src.Type))
 	switch {
 	case area < 1<<32/(most*most):
 		return runFactors(j, raster.U32, raster.U32)
@@ -55,28 +55,28 @@ func factors(j *job) error {
 // factorRuns keeps the engines and scratch memory of the layer for later calls.
 var factorRuns engine.Runs[factorLayer]
 
-func runFactors(t *job, sum, square raster.Type) error {
+func runFactors(t *Job, sum, square raster.Type) error {
 	run := factorRuns.Take()
 	l := &run.Layer
-	l.job, l.Src, l.Sink = *t, t.src, l
-	l.area = t.template.Width * t.template.Height
-	l.Frame = window.Frame{Width: t.src.Width, Height: t.src.Height, Channels: t.src.Channels, Pixel: t.src.Type, Sum: sum, Square: square, Level: t.set.Level,
-		Shape: window.Shape{Right: t.template.Width - 1, Down: t.template.Height - 1, Border: window.Clip}}
-	if t.method == ZNCC && !t.whole() {
-		l.Frame.Offset = centerOf(&t.src)
+	l.job, l.Src, l.Sink = *t, t.Src, l
+	l.area = t.Template.Width * t.Template.Height
+	l.Frame = window.Frame{Width: t.Src.Width, Height: t.Src.Height, Channels: t.Src.Channels, Pixel: t.Src.Type, Sum: sum, Square: square, Level: t.set.Level,
+		Shape: window.Shape{Right: t.Template.Width - 1, Down: t.Template.Height - 1, Border: window.Clip}}
+	if t.Method == ZNCC && !t.whole() {
+		l.Frame.Offset = centerOf(&t.Src)
 	}
 	p := l.Plan(&t.set, 4)
 	p.Rows, p.N = t.height, t.width
 	p.BandRows, p.TileWidth = min(p.BandRows, p.Rows), min(p.TileWidth, p.N)
 	l.workers = engine.Workers(l.workers, p.Workers)
 	if l.directly = t.goesDirectly(); !l.directly {
-		n := p.TileWidth * t.src.Channels
+		n := p.TileWidth * t.Src.Channels
 		for i := range l.workers[:p.Workers] {
 			l.workers[i].resize(n, sum)
 		}
 		return run.Fill(t.set.Quiet(), p, l)
 	}
-	l.direct.set(t.set.Level, &t.template)
+	l.direct.set(t.set.Level, &t.Template)
 	for i := range l.workers[:p.Workers] {
 		l.workers[i].directWorker.resize(&l.direct, p.TileWidth)
 	}
@@ -103,7 +103,7 @@ func centerOf(src *raster.Array) float64 {
 
 // Release implements [engine.Layer].
 func (l *factorLayer) Release() int {
-	l.job = job{}
+	l.job = Job{}
 	n := l.Layer.Release()
 	for i := range l.workers {
 		w := &l.workers[i]
@@ -118,8 +118,8 @@ func (l *factorLayer) Row(worker, x, y, n int, _ []byte, s *window.Sums) {
 	r := s.Windows()
 	dst := t.dst[y*t.stride+x:][:n]
 	if l.directly {
-		products := w.row(&l.direct, &t.src, x, y, n)
-		l.direct.scores(t.set.Level, t.method, dst, products, words(r.Sums.Hi), words(r.Sums.Lo), words(r.Squares.Hi), words(r.Squares.Lo))
+		products := w.row(&l.direct, &t.Src, x, y, n)
+		l.direct.scores(t.set.Level, t.Method, dst, products, words(r.Sums.Hi), words(r.Sums.Lo), words(r.Squares.Hi), words(r.Squares.Lo))
 		return
 	}
 	sums, squares := r.Sums.Slice(0, n*c), r.Squares.Slice(0, n*c)
@@ -131,12 +131,12 @@ func (l *factorLayer) Row(worker, x, y, n int, _ []byte, s *window.Sums) {
 	}
 	area := uint64(l.area)
 	root := math.Sqrt(float64(l.area))
-	if t.method == NCC {
+	if t.Method == NCC {
 		root = 1
 	}
-	if c == 1 && float64(l.area)*largest(t.src.Type)*largest(t.src.Type) < 1<<31 { // S and Q are 32-bit sums
+	if c == 1 && float64(l.area)*largest(t.Src.Type)*largest(t.Src.Type) < 1<<31 { // S and Q are 32-bit sums
 		area, mean := float64(l.area), 1.0
-		if t.method == NCC {
+		if t.Method == NCC {
 			area, mean = 1, 0
 		}
 		transforms.Factors(t.set.Level, dst, words(sums.Hi), words(sums.Lo), words(squares.Hi), words(squares.Lo), area, mean, float32(root))
@@ -148,7 +148,7 @@ func (l *factorLayer) Row(worker, x, y, n int, _ []byte, s *window.Sums) {
 		var v wide
 		for k := i * c; k < (i+1)*c; k++ {
 			q := w.wholeSquares[k]
-			if t.method == NCC {
+			if t.Method == NCC {
 				v = v.plus(wide{0, q})
 			} else {
 				sum := w.whole[k]
@@ -206,7 +206,7 @@ func (l *factorLayer) floats(dst []float32, w *factorWorker, prefix []float64, x
 		v, most := 0.0, 0.0
 		for k := i * c; k < (i+1)*c; k++ {
 			q, sum := w.floatsSquares[k], w.floats[k]
-			if t.method == ZNCC {
+			if t.Method == ZNCC {
 				q -= float64(float64(sum*sum) * inverse)
 			}
 			v += q

@@ -1,4 +1,6 @@
-package match
+// Package matching scores the positions of templates in images whose types are data: what package match does
+// for typed images, and what the command, the explorer and the Python library call themselves.
+package matching
 
 import (
 	"math"
@@ -12,17 +14,21 @@ import (
 // maxChannels is the largest number of channels.
 const maxChannels = 4
 
-// A job is a template to search for in an image. The caller sets the method and both
-// images, calls check before it allocates the scores, and then fill. After that:
+// A Job is a template to search for in an image: plain data. Its maker sets the method, both images and, if
+// there is one, the mask, calls Check before it allocates the scores, whose size is that of Size, and
+// then Run. After that:
 //
 //   - image and template have the same type and number of channels, 1 to 4, and lie within their memory;
 //   - the template fits into the image, is finite where the mask includes it, and has scores;
 //   - the mask has the template's size and one channel, and leaves some pixels; it is used only if masked is true;
-//   - the scores have one channel and the size computed by check, and do not overlap the inputs.
-type job struct {
-	method        Method
-	src, template raster.Array
-	mask          raster.Array
+//   - the scores have one channel and the size computed by Check, and do not overlap the inputs.
+type Job struct {
+	Method        Method
+	Src, Template raster.Array
+	Mask          raster.Array // bytes; it has no type if there is no mask
+	Scores        raster.Array // float32
+	Options       engine.Options
+
 	masked        bool
 	width, height int // size of the scores
 	dst           []float32
@@ -31,36 +37,36 @@ type job struct {
 	set engine.Settings
 }
 
-// check validates the options, the method and the images, in this order, and fills in
+// Check validates the options, the method and the images, in this order, and fills in
 // defaults.
-func (j *job) check(opt *Options) (err error) {
-	if j.set, err = engineOptions(opt).Check(); err != nil {
+func (j *Job) Check() (err error) {
+	if j.set, err = j.Options.Check(); err != nil {
 		return err
 	}
-	if err = j.method.check(); err != nil {
+	if err = j.Method.Check(); err != nil {
 		return err
 	}
-	if err = j.src.Check(); err != nil {
+	if err = j.Src.Check(); err != nil {
 		return err
 	}
-	if err = j.template.Check(); err != nil {
+	if err = j.Template.Check(); err != nil {
 		return err
 	}
-	w, h := j.template.Width, j.template.Height
+	w, h := j.Template.Width, j.Template.Height
 	switch {
 	case w == 0 || h == 0:
 		return raster.Invalid("template is %d×%d pixels, want at least 1×1", w, h)
-	case j.src.Channels > maxChannels:
-		return raster.Invalid("image has %d channels, want 1 to %d", j.src.Channels, maxChannels)
-	case j.template.Channels != j.src.Channels:
-		return raster.Invalid("template has %d channels, want %d like the image", j.template.Channels, j.src.Channels)
-	case w > j.src.Width || h > j.src.Height:
-		return raster.Invalid("template is %d×%d pixels and does not fit in the image of %d×%d", w, h, j.src.Width, j.src.Height)
-	case j.src.Width > maxSide || j.src.Height > maxSide:
-		return raster.Invalid("image is %d×%d, want sides of at most %d", j.src.Width, j.src.Height, maxSide)
+	case j.Src.Channels > maxChannels:
+		return raster.Invalid("image has %d channels, want 1 to %d", j.Src.Channels, maxChannels)
+	case j.Template.Channels != j.Src.Channels:
+		return raster.Invalid("template has %d channels, want %d like the image", j.Template.Channels, j.Src.Channels)
+	case w > j.Src.Width || h > j.Src.Height:
+		return raster.Invalid("template is %d×%d pixels and does not fit in the image of %d×%d", w, h, j.Src.Width, j.Src.Height)
+	case j.Src.Width > maxSide || j.Src.Height > maxSide:
+		return raster.Invalid("image is %d×%d, want sides of at most %d", j.Src.Width, j.Src.Height, maxSide)
 	}
-	j.width, j.height = j.src.Width-w+1, j.src.Height-h+1
-	if err = j.checkMask(opt); err != nil {
+	j.width, j.height = j.Src.Width-w+1, j.Src.Height-h+1
+	if err = j.checkMask(); err != nil {
 		return err
 	}
 	if j.masked && j.set.On() != nil {
@@ -72,25 +78,24 @@ func (j *job) check(opt *Options) (err error) {
 // maxSide makes coordinates fit in 32 bits.
 const maxSide = 1<<30 - 1
 
-func (j *job) checkMask(opt *Options) error {
-	if opt == nil {
-		return nil
-	}
-	m := &opt.Mask
-	if m.Width == 0 && m.Height == 0 && m.Pix == nil {
+// Size returns the size of the scores of a checked job.
+func (j *Job) Size() (width, height int) { return j.width, j.height }
+
+func (j *Job) checkMask() error {
+	m := &j.Mask
+	if m.Type == 0 {
 		return nil
 	}
 	j.masked = true
-	j.mask = arrayOf(m)
-	if err := j.mask.Check(); err != nil {
+	if err := m.Check(); err != nil {
 		return err
 	}
-	if j.mask.Channels != 1 || m.Width != j.template.Width || m.Height != j.template.Height {
-		return raster.Invalid("mask is %v, want %d×%d (the size of the template) with 1 channel", j.mask.Extent, j.template.Width, j.template.Height)
+	if m.Channels != 1 || m.Width != j.Template.Width || m.Height != j.Template.Height {
+		return raster.Invalid("mask is %v, want %d×%d (the size of the template) with 1 channel", m.Extent, j.Template.Width, j.Template.Height)
 	}
 	all, some := true, false
 	for y := range m.Height {
-		for _, v := range j.mask.Span(0, y, m.Width) {
+		for _, v := range m.Span(0, y, m.Width) {
 			all, some = all && v != 0, some || v != 0
 		}
 	}
@@ -102,22 +107,22 @@ func (j *job) checkMask(opt *Options) error {
 }
 
 // counts reports whether the mask includes a pixel of the template.
-func (j *job) counts(x, y int) bool {
-	return !j.masked || j.mask.Data[y*j.mask.Stride+x] != 0
+func (j *Job) counts(x, y int) bool {
+	return !j.masked || j.Mask.Data[y*j.Mask.Stride+x] != 0
 }
 
 // checkTemplate returns an error if the method is undefined for the template.
-func (j *job) checkTemplate() error {
-	c := j.template.Channels
+func (j *Job) checkTemplate() error {
+	c := j.Template.Channels
 	var first [maxChannels]float64
 	started, flat, zero := false, true, true
-	for y := range j.template.Height {
-		for x := range j.template.Width {
+	for y := range j.Template.Height {
+		for x := range j.Template.Width {
 			if !j.counts(x, y) {
 				continue
 			}
 			for i := range c {
-				v := windows.At(j.template.Type, j.template.Data, y*j.template.Stride+x*c+i)
+				v := windows.At(j.Template.Type, j.Template.Data, y*j.Template.Stride+x*c+i)
 				if !started {
 					first[i] = v
 				}
@@ -130,16 +135,17 @@ func (j *job) checkTemplate() error {
 		}
 	}
 	switch {
-	case j.method == ZNCC && flat:
+	case j.Method == ZNCC && flat:
 		return raster.Invalid("the template is flat, which has no zncc: use one with contrast, or method ssd")
-	case j.method == NCC && zero:
+	case j.Method == NCC && zero:
 		return raster.Invalid("the template is zero everywhere, which has no ncc: use another, or method ssd")
 	}
 	return nil
 }
 
-// fill computes the scores of a checked job into dst.
-func (j *job) fill(dst raster.Array) error {
+// Run computes the scores of a checked job, after checking their memory.
+func (j *Job) Run() error {
+	dst := &j.Scores
 	if err := dst.Check(); err != nil {
 		return err
 	}
@@ -147,28 +153,28 @@ func (j *job) fill(dst raster.Array) error {
 		return raster.Invalid("destination is %v, want %d×%d scores", dst.Extent, j.width, j.height)
 	}
 	j.dst, j.stride = raster.Elems[float32](dst.Data), dst.Stride
-	err := raster.Overlap(dst.Data, j.src.Data)
+	err := raster.Overlap(dst.Data, j.Src.Data)
 	if err == nil {
-		err = raster.Overlap(dst.Data, j.template.Data)
+		err = raster.Overlap(dst.Data, j.Template.Data)
 	}
 	if err == nil && j.masked {
-		err = raster.Overlap(dst.Data, j.mask.Data)
+		err = raster.Overlap(dst.Data, j.Mask.Data)
 	}
 	if err != nil {
 		return err
 	}
 	if on := j.set.On(); on != nil { // package gpu checks the types and the size of the template
-		return on.Match(&device.Match{Src: j.src, Template: j.template, Scores: dst, Method: uint8(j.method), Options: j.set.OnDevice()})
+		return on.Match(&device.Match{Src: j.Src, Template: j.Template, Scores: *dst, Method: uint8(j.Method), Options: j.set.OnDevice()})
 	}
 	return j.run()
 }
 
 // run computes the scores once their memory has been checked.
-func (j *job) run() error {
+func (j *Job) run() error {
 	if j.goesDirectly() {
 		return factors(j)
 	}
-	if j.masked || j.method == SSD {
+	if j.masked || j.Method == SSD {
 		return correlate(j, generalScores)
 	}
 	if err := factors(j); err != nil {
@@ -178,7 +184,7 @@ func (j *job) run() error {
 }
 
 // whole reports whether pixels are integers.
-func (j *job) whole() bool { return !j.src.Type.Float() }
+func (j *Job) whole() bool { return !j.Src.Type.Float() }
 
 // largest returns the greatest value of an integer type, and +Inf for others.
 func largest(t raster.Type) float64 {

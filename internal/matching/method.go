@@ -1,0 +1,46 @@
+package matching
+
+import (
+	"fmt"
+
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// A Method is a way to score a position, see package match.
+type Method uint8
+
+// The methods.
+const (
+	ZNCC Method = iota
+	NCC
+	SSD
+	methods
+)
+
+var methodNames = [methods]string{"zncc", "ncc", "ssd"}
+
+// String returns the method's name in lower case.
+func (m Method) String() string {
+	if m < methods {
+		return methodNames[m]
+	}
+	return fmt.Sprintf("method %d", uint8(m))
+}
+
+// ParseMethod returns the method with the given name.
+func ParseMethod(name string) (Method, error) {
+	for m, n := range methodNames {
+		if n == name {
+			return Method(m), nil
+		}
+	}
+	return 0, raster.Invalid("unknown method %q, want one of %v", name, methodNames)
+}
+
+// Check returns an error if m is not one of the methods.
+func (m Method) Check() error {
+	if m >= methods {
+		return raster.Invalid("unknown %v, want one of %v", m, methodNames)
+	}
+	return nil
+}
