@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -24,6 +25,7 @@ func TestPlatforms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("type-checks the whole project once for each platform")
 	}
+	parsed := parsedFiles{all: token.NewFileSet(), files: map[string]func() (*ast.File, error){}}
 	for _, platform := range []string{"linux/386", "linux/arm64", "linux/ppc64le", "linux/riscv64", "linux/s390x", "darwin/arm64", "windows/amd64"} {
 		t.Run(platform, func(t *testing.T) {
 			t.Parallel()
@@ -35,19 +37,27 @@ func TestPlatforms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			known := map[string]*types.Package{"unsafe": types.Unsafe}
-			files := token.NewFileSet()
+			type listed struct {
+				ImportPath, Dir string
+				GoFiles         []string
+				ImportMap       map[string]string
+			}
+			var packages []listed
+			tested := map[string]bool{} // packages that come a second time, with the tests inside of them
 			for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-				var p struct {
-					ImportPath, Dir string
-					GoFiles         []string
-					ImportMap       map[string]string
-				}
+				var p listed
 				if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 					break
 				} else if err != nil {
 					t.Fatal(err)
 				}
+				packages = append(packages, p)
+				if path, test, _ := strings.Cut(p.ImportPath, " "); test == "["+path+".test]" {
+					tested[path] = true
+				}
+			}
+			known := map[string]*types.Package{"unsafe": types.Unsafe}
+			for _, p := range packages {
 				if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") { // a test's generated main has no source in the tree
 					continue
 				}
@@ -57,16 +67,18 @@ func TestPlatforms(t *testing.T) {
 				}
 				var syntax []*ast.File
 				for _, name := range p.GoFiles {
-					file, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+					file, err := parsed.file(filepath.Join(p.Dir, name), ours)
 					if err != nil {
 						t.Fatal(err)
 					}
 					syntax = append(syntax, file)
 				}
-				path, _, _ := strings.Cut(p.ImportPath, " ")
+				// Each function is checked once: packages come again for the tests of others.
+				path, test, _ := strings.Cut(p.ImportPath, " ")
+				bodies := ours && (test == "" && !tested[path] || test == "["+strings.TrimSuffix(path, "_test")+".test]")
 				config := types.Config{
 					Sizes:            types.SizesFor("gc", arch),
-					IgnoreFuncBodies: !ours,
+					IgnoreFuncBodies: !bodies,
 					FakeImportC:      true,
 					Importer: importerOf(func(name string) (*types.Package, error) {
 						if to, ok := p.ImportMap[name]; ok {
@@ -83,11 +95,52 @@ func TestPlatforms(t *testing.T) {
 						}
 					}, // without an Error function, the first error would stop the check
 				}
-				checked, _ := config.Check(path, files, syntax, nil)
+				checked, _ := config.Check(path, parsed.all, syntax, nil)
 				known[p.ImportPath] = checked
 			}
 		})
 	}
+}
+
+// parsedFiles holds the files that were parsed, which are mostly the same for all platforms.
+type parsedFiles struct {
+	all   *token.FileSet
+	mu    sync.Mutex
+	files map[string]func() (*ast.File, error)
+}
+
+// file parses a file. Those of other modules lose what their types do not depend on: the bodies of
+// functions, and the elements of literals, such as tables of characters.
+func (p *parsedFiles) file(path string, ours bool) (*ast.File, error) {
+	p.mu.Lock()
+	parse, ok := p.files[path]
+	if !ok {
+		parse = sync.OnceValues(func() (*ast.File, error) {
+			file, err := parser.ParseFile(p.all, path, nil, parser.SkipObjectResolution)
+			if err == nil && !ours {
+				ast.Inspect(file, prune)
+			}
+			return file, err
+		})
+		p.files[path] = parse
+	}
+	p.mu.Unlock()
+	return parse()
+}
+
+func prune(node ast.Node) bool {
+	switch node := node.(type) {
+	case *ast.BlockStmt:
+		node.List = nil
+	case *ast.CompositeLit:
+		if array, ok := node.Type.(*ast.ArrayType); ok {
+			if _, counted := array.Len.(*ast.Ellipsis); counted { // its type has the number of elements
+				return true
+			}
+		}
+		node.Elts = nil
+	}
+	return true
 }
 
 type importerOf func(string) (*types.Package, error)

@@ -78,8 +78,13 @@ func testValid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		for _, shape := range shapes {
 			for _, channels := range []int{1, 2, 3, 5} {
-				if n := shape.width * shape.height * channels; n > 100_000 || n > 30_000 && testing.Short() {
+				n := shape.width * shape.height * channels
+				if n > 150_000 || n > 30_000 && testing.Short() {
 					continue
+				}
+				workers := []int{5}
+				if n > 100_000 { // smaller tables have one worker, see engine.Work.Plan
+					workers = []int{1, 2, 5}
 				}
 				im, valid, isValid := holed[P](rng, shape.width, shape.height, channels, []int{0, 1, channels}[rng.IntN(3)])
 				opt := boxsum.Options{Plain: rng.IntN(2) == 0}
@@ -100,13 +105,22 @@ func testValid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 				plain := opt
 				plain.Plain = true
 				want, counts := must(boxsum.IntegrateSquares[S, Q](filled, &plain)), must(boxsum.Integrate[uint32](ones, nil))
+				var allSums [2]guarded[S] // at 1 the packed ones
+				var allSquares [2]guarded[Q]
+				var allCounts [2]guarded[uint32]
+				for i, packed := range []bool{false, true} {
+					allSums[i], allSquares[i] = newGuarded[S](im.Width, im.Height, channels, packed), newGuarded[Q](im.Width, im.Height, channels, packed)
+					allCounts[i] = newGuarded[uint32](im.Width, im.Height, channels, !packed)
+				}
 				for _, level := range boxsum.Levels() {
-					for _, workers := range []int{1, 2, 5} {
-						for _, packed := range []bool{false, true} {
+					for _, workers := range workers {
+						for i, packed := range []bool{false, true} {
 							what := fmt.Sprintf("%d×%d×%d, %v, %d workers, packed %v", im.Width, im.Height, channels, level, workers, packed)
 							opt.Level, opt.Workers = level, workers
-							sums, squares := newGuarded[S](t, im.Width, im.Height, channels, packed), newGuarded[Q](t, im.Width, im.Height, channels, packed)
-							count := newGuarded[uint32](t, im.Width, im.Height, channels, !packed)
+							sums, squares, count := allSums[i], allSquares[i], allCounts[i]
+							sums.mark()
+							squares.mark()
+							count.mark()
 							table := &boxsum.ValidTable[S, Q]{Sum: sums.table, Squares: squares.table, Count: count.table}
 							if packed && level == boxsum.Levels()[0] {
 								table.Squares = nil
