@@ -8,7 +8,8 @@
 # make bench-filters    filters and thresholds beside OpenCV, Doxa, libvips and others, in one run, with their floors
 # make bench-cascades   detectors beside OpenCV 4
 # make bench-gpu-peers  the same on a CUDA device, beside NPP, PyTorch and CuPy (GPU_PEERS_PYTHON=python3)
-# make bench-compare    BASE=v0.2.0: this tree beside another commit, in one run, with what benchstat says
+# make bench-compare    BASE=v0.2.0: this tree compared with a commit, in one run, or with a stored run, BASE=run.txt
+# make bench-save       RUN=run.txt: runs the benchmarks and stores the results for bench-compare
 # make bench-tensors    batches of PyTorch on a CUDA device, beside cumsum and avg_pool2d (GPU_PEERS_PYTHON has the package)
 # make generate         the assembly kernels and the pictures anew
 # make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
@@ -22,7 +23,7 @@
 PEERS_PYTHON = .venv/bin/python
 GPU_PEERS_PYTHON = python3
 
-.PHONY: release release-check supply wheel test test-modules test-python test-race test-arm64 test-long bench-peers bench-filters bench-cascades bench-gpu-peers bench-tensors bench-compare generate kernels fuzz site
+.PHONY: release release-check supply wheel test test-modules test-python test-race test-arm64 test-long bench-peers bench-filters bench-cascades bench-gpu-peers bench-tensors bench-compare bench-save generate kernels fuzz site
 
 test:
 	@scripts/test.sh
@@ -66,10 +67,18 @@ bench-tensors:
 	$(GPU_PEERS_PYTHON) -m boxsum.bench --tensors
 
 BENCH_DIR = /tmp/boxsum-bench
+BENCH_RUN = PYTHON=$(abspath $(PEERS_PYTHON)) $(BENCH_DIR)/run.sh
 bench-compare:
-	@scripts/bench-compare.sh build $(BENCH_DIR) $(BASE)
-	@PYTHON=$$PWD/$(PEERS_PYTHON) $(BENCH_DIR)/run.sh
-	@scripts/bench-compare.sh stat $(BENCH_DIR)
+	@[ -n "$(BASE)" ] || { echo "BASE is missing: a commit, or a file that make bench-save wrote"; exit 2; }
+	@scripts/bench-compare.sh build $(BENCH_DIR) $(if $(wildcard $(BASE)),,$(BASE))
+	@$(BENCH_RUN)
+	@scripts/bench-compare.sh stat $(BENCH_DIR) $(wildcard $(BASE))
+
+bench-save:
+	@[ -n "$(RUN)" ] || { echo "RUN is missing: the file to write"; exit 2; }
+	@scripts/bench-compare.sh build $(BENCH_DIR)
+	@$(BENCH_RUN)
+	@cp $(BENCH_DIR)/new.txt $(RUN)
 
 generate:
 	go generate ./...

@@ -1,10 +1,15 @@
 #!/bin/sh
-# Compares the speed of the working tree with that of another commit: runs the benchmarks of both in turn and
-# evaluates them with benchstat.
+# Compares the speed of the working tree with that of another commit, or with a stored run, and evaluates the
+# difference with benchstat.
 #
-#   scripts/bench-compare.sh build DIR BASE   builds the benchmarks of BASE and of the working tree into DIR
-#   DIR/run.sh                                runs them, on any machine of the same kind, and writes DIR/old.txt and DIR/new.txt
-#   scripts/bench-compare.sh stat DIR         prints benchstat's comparison
+#   scripts/bench-compare.sh build DIR [BASE]   builds the benchmarks of the working tree into DIR, and those of the
+#                                               commit BASE if it is given
+#   DIR/run.sh                                  runs them, on any machine of the same kind, in turn, and writes
+#                                               DIR/new.txt and DIR/old.txt
+#   scripts/bench-compare.sh stat DIR [RUN]     prints benchstat's comparison of DIR/new.txt with DIR/old.txt, or with
+#                                               the stored run RUN, which is a copy of an earlier new.txt
+#
+# A comparison with a commit sees smaller differences, because both run in turn on the same machine.
 #
 # The builds are self-contained and can be copied to a machine without Go and without a network.
 set -eu
@@ -29,23 +34,25 @@ build_side() {
 
 case ${1:-} in
 build)
-	[ $# = 3 ] || usage
+	[ $# = 2 ] || [ $# = 3 ] || usage
 	mkdir -p "$2"
 	out=$(cd "$2" && pwd)
 	rm -rf "$out/old" "$out/new"
-	old=$(mktemp -d)
-	trap 'git worktree remove --force "$old/tree" 2>/dev/null; rm -rf "$old"' EXIT
-	git worktree add --quiet --detach "$old/tree" "$3"
-	rm -rf "$old/tree/lab/regress"
-	mkdir -p "$old/tree/lab"
-	cp -r lab/regress "$old/tree/lab/regress"
-	build_side "$old/tree" "$out/old"
+	if [ $# = 3 ]; then
+		old=$(mktemp -d)
+		trap 'git worktree remove --force "$old/tree" 2>/dev/null; rm -rf "$old"' EXIT
+		git worktree add --quiet --detach "$old/tree" "$3"
+		rm -rf "$old/tree/lab/regress"
+		mkdir -p "$old/tree/lab"
+		cp -r lab/regress "$old/tree/lab/regress"
+		build_side "$old/tree" "$out/old"
+	fi
 	build_side "$PWD" "$out/new"
 	cp lab/regress/run.sh lab/regress/calls.py "$out"
 	;;
 stat)
-	[ $# = 2 ] || usage
-	go run $benchstat -filter '.unit:(sec/op OR device-sec/op OR allocs/op)' -col .file "old=$2/old.txt" "new=$2/new.txt"
+	[ $# = 2 ] || [ $# = 3 ] || usage
+	go run $benchstat -filter '.unit:(sec/op OR device-sec/op OR allocs/op)' -col .file "old=${3:-$2/old.txt}" "new=$2/new.txt"
 	;;
 *)
 	usage

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the benchmarks that scripts/bench-compare.sh built, old and new in turn, and writes old.txt and new.txt
-# next to this file. Needs neither Go nor a network.
+# Runs the benchmarks that scripts/bench-compare.sh built, old and new in turn if it built both, and writes old.txt
+# and new.txt next to this file. Needs neither Go nor a network.
 #
 # ROUNDS is the number of runs of each side, SECONDS_EACH the minimum time of a benchmark, and BENCH a pattern
 # that selects benchmarks like go test -bench.
@@ -8,11 +8,15 @@ set -eu
 cd "$(dirname "$0")"
 rounds=${ROUNDS:-10} seconds=${SECONDS_EACH:-0.02} which=${BENCH:-.}
 rm -f old.txt new.txt
-python=
-if [ -d old/python ] && [ -d new/python ] && PYTHONPATH=new/python "${PYTHON:-python3}" -c 'import boxsum' 2>/dev/null; then
-	python=${PYTHON:-python3}
-else
-	echo "Python calls are left out: no package in old/python and new/python, or no NumPy (PYTHON names an interpreter)"
+sides=new
+[ ! -d old ] || sides="old new"
+python=${PYTHON:-python3}
+for side in $sides; do
+	[ -d $side/python ] || python=
+done
+if [ -z "$python" ] || ! PYTHONPATH=new/python "$python" -c 'import boxsum' 2>/dev/null; then
+	echo "Python calls are left out: the package was not built, or there is no NumPy (PYTHON names an interpreter)"
+	python=
 fi
 
 # measure SIDE runs everything once.
@@ -27,14 +31,14 @@ measure() {
 
 round=1
 while [ $round -le $rounds ]; do
+	for side in $sides; do
+		measure $side
+	done
 	# The sides take turns at going first, so that drift favors neither.
-	if [ $((round % 2)) = 1 ]; then
-		measure old
-		measure new
-	else
-		measure new
-		measure old
-	fi
+	case $sides in
+	"old new") sides="new old" ;;
+	"new old") sides="old new" ;;
+	esac
 	echo "round $round of $rounds"
 	round=$((round + 1))
 done
