@@ -99,7 +99,7 @@ supply:
 	@scripts/supply.sh
 
 release:
-	@VERSION=$(VERSION) scripts/release.sh
+	@VERSION=$(VERSION) scripts/release/build.sh
 
 release-check:
-	@VERSION=$(VERSION) scripts/release-check.sh
+	@VERSION=$(VERSION) scripts/release/check.sh

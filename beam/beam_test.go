@@ -145,11 +145,11 @@ func TestDamaged(t *testing.T) {
 }
 
 // TestFlink runs the command on Flink in one Java process. BOXSUM_FLINK is the folder with the jars of Beam's Flink runner,
-// which scripts/flink.sh downloads.
+// which flink/fetch.sh downloads.
 func TestFlink(t *testing.T) {
 	jars := os.Getenv("BOXSUM_FLINK")
 	if jars == "" {
-		t.Skip("it takes the jars of Beam's Flink runner: scripts/flink.sh fetches them, and BOXSUM_FLINK names their folder")
+		t.Skip("it takes the jars of Beam's Flink runner: flink/fetch.sh fetches them, and BOXSUM_FLINK names their folder")
 	}
 	dir := t.TempDir()
 	binary := dir + "/boxsum-beam"

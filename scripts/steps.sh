@@ -1,5 +1,6 @@
 # Functions shared by the scripts that run tests, which source this file. It changes to the project's folder.
 cd "$(dirname "$0")/.."
+[ -e go.mod ] || cd .. # from scripts/release
 
 # step prints a title with the elapsed seconds and, on Linux, the seconds of processor time.
 started=$(date +%s)

@@ -55,7 +55,7 @@ servers() {
 skimage() {
 	scripts/test-python.sh
 	folder=$(mktemp -d)
-	.venv/bin/python scripts/dropin.py "$folder"
+	.venv/bin/python python/tests/dropin.py "$folder"
 	rm -rf "$folder"
 }
 

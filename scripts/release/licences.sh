@@ -2,7 +2,7 @@
 # Prints the licences of the modules that packages are built from, and Go's own: copies of a
 # program or library must include these texts.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 CGO_ENABLED=1 go tool -modfile=internal/tools/go.mod go-licenses save --stderrthreshold=ERROR --save_path="$scratch/texts" --ignore github.com/boxsum/boxsum "$@" 2>"$scratch/log" || {

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds a release into dist: VERSION=v0.2.0 scripts/release.sh. WHEELS="manylinux-x86_64" builds fewer
+# Builds a release into dist: VERSION=v0.2.0 scripts/release/build.sh. WHEELS="manylinux-x86_64" builds fewer
 # wheels, WHEELS=none none. Nothing is published.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 : "${VERSION:?such as VERSION=v0.2.0}"
 case $VERSION in
 v[0-9]*.[0-9]*.[0-9]*) ;;
@@ -18,12 +18,12 @@ if [ "${WHEELS:-}" != none ]; then
 		for base in "${PYTHON:-python3}" python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[1-9]*/bin/python; do
 			"$base" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break
 		done
-		scripts/header.sh "$base"
+		scripts/python-headers.sh "$base"
 		"$base" -m venv .venv/release
 		python=.venv/release/bin/python
 		$python -m pip install --quiet --disable-pip-version-check ziglang==0.17.0 build==1.6.1 auditwheel==6.8.2 deflate==0.9.0
 	fi
-	"$python" scripts/wheels.py "$VERSION" $wheels ${WHEELS:-}
+	"$python" scripts/release/wheels.py "$VERSION" $wheels ${WHEELS:-}
 fi
 
 # The tag may not exist yet, and a clone of a clone has another remote: the build must depend on neither.

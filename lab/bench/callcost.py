@@ -1,6 +1,6 @@
 """What a call costs on the host: boxsum.integral(image, out=table) on a CUDA device.
 
-    python scripts/callcost.py [--runs 1000]
+    python lab/bench/callcost.py [--runs 1000]
 
 Prints, for PyTorch and CuPy, at 256x256, 1024x1024 and 1080p, on the default stream and on one of
 their own: microseconds of the host per call (1000 calls without waiting), the same by CUDA events,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Writes the texts that are distributed with every program into build/texts: manual page, completions, licences.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 to=build/texts
 rm -rf $to
 mkdir -p $to/completions
@@ -13,4 +13,4 @@ build/boxsum completion zsh >$to/completions/_boxsum
 build/boxsum completion fish >$to/completions/boxsum.fish
 build/boxsum completion powershell >$to/completions/boxsum.ps1
 rm build/boxsum
-scripts/licences.sh ./cmd/boxsum >$to/LICENCES.txt
+scripts/release/licences.sh ./cmd/boxsum >$to/LICENCES.txt

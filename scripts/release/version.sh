@@ -1,7 +1,7 @@
 #!/bin/sh
 # Writes VERSION, such as v0.2.0, to the file in which the Python package stores its version.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 number=${VERSION#v}
 case $VERSION in
 v[0-9]*.[0-9]*.[0-9]*) ;;

@@ -1,10 +1,10 @@
 """Runs scikit-image's own tests with the drop-in functions of boxsum in place of its own.
 
-    python scripts/dropin.py FOLDER
+    python python/tests/dropin.py FOLDER
 
-takes the source of the version that is installed from PyPI, puts its tests of what
-uses integral images, local thresholds and templates into the folder, and runs them there, with the doctests of the same
-modules. It takes scikit-image, boxsum and pytest, and exits with 77 without PyPI.
+downloads the source of the installed version from PyPI, copies its tests of integral images, local thresholds, templates
+and what uses them into the folder, and runs them there, with the doctests of the same modules. Needs scikit-image,
+boxsum and pytest. Exits with 77 if PyPI cannot be reached.
 """
 
 import hashlib

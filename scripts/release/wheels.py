@@ -1,7 +1,7 @@
 """Builds the Python package for other systems than this one, with the C compiler of the ziglang
 wheel, and its source distribution. The same sources give the same bytes.
 
-    python scripts/wheels.py v0.2.0 OUT [TARGET ...]      # all targets, and sdist
+    python scripts/release/wheels.py v0.2.0 OUT [TARGET ...]      # all targets, and sdist
 
 It takes Python 3.11 or newer with its headers, Go, and from PyPI ziglang, build and deflate.
 """
@@ -25,7 +25,7 @@ from pathlib import Path
 
 import deflate
 
-TOP = Path(__file__).resolve().parent.parent
+TOP = Path(__file__).resolve().parents[2]
 PYTHON = TOP / "python"
 
 # What Go and zig call each, the tags of its wheel, and how its files are named. glibc 2.17 is of
@@ -127,7 +127,7 @@ def build(target: str, version: str, commit_time: int, folder: Path, out: Path) 
         files[f"boxsum/{name}"] = (work / name).read_bytes() if windows else stripped((work / name).read_bytes())
     info = f"boxsum-{version}.dist-info"
     files[f"{info}/licenses/LICENSE"] = (TOP / "LICENSE").read_bytes()
-    files[f"{info}/licenses/LICENCES.txt"] = subprocess.run(["scripts/licences.sh", "./python/clib"], cwd=TOP, check=True, stdout=subprocess.PIPE).stdout
+    files[f"{info}/licenses/LICENCES.txt"] = subprocess.run(["scripts/release/licences.sh", "./python/clib"], cwd=TOP, check=True, stdout=subprocess.PIPE).stdout
     files[f"{info}/METADATA"] = metadata(version).encode()
     tags = "".join(f"Tag: cp39-abi3-{one}\n" for one in tag.split("."))
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: boxsum\nRoot-Is-Purelib: false\n{tags}".encode()

@@ -1,12 +1,12 @@
 #!/bin/bash
 # Runs boxsum-beam on a standalone Flink cluster: a JobManager and two TaskManagers, each in its own network namespace, with a pool of
 # workers next to each TaskManager. One TaskManager and its pool are killed halfway; the table must still equal that of boxsum integrate.
-# Requires root, ip, Java 17 and the jars from scripts/flink.sh. SIDE is the side of the image; KILL=0 kills nothing.
+# Requires root, ip, Java 17 and the jars from beam/flink/fetch.sh. SIDE is the side of the image; KILL=0 kills nothing.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 side=${SIDE:-8192} kill_one=${KILL:-1}
 jars=$PWD/.venv/flink/lib
-scripts/flink.sh
+beam/flink/fetch.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/flink-cluster.XXXXXX")
 beam=${BOXSUM_BEAM:-$work/boxsum-beam}
 [ -x "$beam" ] || (cd beam && go build -o "$beam" ./cmd/boxsum-beam)
