@@ -34,6 +34,12 @@ if ! command -v g++ >/dev/null; then
 	scripts/install.sh g++
 fi
 
+# code prints a source without comments and blank lines, so that kernels stay current when only
+# comments change. The line about PTX is used below.
+code() {
+	sed -e '/^\/\/ PTX /b' -e 's|[[:blank:]]*\(//.*\)\{0,1\}$||' -e '/^$/d'
+}
+
 from=gpu/internal/kernels
 built=$from/built
 scratch=$(mktemp -d)
@@ -50,9 +56,11 @@ for module; do
 	# No fused multiply-add: squares are rounded as on the host.
 	options="-O3 -std=c++17 -fmad=false"
 
-	# List the sources, for the test that detects stale kernels.
+	# List the sources, for TestBuiltIsCurrent.
 	"$nvcc" $options -I "$include" -MM "$source" | tr -d '\\' | tr ' ' '\n' | sed -n "s,.*$from/,,p" | sort -u >"$scratch/files"
-	(cd $from && xargs sha256sum <"$scratch/files") >"$scratch/$module.sources"
+	while read -r file; do
+		echo "$(code <$from/"$file" | sha256sum | cut -c 1-64)  $file"
+	done <"$scratch/files" >"$scratch/$module.sources"
 	if [ $named = 0 ] && cmp -s "$scratch/$module.sources" $built/$module.sources; then
 		continue
 	fi
@@ -75,7 +83,7 @@ for module; do
 	"$(dirname "$nvcc")/ptxas" -O3 -arch=sm_90 -o "$scratch/$module.sm_90.cubin" "$scratch/raw.90"
 	{
 		echo "// $module.cu of boxsum (sources $digest), by nvcc $version $options -arch=compute_$oldest,"
-		echo "// with the version lowered to $ptx_version; ptxas 11.8 takes it for sm_$oldest and up."
+		echo "// with the version lowered to $ptx_version; ptxas 11.8 accepts it for sm_$oldest and up."
 		# used_bytes_mask is a hint for one load, which old compilers do not know.
 		sed -e "s/^\.version .*/.version $ptx_version/" -e '/\.pragma "used_bytes_mask/d' "$scratch/raw.$oldest"
 	} >"$scratch/$module.compute_$oldest.ptx"

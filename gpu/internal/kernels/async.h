@@ -1,5 +1,5 @@
-// Barriers between the warps of a block, and copies that run beside them. Chips
-// from 9.0 on copy whole boxes on their own; older ones copy lane by lane.
+// Barriers between the warps of a block, and asynchronous copies. Chips from 9.0 on copy whole
+// boxes in hardware; on older ones each lane issues its own copies.
 #pragma once
 
 #include "common.h"
@@ -9,7 +9,8 @@ namespace {
 __device__ inline u32 sharedAddress(const void* p) { return (u32)__cvta_generic_to_shared(p); }
 
 #if __CUDA_ARCH__ >= 900
-// keep has the L2 cache let go of other lines first. An H200 is 2 to 3% faster with pixels that are kept.
+// keep returns a cache policy that evicts these lines from L2 last. On an H200, keeping pixels is 2
+// to 3% faster.
 __device__ inline u64 keep() {
   u64 policy;
   asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
@@ -17,9 +18,9 @@ __device__ inline u64 keep() {
 }
 #endif
 
-// An Mbarrier is a barrier in shared memory where some threads arrive and others
-// wait. All threads that wrote arrive, each for its own writes. Its phases
-// alternate: phase n, from 0 on, is waited for with wait(n).
+// An Mbarrier is a barrier in shared memory at which some threads arrive and others wait. Every
+// thread that wrote data arrives, each for its own writes. Phases are numbered from 0; wait(n)
+// waits for the end of phase n.
 struct Mbarrier {
   u64 word;
   __device__ u32 address() const { return sharedAddress(&word); }
@@ -43,9 +44,9 @@ struct Mbarrier {
 #endif
   }
 #if __CUDA_ARCH__ >= 900
-  // expect arrives once, and has the phase wait for these bytes of copies too.
+  // expect arrives once, and makes the phase also wait for this many bytes of copies.
   __device__ void expect(int bytes) { asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address()), "r"(bytes) : "memory"); }
-  // copy loads the box at (x, y) of an image, zeros where it sticks out.
+  // copy loads the box at (x, y) of an image. Elements outside the image are zero.
   __device__ void copy(void* to, const void* map, int x, int y, int image) {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(
                      sharedAddress(to)),
@@ -53,26 +54,27 @@ struct Mbarrier {
                  : "memory");
   }
 #else
-  // arriveWhenCopied arrives once this thread's copies so far have landed.
+  // arriveWhenCopied arrives once when the copies that this thread has issued are complete.
   __device__ void arriveWhenCopied() { asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(address()) : "memory"); }
 #endif
 };
 
-// kArrivals is how often each lane of a producer warp arrives for a tile: before 9.0 also when its copies have landed.
+// kArrivals is the number of times each lane of a producer warp arrives for a tile. Before 9.0 it
+// arrives a second time when its copies are complete.
 #if __CUDA_ARCH__ >= 900
 constexpr int kArrivals = 1;
 #else
 constexpr int kArrivals = 2;
 #endif
 
-// showMbarriers has copies see mbarriers that were initialised.
+// showMbarriers makes the initialization of mbarriers visible to copies.
 __device__ inline void showMbarriers() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
 }
 
-// prefetchBox has a box come to the L2 cache, from where it is copied soon.
+// prefetchBox loads a box into the L2 cache.
 __device__ inline void prefetchBox(const void* map, int x, int y, int image) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile.L2::cache_hint [%0, {%1, %2, %3}], %4;" ::"l"(map),
@@ -81,19 +83,19 @@ __device__ inline void prefetchBox(const void* map, int x, int y, int image) {
 #endif
 }
 
-// namedBarrier waits for these threads of the block.
+// namedBarrier synchronizes the given number of threads of the block.
 __device__ inline void namedBarrier(int id, int threads) {
-  __syncwarp();  // a look-back may have parted the lanes
+  __syncwarp();  // lanes may have diverged in a look-back
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-// --- Copies of a lane into shared memory ---
+// --- Copies by a lane into shared memory ---
 
 __device__ inline void copyAsync16(void* to, const void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(sharedAddress(to)), "l"(from) : "memory");
 }
 
-// copyAsync copies the first take of some bytes, and zeros for the others.
+// copyAsync copies Bytes bytes: the first take from memory, zeros for the rest.
 template <int Bytes>
 __device__ inline void copyAsync(u32 to, const void* from, int take) {
   if constexpr (Bytes == 16)
@@ -102,7 +104,8 @@ __device__ inline void copyAsync(u32 to, const void* from, int take) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(Bytes), "r"(take) : "memory");
 }
 
-// Copies up to commitCopies are a group, and waitCopies<N> waits for all groups of the lane but N.
+// commitCopies closes a group of copies. waitCopies<N> waits for all of the lane's groups but the
+// last N.
 __device__ inline void commitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
 template <int N>
@@ -110,10 +113,11 @@ __device__ inline void waitCopies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
 
-// --- Copies of a lane out of shared memory, from 9.0 on ---
+// --- Copies by a lane out of shared memory, from 9.0 on ---
 
-// bulkStore starts a copy, after showToBulk of those who wrote there. Copies up to commitBulk are a group, and
-// waitBulkRead<N> waits until all groups of the lane but N have been read.
+// bulkStore starts a copy. The threads that wrote the data must have called showToBulk. commitBulk
+// closes a group, and waitBulkRead<N> waits until all of the lane's groups but the last N have been
+// read from shared memory.
 __device__ inline void bulkStore(char* to, const void* from, int bytes) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(sharedAddress(from)), "r"(bytes) : "memory");
@@ -136,10 +140,10 @@ __device__ inline void waitBulkRead() {
 #endif
 }
 
-// --- Launches that overlap ---
+// --- Overlapping launches ---
 
-// A launch may begin before the one before it has ended, and waits for it before it
-// reads what that wrote. Chips before 9.0 begin it later.
+// A launch may begin before the previous one has ended; it waits for its end before it reads its
+// results. Chips before 9.0 do not overlap launches.
 __device__ inline void letNextBegin() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");

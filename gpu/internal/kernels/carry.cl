@@ -1,6 +1,5 @@
-// What does not depend on the pixels: carrying the totals of tiles on, answering
-// boxes, and fetching single values. The includer defines ACCUMULATOR, the type of
-// the sums, and GROUP.
+// The kernels that do not depend on the pixel type: they propagate the totals of tiles, sum boxes,
+// and fetch single values. The includer defines ACCUMULATOR, the type of the sums, and GROUP.
 
 #define T ACCUMULATOR
 #define SCAN_BAND scan_line
@@ -8,13 +7,13 @@
 #undef SCAN_BAND
 #undef T
 
-// A work-group takes a few neighbouring columns and cuts each into segments.
+// A work-group processes a few neighboring columns and cuts each into segments.
 #define COLUMNS (GROUP < 32 ? GROUP : 32)
 #define SEGMENTS (GROUP / COLUMNS)
-#define AT_ONCE 8 // reads under way
+#define AT_ONCE 8 // concurrent reads
 
-// portable_carry replaces each value by the sum of those before it, along the
-// steps of each image's columns. One launch serves two arrays.
+// portable_carry replaces each value by the sum of the preceding ones, along the steps of each
+// image's columns. One launch processes two arrays.
 KERNEL(PASTE2(portable_carry, ACCUMULATOR))(const Carry first, const Carry second, GLOBAL u8 *RESTRICT carries)
 {
 	LOCAL ACCUMULATOR part[GROUP];
@@ -51,8 +50,8 @@ KERNEL(PASTE2(portable_carry, ACCUMULATOR))(const Carry first, const Carry secon
 	}
 }
 
-// portable_climb sums up each line of the rows' carries, from the image's top.
-// Those of the first tile in a row are zero and stay as they are.
+// portable_climb accumulates each line of the row carries, from the image's top. Those of the first
+// tile in a row are zero and stay so.
 KERNEL(PASTE2(portable_climb, ACCUMULATOR))(const Climb job, GLOBAL u8 *RESTRICT carries)
 {
 	LOCAL ACCUMULATOR tile[SPAN * PITCH];
@@ -79,8 +78,8 @@ KERNEL(PASTE2(portable_climb, ACCUMULATOR))(const Climb job, GLOBAL u8 *RESTRICT
 	}
 }
 
-// portable_boxes answers boxes, one work-item for each of their channels. They
-// are clipped to the image: x0, y0, x1, y1.
+// portable_boxes sums boxes, one work-item for each of their channels. Boxes are clipped to the
+// image: x0, y0, x1, y1.
 KERNEL(PASTE2(portable_boxes, ACCUMULATOR))(const Boxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT boxes, GLOBAL ACCUMULATOR *RESTRICT out)
 {
 	i64 i = (i64)GROUP_ID * GROUP + ITEM_ID;
@@ -94,7 +93,7 @@ KERNEL(PASTE2(portable_boxes, ACCUMULATOR))(const Boxes job, GLOBAL const u8 *RE
 	}
 }
 
-// portable_values fetches some values of an array, each so many bytes from its start.
+// portable_values fetches values of an array, given their offsets in bytes.
 KERNEL(PASTE2(portable_values, ACCUMULATOR))(const Boxes job, GLOBAL const u8 *RESTRICT from, GLOBAL const i64 *RESTRICT at, GLOBAL ACCUMULATOR *RESTRICT out)
 {
 	i64 i = (i64)GROUP_ID * GROUP + ITEM_ID;

@@ -1,4 +1,4 @@
-// What all kernels for CUDA only share: types, values, and loads and stores.
+// Types, values, loads and stores that all CUDA-only kernels share.
 #pragma once
 
 #include "dialect.h"
@@ -28,14 +28,15 @@ __host__ __device__ constexpr int upTo(int n, int multiple) { return (n + multip
 
 // --- Values ---
 
-// less is a pixel less an offset, which only floats have. It is rounded as pixels are.
+// less subtracts an offset from a float pixel, rounded to the pixel's type. Other pixels have no
+// offset.
 template <class P, class T>
 __device__ inline P less(P p, T offset) {
   if constexpr (IsFloat<P>::value) return p - (P)offset;
   else return p;
 }
 
-// What is summed: the pixel itself, the pixel less a constant, or its square.
+// The summands: the pixel, the pixel minus a constant, or the square of either.
 template <class T>
 struct Plain {
   T offset;
@@ -55,14 +56,15 @@ struct Squared {
   __device__ T operator()(P p) const { T v = (T)less(p, offset); return v * v; }
 };
 
-// Tables of float32 are of pixels less a constant, also of integers.
+// Float32 tables subtract a constant from the pixels, integers included.
 template <class T>
 struct Summed { typedef Plain<T> Op; };
 template <>
 struct Summed<float> { typedef Shifted<float> Op; };
 
-// Narrow is the type that a warp's part of a row is summed in: a shorter integer where that holds it, as 128 pixels
-// of 16 bits or squares of bytes fit 32 bits. Sums in f64 are exact as far as that, so nothing is rounded otherwise.
+// Narrow is the type in which a warp sums its part of a row: a shorter integer if the sum fits. 128
+// 16-bit pixels, or 128 squares of bytes, fit in 32 bits. Float64 sums are exact in this range, so
+// the result has the same bits.
 template <class P, class T, class Op>
 struct Narrow {
   typedef T Sum;
@@ -85,14 +87,14 @@ BOXSUM_NARROW(u16, u64, u32)
 BOXSUM_NARROW(u16, double, u32)
 BOXSUM_NARROW(i16, u64, i32)
 
-// PacksRows reports whether sums of two rows share a word: those of bytes fit 16 bits, as a warp has at most 128
-// pixels of a row.
+// PacksRows reports whether the sums of two rows share a word. Sums of bytes fit in 16 bits, as a
+// warp has at most 128 pixels of a row.
 template <class P, class Summand, int VX>
 struct PacksRows { static constexpr bool value = Same<P, u8>::value && Same<Summand, Plain<u32>>::value && VX % 4 == 0; };
 
 // --- Loads and stores ---
 
-// Word is the widest type of which a whole number fills these bytes.
+// Word is the widest type whose size divides this number of bytes.
 template <int Bytes, int Widest = (Bytes & -Bytes)>
 struct Word { typedef uint4 type; };
 template <int Bytes>
@@ -124,8 +126,8 @@ __device__ inline void storeVector(T* p, const T v[N]) {
   for (int k = 0; k < words; k++) ((W*)p)[k] = q[k];
 }
 
-// Memory that other blocks read while we run. Sixteen bytes at a time are never torn:
-// each is one access of the hardware, which CUB's scans rely on too.
+// Accesses to memory that other blocks read during the launch. An aligned 16-byte access is a
+// single hardware access and never torn; CUB's scans rely on this too.
 __device__ inline uint4 loadRelaxed(const uint4* p) {
   uint4 v;
   asm volatile("ld.relaxed.gpu.global.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p) : "memory");

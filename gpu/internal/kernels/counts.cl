@@ -1,5 +1,5 @@
-// The kernels of counts.h. The includer defines GROUP, and one of CARRY and FINISH,
-// whose GROUP is a team.
+// The kernels of counts.h. The includer defines GROUP, and CARRY or FINISH; with FINISH a
+// work-group is one team.
 
 #ifdef CARRY
 KERNEL(histogram_carry_u32)(const Histogram job, GLOBAL u8 *RESTRICT space)

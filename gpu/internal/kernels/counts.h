@@ -1,8 +1,8 @@
-// What does not depend on the pixels of an integral histogram.
+// The parts of integral histograms that do not depend on the pixel type.
 #ifndef COUNTS_H
 #define COUNTS_H
 
-#define AT_ONCE 16 // reads under way
+#define AT_ONCE 16 // concurrent reads
 
 FUNCTION void add_word(Four *sum, u32 word)
 {
@@ -11,14 +11,14 @@ UNROLL
 		ADD_BYTE(sum->part[i], word, i);
 }
 
-// carries is how many work-items carry counts on.
+// carries returns the number of work-items that propagate counts.
 FUNCTION i64 carries(JOB)
 {
 	return job.count * (job.bands * (i64)BAND + job.tilesAcross * (i64)(TILE + 1)) * job.allQuads;
 }
 
-// carry_on replaces counts by those of all tiles to the left, and of all bands above.
-// Work-item i has a quad of a row, of a column, or of a tile's totals.
+// carry_on replaces counts by the sums over all tiles on the left and all bands above. Work-item i
+// has a quad of a row, of a column, or of a tile's totals.
 COUNT_FUNCTION void carry_on(JOB, i64 i, GLOBAL u8 *RESTRICT space)
 {
 	i64 quads = job.allQuads, rows = job.count * (i64)job.bands * BAND * quads, columns = job.count * (i64)job.tilesAcross * TILE * quads;
@@ -86,16 +86,16 @@ UNROLL
 	}
 }
 
-// A ColumnSums is where the work-items of a team hand columns on. After each segment
-// there is a gap, which spreads them over the banks of local memory.
+// A ColumnSums is the buffer through which the work-items of a team exchange columns. A gap follows
+// each segment, which spreads the columns over the banks of local memory.
 #define COLUMN_WORDS (TEAM * COLUMNS + SEGMENTS * QUADS)
 typedef struct { u32 words[2 * COLUMN_WORDS]; } ColumnSums;
 
 #define COLUMN_AT(column, slot) (((column) + (column) / COLUMNS) * QUADS + (slot))
 
-// finish goes down a band with one team. A work-item counts COLUMNS neighbouring
-// columns for four bins, and has the table's entries, less those at the tile's left
-// edge, of every SEGMENTS-th column: so a team writes neighbouring entries at once.
+// finish processes a band from top to bottom with one team. A work-item counts COLUMNS neighboring
+// columns for four bins, but holds and writes the table's entries, minus those at the tile's left
+// edge, of every SEGMENTS-th column, so that a team writes neighboring entries together.
 COUNT_FUNCTION void finish(JOB, i64 team, i32 item, GLOBAL const u8 *RESTRICT space, GLOBAL u8 *RESTRICT out, POINTER_TO_LOCAL ColumnSums *shared)
 {
 	i32 slot = (u32)item % QUADS, segment = (u32)item / QUADS;
@@ -112,7 +112,7 @@ COUNT_FUNCTION void finish(JOB, i64 team, i32 item, GLOBAL const u8 *RESTRICT sp
 	i32 channel = quad / job.quads, first = (quad - channel * job.quads) * 4;
 	i32 bins = job.bins - first < 4 ? job.bins - first : 4;
 	i32 firstRow = band * BAND, firstX = tileX * TILE;
-	i32 columns = busy ? job.width - firstX - segment : 0; // left, from the work-item's first on
+	i32 columns = busy ? job.width - firstX - segment : 0; // columns from the work-item's first to the image's right edge
 	i32 rows = job.height - firstRow < BAND ? job.height - firstRow : BAND;
 
 	i64 channels = (i64)job.channels * job.bins, planeStride = (i64)job.tilesAcross * TILE, allBands = image * job.bands + band;
@@ -122,10 +122,10 @@ COUNT_FUNCTION void finish(JOB, i64 team, i32 item, GLOBAL const u8 *RESTRICT sp
 	GLOBAL const Four *left = (GLOBAL const Four *)(space + job.leftStart) + (allBands * BAND * job.tilesAcross + tileX) * job.allQuads + quad;
 	GLOBAL const Four *totals = (GLOBAL const Four *)(space + job.totalsStart) + allBands * job.tilesAcross * job.allQuads + quad;
 	out += job.outStart + image * job.outDistance + ((firstX + segment + (i64)1) * channels + channel * job.bins + first) * 4;
-	i64 columnStep = SEGMENTS * channels; // counts from a column of the work-item to the next
+	i64 columnStep = SEGMENTS * channels; // counts from one of the work-item's columns to the next
 
-	// The table's row over the band: at the left edge, for which the segments share the
-	// tiles, and from there on.
+	// The table's row above the band: at the left edge, where the segments divide the tiles among
+	// themselves, and to the right of it.
 	u32 sum[COLUMNS][4], corner[4];
 	FourShort over[COLUMNS];
 UNROLL
@@ -184,8 +184,8 @@ UNROLL
 		}
 	}
 
-	// Column 0, and row 0.
-	GLOBAL u8 *edge = out - channels * 4; // where this is the first column
+	// Zeros in column 0 and, unless it is carried from a band above, row 0.
+	GLOBAL u8 *edge = out - channels * 4; // valid if this is the first column
 	i32 atEdge = busy && firstX + segment == 0;
 	if (!job.carry && band == 0) {
 		for (i32 k = 0; k < COLUMNS && k * SEGMENTS < columns; k++)

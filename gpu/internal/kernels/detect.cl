@@ -1,8 +1,8 @@
-// A cascade in all layers of images: tables of the layers, the first stage in all windows,
-// those that are skipped because the one before was rejected, and the other stages, with
-// the windows that are left in lists between them. Numbers are those of package detect, in
-// the same order, and nothing is fused. The includer defines GROUP and one of ROWS,
-// COLUMNS, DIAGONALS, FIRST, SKIP and STAGES, and PATTERNS for local binary patterns.
+// A cascade detector on all layers of the images. It computes the tables of the layers, runs the
+// first stage on all windows, drops those skipped after a rejection, and runs the other stages;
+// between launches, lists hold the remaining windows. The arithmetic is that of package detect, in
+// the same order, without fused operations. The includer defines GROUP and one of ROWS, COLUMNS,
+// DIAGONALS, FIRST, SKIP and STAGES, and PATTERNS for local binary patterns.
 
 #ifdef __OPENCL_VERSION__
 #define AS_FLOAT as_float
@@ -18,7 +18,7 @@
 #define GROUPS gridDim.x
 #endif
 
-// FIND is the layer that has an item: the last whose first one is no greater.
+// FIND finds the layer that contains an item: the last whose first item is not greater.
 #define FIND(layers, count, field, item)                  \
 	i32 low = 0;                                          \
 	for (i32 high = (count); high - low > 1;) {           \
@@ -39,8 +39,8 @@ FUNCTION u32 gray(const Detect *job, GLOBAL const u8 *p, i32 x)
 	return (u32)(job->red * p[0] + 19235 * p[1] + job->blue * p[2] + (1 << 14)) >> 15;
 }
 
-// pixel is that of a layer, between four of the image. An axis has places times 512 and the
-// part of the next one, of 256.
+// pixel interpolates a layer's pixel from four of the image. An entry of an axis is 512 times the
+// position plus the fraction, in units of 1/256.
 FUNCTION u32 pixel(const Detect *job, const DetectLayer *layer, GLOBAL const u8 *in, GLOBAL const i32 *axes, i32 x, i32 y)
 {
 	i32 ax = axes[layer->axisX + x], ay = axes[layer->axisY + y];
@@ -60,7 +60,7 @@ FUNCTION u32 pixel(const Detect *job, const DetectLayer *layer, GLOBAL const u8 
 
 #ifdef ROWS
 #define QUAD 4 // pixels of a work-item
-// detect_rows sums the rows of all layers, a work-group each.
+// detect_rows sums the rows of all layers, one work-group each.
 KERNEL(detect_rows)(const Detect job, GLOBAL const u8 *RESTRICT in, GLOBAL const DetectLayer *RESTRICT layers, GLOBAL const i32 *RESTRICT axes, GLOBAL u32 *RESTRICT tables)
 {
 	LOCAL u32 parts[2][2 * GROUP];
@@ -70,7 +70,7 @@ KERNEL(detect_rows)(const Detect job, GLOBAL const u8 *RESTRICT in, GLOBAL const
 	GLOBAL u32 *sums = tables + image * job.tableDistance + layer.table + (i64)(y + 1) * layer.stride;
 	GLOBAL u32 *squares = sums + job.plane;
 	GLOBAL const u8 *from = in + job.inStart + image * job.inDistance;
-	u32 sum = 0, square = 0; // of all pixels before
+	u32 sum = 0, square = 0; // of all preceding pixels
 	if (i == 0)
 		sums[0] = squares[0] = 0;
 	for (i32 first = 0; first < layer.width; first += QUAD * GROUP) {
@@ -115,7 +115,7 @@ KERNEL(detect_rows)(const Detect job, GLOBAL const u8 *RESTRICT in, GLOBAL const
 
 #ifdef COLUMNS
 #define AHEAD 8 // rows that are read together
-// detect_columns sums the columns of all tables, a work-item each.
+// detect_columns sums the columns of all tables, one work-item each.
 KERNEL(detect_columns)(const Detect job, GLOBAL const DetectLayer *RESTRICT layers, GLOBAL u32 *RESTRICT tables)
 {
 	i64 item = (i64)GROUP_ID * GROUP + ITEM_ID;
@@ -142,9 +142,9 @@ KERNEL(detect_columns)(const Detect job, GLOBAL const DetectLayer *RESTRICT laye
 #endif
 
 #ifdef DIAGONALS
-// detect_diagonals is what each row adds to the tilted sums, which detect_columns then adds
-// up: the diagonals that end at a pixel, first those from the left, less the pixel, and in
-// a second launch those from the right. A work-item has a diagonal.
+// detect_diagonals computes what each row adds to the tilted sums, which detect_columns
+// accumulates: the sums of the diagonals that end at a pixel, first those from the left, without
+// the pixel, and in a second launch those from the right. Each work-item has one diagonal.
 KERNEL(detect_diagonals)(const Detect job, GLOBAL const u8 *RESTRICT in, GLOBAL const DetectLayer *RESTRICT layers, GLOBAL const i32 *RESTRICT axes, GLOBAL u32 *RESTRICT tables, const i32 right)
 {
 	i64 item = (i64)GROUP_ID * GROUP + ITEM_ID;
@@ -160,12 +160,12 @@ KERNEL(detect_diagonals)(const Detect job, GLOBAL const u8 *RESTRICT in, GLOBAL 
 			high = middle;
 	}
 	const DetectLayer layer = layers[low];
-	i32 w = layer.width, h = layer.height, d = diagonal - layer.tableColumn - layer.tableRow; // of w+1+h
+	i32 w = layer.width, h = layer.height, d = diagonal - layer.tableColumn - layer.tableRow; // of w+1+h diagonals
 	GLOBAL u32 *to = tables + 2 * job.plane + image * job.tableDistance + layer.table;
 	GLOBAL const u8 *from = in + job.inStart + image * job.inDistance;
 	u32 sum = 0;
 	if (right) {
-		i32 e = d - 1; // x+y, where x may be -1: left of the image
+		i32 e = d - 1; // x+y; x is -1 to the left of the image
 		for (i32 y = e - (w - 1) > 0 ? e - (w - 1) : 0; y < h && e - y >= -1; y++) {
 			i32 x = e - y;
 			if (x >= 0)
@@ -177,7 +177,7 @@ KERNEL(detect_diagonals)(const Detect job, GLOBAL const u8 *RESTRICT in, GLOBAL 
 		i32 e = d - h; // x-y
 		for (i32 y = e < 0 ? -e : 0; y < h && e + y < w; y++) {
 			u32 p = pixel(&job, &layer, from, axes, e + y, y);
-			to[(i64)(y + 1) * layer.stride + e + y + 1] = sum; // with the pixel, and less it
+			to[(i64)(y + 1) * layer.stride + e + y + 1] = sum; // including the pixel, and excluding it
 			sum += p;
 		}
 	}
@@ -185,7 +185,7 @@ KERNEL(detect_diagonals)(const Detect job, GLOBAL const u8 *RESTRICT in, GLOBAL 
 #endif
 
 #if defined(FIRST) || defined(STAGES)
-// A window is a place of the tables.
+// A Window is a position in the tables.
 typedef struct {
 	GLOBAL const u32 *at;
 	i32 stride;
@@ -220,7 +220,7 @@ FUNCTION i32 goesLeft(const Detect *job, const Window *w, GLOBAL const DetectNod
 }
 #endif
 
-// normOf is 1/(area·σ), or 0 if a window is flat.
+// normOf returns 1/(area·σ), or 0 if the window is flat.
 FUNCTION f32 normOf(const Detect *job, const Window *w)
 {
 #ifdef PATTERNS
@@ -239,7 +239,7 @@ FUNCTION f32 normOf(const Detect *job, const Window *w)
 #endif
 }
 
-// stageSum adds the leaves of a stage up, tree by tree.
+// stageSum adds up the leaf values of a stage, tree by tree.
 FUNCTION f64 stageSum(const Detect *job, const Window *w, GLOBAL const DetectStage *stage, GLOBAL const DetectTree *trees, GLOBAL const DetectNode *nodes, GLOBAL const f32 *leaves, f32 norm)
 {
 	f64 sum = 0;
@@ -254,7 +254,7 @@ FUNCTION f64 stageSum(const Detect *job, const Window *w, GLOBAL const DetectSta
 	return sum;
 }
 
-// windowAt is the window of a bit of the words of all images, and whether it is one.
+// windowAt finds the window of a bit of the words of all images, and reports whether there is one.
 FUNCTION i32 windowAt(const Detect *job, GLOBAL const DetectLayer *layers, GLOBAL const u32 *tables, u32 bit, Window *w)
 {
 	u32 word = bit / 32;
@@ -272,8 +272,8 @@ FUNCTION i32 windowAt(const Detect *job, GLOBAL const DetectLayer *layers, GLOBA
 #endif
 
 #ifdef FIRST
-// The first stage has the bits of windows that pass it, and of those that are not flat: the
-// words of all images, two planes of them. A work-item has a window.
+// The first stage sets the bits of windows that pass, and of those that are not flat, in two planes
+// of the words of all images. Each work-item has one window.
 #ifdef PATTERNS
 KERNEL(detect_first_patterns_f64)
 #else
@@ -308,8 +308,8 @@ KERNEL(detect_first_haar_f64)
 #endif
 
 #ifdef SKIP
-// detect_skip leaves those windows of a row that pass and are not skipped: the one after a
-// window that was looked at and rejected is. A work-item has a row.
+// detect_skip keeps the windows of a row that pass and are not skipped. The window after one that
+// was evaluated and rejected is skipped. Each work-item has one row.
 KERNEL(detect_skip)(const Detect job, GLOBAL const DetectLayer *RESTRICT layers, GLOBAL u32 *RESTRICT words)
 {
 	i64 item = (i64)GROUP_ID * GROUP + ITEM_ID;
@@ -323,7 +323,7 @@ KERNEL(detect_skip)(const Detect job, GLOBAL const DetectLayer *RESTRICT layers,
 	for (i32 k = 0; k < layer.rowWords; k++) {
 		i32 rest = layer.columns - 32 * k;
 		u32 all = rest < 32 ? (1u << rest) - 1 : ~0u, passed = at[k];
-		// See skips in package detect.
+		// This matches the function skips of package detect.
 		u32 rejected = all & sharp[k] & ~passed & ~before;
 		u32 follows = rejected << 1 | before;
 		u32 odd = rejected & 0xaaaaaaaau & ~follows;
@@ -336,9 +336,9 @@ KERNEL(detect_skip)(const Detect job, GLOBAL const DetectLayer *RESTRICT layers,
 #endif
 
 #ifdef STAGES
-// Stages of a cascade in the windows of bits, or of a list; those that pass go to a list, or
-// to the results. A list has the bit of a window and its norm. Work-groups take some windows
-// at a time.
+// These kernels run stages of a cascade on the windows of the bits, or of a list. Windows that pass
+// go to a list, or to the results. A list entry holds the bit of a window and its norm. Work-groups
+// process a few windows at a time.
 #ifdef PATTERNS
 KERNEL(detect_stages_patterns_f64)
 #else

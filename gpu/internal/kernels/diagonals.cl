@@ -1,9 +1,9 @@
-// What tilted tables hand on from strip to strip. The includer defines
+// The kernels that propagate sums of tilted tables from strip to strip. The includer defines
 // ACCUMULATOR, the type of the sums, and GROUP.
 
 #define T ACCUMULATOR
 
-// A work-group takes a few neighbouring lines and cuts each into segments.
+// A work-group processes a few neighboring lines and cuts each into segments.
 #define COLUMNS (GROUP < 32 ? GROUP : 32)
 #define SEGMENTS (GROUP / COLUMNS)
 // HELD values of a segment are read before the first is used.
@@ -13,16 +13,15 @@
 #define HELD (sizeof(T) == 8 ? 16 : 32)
 #endif
 
-// CUDA's compiler would take so many registers that few work-groups fit.
+// Without the bound, nvcc uses so many registers that few work-groups fit.
 #if __CUDA_ARCH__ >= 800
 #define LINES_KERNEL(name) extern "C" __global__ void __launch_bounds__(GROUP, 1024 / GROUP) name
 #else
 #define LINES_KERNEL KERNEL
 #endif
 
-// tilted_lines adds up the diagonals of the strips, in place: a line is the values
-// that are step further on in each next strip. The rising ones are the mirror
-// image of the falling ones.
+// tilted_lines sums the diagonals over the strips, in place. A line consists of the values that are
+// step further on in each next strip. Rising diagonals mirror the falling ones.
 LINES_KERNEL(PASTE2(tilted_lines, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *RESTRICT carries)
 {
 	LOCAL T part[GROUP];
@@ -32,7 +31,7 @@ LINES_KERNEL(PASTE2(tilted_lines, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *
 	group /= 2;
 	i64 line = (i64)(group % job.linesAcross) * COLUMNS + (u32)item % COLUMNS, image = group / job.linesAcross;
 
-	// Lines that enter at the side begin further down; all are counted from there.
+	// Lines that enter at the side begin further down; steps are counted from there.
 	i32 first = 0, steps = 0;
 	i64 value = line - (job.lines - job.values);
 	if (line < job.lines) {
@@ -41,14 +40,14 @@ LINES_KERNEL(PASTE2(tilted_lines, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *
 			value += (i64)first * job.step;
 		}
 		steps = value < job.values ? (i32)((job.values - 1 - value) / job.step) + 1 : 0;
-		if (steps > job.strips - 1 - first) // the last strip hands nothing on
+		if (steps > job.strips - 1 - first) // nothing is below the last strip
 			steps = job.strips - 1 - first;
 	}
 	GLOBAL T *values = (GLOBAL T *)(carries + (rising ? job.risingStart : job.fallingStart)) + image * job.strips * job.carryStride + LEAD;
 	i64 pitch = job.carryStride + (rising ? -job.step : job.step);
 	values += first * job.carryStride + (rising ? job.values - 1 - value : value);
 
-	T before = 0; // what the segments of earlier rounds add up to
+	T before = 0; // the sum of the segments of earlier rounds
 	for (i32 base = 0; base < job.strips - 1; base += SEGMENTS * HELD) {
 		i32 share = (steps - base + SEGMENTS - 1) / SEGMENTS;
 		share = share < HELD ? share : HELD;
@@ -84,13 +83,13 @@ UNROLL
 
 typedef struct ALIGNED(16) { T part[4]; } Four;
 
-// four is the entries of a row of carries at four neighbouring pixels, x = 0
-// being the table's first column.
+// four returns the entries of a row of carries at four neighboring pixels. x = 0 is the table's
+// first column.
 FUNCTION Four four(GLOBAL const T *row, const Diagonals job, i32 x, i32 channel)
 {
 	Four v;
 	i32 pixels = job.values / job.channels;
-	if (job.channels == 1 && x > 0 && x + 3 < pixels) // x is 1 and a multiple of 4, and LEAD suits that
+	if (job.channels == 1 && x > 0 && x + 3 < pixels) // x is 1 plus a multiple of 4, which LEAD aligns
 		return *(GLOBAL const Four *)(row + x);
 #pragma unroll
 	for (i32 i = 0; i < 4; i++)
@@ -98,8 +97,8 @@ FUNCTION Four four(GLOBAL const T *row, const Diagonals job, i32 x, i32 channel)
 	return v;
 }
 
-// add_windows adds the windows of x to x+3: of the falling diagonals those before,
-// of the rising ones those after. inside is whether all are inside the table.
+// add_windows adds the windows of x to x+3: the falling diagonals before them and the rising ones
+// after. inside is whether all are inside the table.
 FUNCTION void add_windows(Four *sum, GLOBAL const T *falling, GLOBAL const T *rising, const Diagonals job, i32 x, i32 channel, i32 inside)
 {
 UNROLL
@@ -110,8 +109,8 @@ UNROLL
 UNROLL
 		for (i32 k = 0; k <= STRIP / 4; k++)
 			v[k] = inside ? *(GLOBAL const Four *)(from + first + 4 * k) : four(from, job, first + 4 * k, channel);
-		// Value n of those from first on is in the windows of x to x+3 where side <= n
-		// < STRIP+side, 1+side <= n < STRIP+1+side, and so on: most in all of them.
+		// Value n, counted from first, is in the windows of x to x+3 if side <= n < STRIP+side,
+		// 1+side <= n < STRIP+1+side, and so on. Most values are in all of them.
 		T common = 0;
 UNROLL
 		for (i32 k = 1; k < STRIP / 4; k++)
@@ -126,10 +125,9 @@ UNROLL
 	}
 }
 
-// tilted_windows adds to the sums in a strip's last row what comes in from above.
-// The diagonals that reach the STRIP rows below x are those of STRIP pixels
-// before x, of the falling ones, and after x, of the rising ones. Neighbours have
-// most of them in common, and a work-item has four.
+// tilted_windows adds to the sums in a strip's last row the sums that enter from above. The
+// diagonals that reach the STRIP rows below x are those of STRIP pixels: falling ones before x,
+// rising ones after x. Neighboring windows share most of them, so a work-item computes four.
 KERNEL(PASTE2(tilted_windows, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *RESTRICT carries)
 {
 	u32 group = GROUP_ID;
@@ -146,7 +144,7 @@ KERNEL(PASTE2(tilted_windows, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *REST
 		GLOBAL const T *rising = (GLOBAL const T *)(carries + job.risingStart) + row - job.carryStride;
 		Four sum;
 		sum.part[0] = sum.part[1] = sum.part[2] = sum.part[3] = 0;
-		// Most have all their neighbours, and need no check of each.
+		// Most positions have all neighbors, so they need no checks.
 		if (job.channels == 1 && x > STRIP && x + STRIP + 3 < job.values) {
 			add_windows(&sum, falling, rising, job, x, channel, 1);
 		} else
@@ -160,8 +158,8 @@ KERNEL(PASTE2(tilted_windows, ACCUMULATOR))(const Diagonals job, GLOBAL u8 *REST
 	}
 }
 
-// tilted_boxes answers boxes, one work-item for each of their channels: x and y of
-// the topmost corner, and how far the sides go down to the right and to the left.
+// tilted_boxes sums boxes, one work-item for each of their channels. A box is x and y of its
+// topmost corner, and the lengths of its sides down to the right and to the left.
 KERNEL(PASTE2(tilted_boxes, ACCUMULATOR))(const Boxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT boxes, GLOBAL T *RESTRICT out)
 {
 	i64 i = (i64)GROUP_ID * GROUP + ITEM_ID;

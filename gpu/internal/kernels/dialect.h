@@ -1,4 +1,4 @@
-// One source, two dialects: what CUDA C and OpenCL C call differently.
+// The differences between CUDA C and OpenCL C, so that one source serves both.
 #ifndef DIALECT_H
 #define DIALECT_H
 
@@ -19,7 +19,7 @@
 #define GROUP_ID ((u32)get_group_id(0))
 #define ITEM_ID ((i32)get_local_id(0))
 #define ALIGNED(bytes) __attribute__((aligned(bytes)))
-#define UNROLL // PoCL takes long to compile what is unrolled among barriers
+#define UNROLL // PoCL takes long to compile loops that are unrolled around barriers
 #define NO_UNROLL
 
 typedef uchar u8;

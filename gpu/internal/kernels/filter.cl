@@ -1,7 +1,6 @@
-// Filters in two launches, for all devices and windows. The first sums the columns of all
-// windows, down a band of rows, and the second slides windows along a part of a row. The
-// includer defines PIXEL, SQUARE, a type for the squares of a column, GROUP, and one of
-// COLUMNS, BOX, STATS and SAUVOLA.
+// Filters in two launches, for all devices and windows. The first sums the columns of all windows,
+// down a band of rows; the second slides windows along a part of a row. The includer defines PIXEL,
+// SQUARE (a type for the squares of a column), GROUP, and one of COLUMNS, BOX, STATS and SAUVOLA.
 
 #ifdef COLUMNS
 
@@ -54,7 +53,8 @@ KERNEL(PASTE2(filter_columns, PIXEL))(const Filter job, GLOBAL const u8 *RESTRIC
 #define MORE_ARGUMENTS , const f64 k, const f64 inverseR
 #endif
 
-// A column of a row of sums, wherever it lies: ROW is its first value of a channel.
+// Declares a function that returns a column of a row of sums, for any x. ROW is its first value of
+// a channel.
 #define COLUMN(type, name, of, outside)                                                        \
 	FUNCTION u64 name(const Filter job, GLOBAL const type *row, i32 x)                         \
 	{                                                                                          \

@@ -1,11 +1,11 @@
-// What is made of the sums of windows, in the CPU's bits, and what windows find outside
-// of an image.
+// Results from the sums of windows, with the same bits as on the CPU, and the pixels that windows
+// see outside of an image.
 #ifndef FILTER_H
 #define FILTER_H
 
 #include "jobs/filter.h"
 
-// The borders, as package window counts them.
+// The borders, with the values of package window.
 #define REFLECT101 0
 #define REFLECT 1
 #define REPLICATE 2
@@ -14,7 +14,8 @@
 #define CLIP 5
 #define OUTSIDE (-1)
 
-// beyond is which of n pixels stands at a place that is none of them, however far it is.
+// beyond maps a position outside of [0, n) to the pixel that the border puts there, at any
+// distance.
 FUNCTION i32 beyond(i32 i, i32 n, i32 border)
 {
 	if (border == CONSTANT || border == CLIP)
@@ -30,14 +31,13 @@ FUNCTION i32 beyond(i32 i, i32 n, i32 border)
 
 FUNCTION i32 index_of(i32 i, i32 n, i32 border) { return (u32)i < (u32)n ? i : beyond(i, n, border); }
 
-// within is how many places of a window the image has, where windows are clipped.
+// within returns how many positions of a clipped window are inside the image.
 FUNCTION i32 within(i32 x, i32 before, i32 after, i32 n)
 {
 	i32 from = x > before ? x - before : 0, to = n - x > after ? x + after + 1 : n;
 	return to - from;
 }
 
-// rounded_mean rounds to nearest, ties up.
 FUNCTION u32 rounded_mean(u64 sum, u32 n)
 {
 	sum += n / 2;
@@ -46,12 +46,13 @@ FUNCTION u32 rounded_mean(u64 sum, u32 n)
 
 #if !defined(__OPENCL_VERSION__) || defined(FLOAT64)
 
-#define MAX_SMALL_VARIANCE 363 // bytes that have n²·variance below 2^31
-#define MAX_VARIANCE 33025     // bytes that have a sum of squares below 2^31
+#define MAX_SMALL_VARIANCE 363 // bytes whose n²·variance fits in 31 bits
+#define MAX_VARIANCE 33025     // bytes whose sum of squares fits in 31 bits
 
 FUNCTION f32 mean_of(u64 sum, u32 n) { return (f32)((f64)sum * (1 / (f64)n)); }
 
-// byte_variance is kernel.Variances. A quotient of float64, rounded once more, is that of float32.
+// byte_variance matches kernel.Variances. A float64 quotient rounded to float32 equals the float32
+// quotient.
 FUNCTION f32 byte_variance(u32 sum, u32 squares, u32 n, f32 inverse, f32 inverse2)
 {
 	if (n <= MAX_SMALL_VARIANCE)
@@ -61,7 +62,7 @@ FUNCTION f32 byte_variance(u32 sum, u32 squares, u32 n, f32 inverse, f32 inverse
 	return (f32)(i32)far * inverse - e * e;
 }
 
-// variance_of is that of pixels of any type.
+// variance_of returns the variance of pixels of any type.
 FUNCTION f32 variance_of(u64 sum, u64 squares, u32 n, i32 bytes)
 {
 	f64 area = (f64)n;
@@ -70,11 +71,11 @@ FUNCTION f32 variance_of(u64 sum, u64 squares, u32 n, i32 bytes)
 	return (f32)((f64)(squares * n - sum * sum) * (1 / (area * area)));
 }
 
-// A root of float64, rounded once more, is that of float32.
+// A float64 square root rounded to float32 equals the float32 square root.
 FUNCTION f32 root_of(f32 v) { return (f32)sqrt((f64)v); }
 
-// sauvola decides: 0 is black. Where rounding makes a variance of bytes negative there is no
-// threshold, and the pixel is white, as Doxa has it.
+// sauvola returns 0 for black. Where rounding makes the variance of bytes negative there is no
+// threshold, and the pixel is white, as in Doxa.
 FUNCTION u32 sauvola(u32 pixel, u64 sum, u64 squares, u32 n, i32 bytes, f64 k, f64 inverseR)
 {
 	f64 inverse = 1 / (f64)n, mean = (f64)sum * inverse, variance = (f64)squares * inverse - mean * mean;

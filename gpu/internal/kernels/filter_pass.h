@@ -1,12 +1,13 @@
-// Filters of bytes in one launch, of which each warp works by itself.
+// Filters of bytes in one launch. Each warp works independently.
 //
-// A warp owns a strip of columns, N of them a lane, and goes down a band of rows. Each lane has the sums of its columns,
-// over the rows of a window, in registers: a row comes in and one goes out. Then the lanes exchange them, for
+// A warp owns a strip of columns, N per lane, and goes down a band of rows. Each lane keeps the sums of its columns over
+// the rows of a window in registers; for each row, the new one is added and the oldest subtracted. Then the lanes
+// exchange column sums, because
 //
 //   S(x) = S(x - 1) + column(x) - column(x - width)
 //
-// is the window that ends in column x. A strip begins with nothing, so the first width - 1 columns have no windows yet:
-// they are the end of the strip before. No block waits for another, and no warp for another.
+// is the sum of the window that ends in column x. A strip starts from zero, so its first width - 1
+// columns have no windows: the strip on the left computes them.
 #pragma once
 
 #include "common.h"
@@ -18,16 +19,16 @@ namespace {
 enum FilterKind { kBox, kStats, kSauvola };
 
 constexpr int kFilterWarps = 4;
-constexpr int kFilterReach = 17;  // lanes that a window reaches back at most, and one more
+constexpr int kFilterReach = 17;  // lanes that a window may reach back, plus one
 
-// permute is PRMT, with all of its modes.
+// permute is the PRMT instruction with its selector modes.
 __device__ inline u32 permute(u32 a, u32 b, u32 selector) {
   u32 r;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(selector));
   return r;
 }
 
-// scanUp adds the values of all lanes before to each, in every one of K.
+// scanUp replaces each of the K values by its inclusive sum over the lanes.
 template <int K>
 __device__ inline void scanUp(u32 (&v)[K]) {
 #pragma unroll
@@ -39,18 +40,18 @@ __device__ inline void scanUp(u32 (&v)[K]) {
 
 template <FilterKind Kind, int N>
 struct FilterStrip {
-  static constexpr int kSums = Kind == kBox ? 1 : 2;  // of pixels, and of their squares
+  static constexpr int kSums = Kind == kBox ? 1 : 2;  // sums of pixels, or of pixels and squares
   static constexpr int kWords = N / 4;
   static constexpr int kLine = 32 + kFilterReach;
   typedef typename Pick<Kind == kBox, u32, uint2>::type Sums;
   typedef Sums Exchange[N][kLine];
 
   const FilterPass& job;
-  Sums* exchange;  // column N·l + j of the strip is [j][kFilterReach + l]: lanes side by side have no conflicts
+  Sums* exchange;  // column N·l + j of the strip is at [j][kFilterReach + l]: neighboring lanes have no bank conflicts
   const u8* in;
   u8 *out, *dev;
-  int lane, at, to;  // the first column of the lane, and the first of its results
-  u32 shift;         // of words, to where the lane begins
+  int lane, at, to;  // the lane's first column, and its first result
+  u32 shift;         // of words, to the lane's first byte
   bool inside;
 
   static __device__ u32 sumOf(u32 s) { return s; }
@@ -60,7 +61,8 @@ struct FilterStrip {
   static __device__ void put(u32& s, u32 sum, u32) { s = sum; }
   static __device__ void put(uint2& s, u32 sum, u32 squares) { s = make_uint2(sum, squares); }
 
-  // column is which column of the image stands at a place not farther from it than the image is wide.
+  // column returns the image column that the border puts at a position at most one width outside
+  // of the image.
   __device__ int column(int x) const {
     const int n = job.width;
     if ((u32)x < (u32)n) return x;
@@ -73,7 +75,7 @@ struct FilterStrip {
     return min(max(x, 0), n - 1);
   }
 
-  // load fetches a row, from a multiple of four bytes on: one word more than the columns of the lane fill.
+  // load reads a row from an aligned address: one word more than the lane's columns fill.
   template <bool Edge>
   __device__ void load(int y, u32 (&w)[kWords + 1]) const {
     y = index_of(y, job.height, job.border);
@@ -89,14 +91,14 @@ struct FilterStrip {
 #pragma unroll
       for (int k = 0; k < kWords; k++)
 #pragma unroll 1
-        for (int i = 0; i < 4; i++) {  // few registers, for what is rare
+        for (int i = 0; i < 4; i++) {  // not unrolled: this path is rare, and registers are few
           const int x = column(at + 4 * k + i);
           w[k] = w[k] >> 8 | (x == OUTSIDE ? 0 : (u32)__ldg(row + x)) << 24;
         }
     }
   }
 
-  // pixels fetches those that decisions are made for.
+  // pixels reads the pixels to be thresholded.
   template <bool Edge>
   __device__ void pixels(int y, u32 (&w)[kWords]) const {
     const u8* row = in + min(y, job.height - 1) * job.inStride;
@@ -139,8 +141,9 @@ struct FilterStrip {
 
   __device__ u32 countOf(int x, int down) const { return job.border == CLIP ? down * within(x, job.left, job.right, job.width) : job.area; }
 
-  // decide is Sauvola's decisions in float32: of how many pixels windows are is known, or each lane finds out. It reports
-  // whether all are sure.
+  // decide computes Sauvola's decisions in float32. If Known is set, all windows have the same
+  // number of pixels; otherwise each lane computes it. It reports whether all decisions are
+  // certain despite rounding.
   template <bool Edge, bool Known>
   __device__ bool decide(u8* row, const u32 (&s)[N], const u32 (&q)[N], const u32 (&p)[kWords], int down) const {
     bool sure = true;
@@ -157,11 +160,11 @@ struct FilterStrip {
         const float v = __fmaf_rn((float)q[j], n, -(sum * sum));
         float root;
         asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(fabsf(v)));
-        const float d = __fmaf_rn(-pixel, n, sum * __fmaf_rn(gamma, root, job.alpha));  // less than 0: white
+        const float d = __fmaf_rn(-pixel, n, sum * __fmaf_rn(gamma, root, job.alpha));  // negative: white
         sure = sure && fabsf(d) >= job.margin * n;
         g[i] = __float_as_uint(d);
       }
-      w[k] = permute(permute(g[0], g[1], 0x00fb), permute(g[2], g[3], 0x00fb), 0x5410);  // signs of floats
+      w[k] = permute(permute(g[0], g[1], 0x00fb), permute(g[2], g[3], 0x00fb), 0x5410);  // sign bits of the floats
     }
     storeBytes<Edge>(row, w);
     return sure;
@@ -170,7 +173,7 @@ struct FilterStrip {
   template <bool Edge>
   __device__ void down(int y, int end) const {
     const int across = job.left + job.right + 1;
-    const int rest = across % N;  // column j - across lies so many lines before j, or after it and one lane farther
+    const int rest = across % N;  // column j - across is this many positions before j, or one lane further
     const Sums* const gone0 = exchange + kFilterReach + lane - across / N - rest * kLine;
     const Sums* const gone1 = gone0 + N * kLine - 1;
     u32 c[N], q[N];
@@ -206,14 +209,14 @@ struct FilterStrip {
       u32 now[kWords];
 #pragma unroll
       for (int k = 0; k < kWords; k++) now[k] = pix[k];
-      load<Edge>(y + 1 + job.down, come);  // while this row is done
+      load<Edge>(y + 1 + job.down, come);  // overlaps with this row
       load<Edge>(y - job.up, gone);
       if (Kind == kSauvola) pixels<Edge>(y + 1, pix);
 
 #pragma unroll
       for (int j = 0; j < N; j++) put(exchange[j * kLine + kFilterReach + lane], c[j], q[j]);
       __syncwarp();
-      u32 s[N], t[N], total[kSums] = {};  // what windows gain
+      u32 s[N], t[N], total[kSums] = {};  // what the windows gain
 #pragma unroll
       for (int j = 0; j < N; j++) {
         const Sums gone = (j < rest ? gone1 : gone0)[j * kLine];
@@ -258,7 +261,7 @@ struct FilterStrip {
 #pragma unroll
         for (int j = 0; j < N; j++) {
           const float sum = s[j];
-          m[j] = sum * job.inverse;  // with the inverse rounded once, this is the quotient rounded once (Markstein)
+          m[j] = sum * job.inverse;  // correctly rounded, since the inverse is (Markstein)
           m[j] = __fmaf_rn(__fmaf_rn(-m[j], n, sum), job.inverse, m[j]);
           float v;
           if (job.area <= MAX_SMALL_VARIANCE) {
@@ -274,7 +277,7 @@ struct FilterStrip {
         if (dev) store<Edge>(devRow, d);
       }
       if (Kind == kSauvola) again = !(whole ? decide<Edge, true>(row, s, t, now, downCount) : decide<Edge, false>(row, s, t, now, downCount));
-      if (again) {  // one by one, from sums that are no longer wanted by others
+      if (again) {  // one by one, from sums that the other lanes no longer need
 #pragma unroll
         for (int j = 0; j < N; j++) put(exchange[j * kLine + kFilterReach + lane], s[j], kSums == 2 ? t[j] : 0);
 #pragma unroll 1
@@ -291,7 +294,7 @@ struct FilterStrip {
   }
 
   static __device__ void run(const FilterPass& job, Exchange* exchanges) {
-    const int lane = threadIdx.x % 32, warp = __shfl_sync(kAll, threadIdx.x / 32, 0);  // the same in all lanes, as the compiler then knows
+    const int lane = threadIdx.x % 32, warp = __shfl_sync(kAll, threadIdx.x / 32, 0);  // warp-uniform, which the compiler cannot see by itself
     u32 task = blockIdx.x * kFilterWarps + warp;
     const int strip = task % job.strips;
     task /= job.strips;
@@ -313,7 +316,7 @@ struct FilterStrip {
 
 }  // namespace
 
-// So many blocks fit on a processor at once.
+// Blocks is the number of blocks that fit on a multiprocessor.
 #define BOXSUM_FILTER(Name, Kind, N, Blocks)                                                                                                       \
   extern "C" __global__ void __launch_bounds__(32 * kFilterWarps, Blocks) filterpass_##Name##_##N##_##Blocks(const __grid_constant__ FilterPass job) { \
     __shared__ FilterStrip<Kind, N>::Exchange exchanges[kFilterWarps];                                                                             \

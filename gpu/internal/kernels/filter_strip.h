@@ -1,13 +1,15 @@
-// Filters of bytes by strips, of which each warp works by itself.
+// Filters of bytes by strips. Each warp works independently.
 //
-// A warp owns a strip of columns, some of them a lane, and goes down a band of rows. Each lane has the sums of its columns
-// over the rows of a window in registers: a row comes in and one goes out. Then the lanes exchange them, for
+// A warp owns a strip of columns, several per lane, and goes down a band of rows. Each lane keeps the sums of its columns
+// over the rows of a window in registers; for each row, the new one is added and the oldest subtracted. Then the lanes
+// exchange column sums, because
 //
 //   S(x) = S(x - 1) + column(x) - column(x - width)
 //
-// is the window that ends in column x. A strip begins with nothing, so its first columns have no windows: they are the end of
-// the strip before. What lies beside the image comes from a copy of its edges, made beforehand, so that all
-// columns are loaded alike. What counts is instructions a pixel: a device does some 25 in the time of copying it.
+// is the sum of the window that ends in column x. A strip starts from zero, so its first columns have no windows: the
+// strip on the left computes them. Pixels beside the image come from a copy of its edges, made beforehand, so that all
+// columns are loaded in the same way. The cost is instructions per pixel: a device executes about 25 in the time it takes
+// to copy a pixel.
 #pragma once
 
 #include "common.h"
@@ -17,7 +19,7 @@
 namespace {
 
 constexpr int kStripWarps = 4;
-constexpr int kStripReach = 256;  // columns that a window has at most
+constexpr int kStripReach = 256;  // maximum width of a window
 
 __device__ inline u32 permute(u32 a, u32 b, u32 selector) {
   u32 r;
@@ -25,7 +27,7 @@ __device__ inline u32 permute(u32 a, u32 b, u32 selector) {
   return r;
 }
 
-// dot4 and dot2 add products of bytes without a sign, or pairs of them, and bytes with one.
+// dot4 and dot2 add products of unsigned bytes, or pairs of bytes, and signed bytes.
 __device__ inline u32 dot4(u32 a, u32 b, u32 sum) {
   u32 r;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(sum));
@@ -37,7 +39,7 @@ __device__ inline u32 dot2(u32 a, u32 b, u32 sum) {
   return r;
 }
 
-// scanUp adds the values of all lanes before to each, in every one of K.
+// scanUp replaces each of the K values by its inclusive sum over the lanes.
 template <int K>
 __device__ inline void scanUp(u32 (&v)[K]) {
 #pragma unroll
@@ -47,11 +49,11 @@ __device__ inline void scanUp(u32 (&v)[K]) {
       asm volatile("{ .reg .pred p; .reg .u32 r; shfl.sync.up.b32 r|p, %0, %1, 0, -1; @p add.u32 %0, %0, r; }" : "+r"(v[k]) : "r"(d));
 }
 
-// A StripTask is what a warp does: a strip and a band of an image.
+// A StripTask is the work of a warp: a strip and a band of an image.
 struct StripTask {
   int strip, y, end;
   i64 image;
-  bool rows;  // of all windows are those of the image
+  bool rows;  // all rows of all windows are inside the image
 
   __device__ StripTask(const FilterStrip& job, int warp) {
     u32 task = blockIdx.x * kStripWarps + warp;
@@ -63,15 +65,16 @@ struct StripTask {
     rows = y - job.up - 1 >= 0 && end + job.down <= job.height;
   }
 
-  // columns reports whether windows of pixels [x, x+n) are whole, and the pixels those of the image.
+  // columns reports whether the columns [x, x+n) are in the image and their windows are not
+  // clipped.
   static __device__ bool columns(const FilterStrip& job, int x, int n) {
     const int clip = job.border == CLIP;
     return x >= clip * job.left && x + n + clip * job.right <= job.width;
   }
 };
 
-// StripColumns is where some columns of a lane lie, which begin at a multiple of their number: in the image or in the copy of
-// its edges. What is beyond both counts nowhere.
+// StripColumns locates a lane's columns, whose first is a multiple of their number: in the image or
+// in the copy of its edges. Columns beyond both affect no result.
 struct StripColumns {
   const u8* from;
   i64 stride;
@@ -85,7 +88,8 @@ struct StripColumns {
     stride = inside ? job.inStride : job.edgeStride;
   }
 
-  // load is row y, or nothing where it is outside; Inner is for rows of the image.
+  // load reads row y, or returns zeros where the border has none. Inner promises that y is in the
+  // image.
   template <class W, bool Inner>
   __device__ W load(const FilterStrip& job, int y) const {
     if (!Inner) {
@@ -96,25 +100,26 @@ struct StripColumns {
   }
 };
 
-// Means: two strips a warp, of 256 columns each, 8 a lane. Sums of two columns share a word, which holds those of 257
-// rows. So do sums of small windows; those of others do not: Wide.
+// Means: a warp has two strips of 256 columns, 8 per lane. The sums of two columns share a word,
+// which suffices for 257 rows. So do the sums of two small windows; Wide is for windows whose sums
+// do not fit.
 template <bool Wide, int Ahead>
 struct MeanStrip {
   static constexpr int kPad = (Wide ? kStripReach : 128) / 8 + 1, kLine = 32 + kPad;  // small windows have at least two rows
   static constexpr int kColumns = 256;
-  static constexpr u32 kFloat = 0x4b000000;  // 2^23 as a float, whose last bits are a number
-  static constexpr int kRing = Wide ? 0 : 16;  // rows that are kept: those of small windows do not come from memory twice
+  static constexpr u32 kFloat = 0x4b000000;  // 2^23 as a float; an integer is in its low bits
+  static constexpr int kRing = Wide ? 0 : 16;  // rows that are kept, so that those of small windows are read from memory once
   struct Exchange {
     uint4 ring[kRing + (kRing == 0)][32];
     u32 columns[8][kLine];
   };
 
   const FilterStrip& job;
-  uint4* ring;    // of the lane, 32 from row to row
-  u32* exchange;  // column 8·l + j of the strips is [j][kPad + l]: lanes side by side have no conflicts
+  uint4* ring;    // of the lane; consecutive rows are 32 apart
+  u32* exchange;  // column 8·l + j of the strips is at [j][kPad + l]: neighboring lanes have no bank conflicts
   StripColumns a, b;
   u8* out;
-  int lane, xa, xb;  // where results of the lane begin
+  int lane, xa, xb;  // where the lane's results begin
 
   struct Pixels { uint2 a, b; };
 
@@ -124,7 +129,7 @@ struct MeanStrip {
   static __device__ uint4 keep(const Pixels& p) { return make_uint4(p.a.x, p.a.y, p.b.x, p.b.y); }
   static __device__ Pixels kept(const uint4& v) { return {make_uint2(v.x, v.y), make_uint2(v.z, v.w)}; }
 
-  // unpack makes words of two pixels each, one of either strip.
+  // unpack makes words of two pixels, one from each strip.
   static __device__ void unpack(const Pixels& p, u32 (&v)[8]) {
     const u32 a[2] = {p.a.x, p.a.y}, b[2] = {p.b.x, p.b.y};
 #pragma unroll
@@ -147,7 +152,8 @@ struct MeanStrip {
       for (int i = 0; x + i < job.width; i++) to[i] = (i < 4 ? low : high) >> (8 * (i & 3));
   }
 
-  // means makes those of the windows that end in the columns of the lane, from columns and those that go out.
+  // means computes the means of the windows that end in the lane's columns, from the column sums
+  // and those that leave the windows.
   __device__ void means(const u32 (&c)[8], const u32 (&g)[8], u32 (&ma)[2], u32 (&mb)[2], u32 (&sa)[8], u32 (&sb)[8]) const {
     if constexpr (!Wide) {
       u32 s[8], total[1], ra[8], rb[8];
@@ -184,7 +190,7 @@ struct MeanStrip {
     }
   }
 
-  // clipped makes means of windows that may be cut, one by one.
+  // clipped computes the means of windows that may be clipped, one by one.
   __device__ void clipped(int y, const u32 (&sa)[8], const u32 (&sb)[8], u32 (&ma)[2], u32 (&mb)[2]) const {
     const int rows = within(y, job.up, job.down, job.height), first = xa + 8 - job.right % 8;
     ma[0] = ma[1] = mb[0] = mb[1] = 0;
@@ -203,7 +209,7 @@ struct MeanStrip {
   template <bool Inner>
   __device__ void down(int y, const int end) const {
     const int across = job.left + job.right + 1;
-    const u32* gone[8];  // the columns that windows lose
+    const u32* gone[8];  // the columns that leave the windows
 #pragma unroll
     for (int j = 0; j < 8; j++) {
       const int at = 8 * (lane + kPad) + j - across;
@@ -226,7 +232,7 @@ struct MeanStrip {
         }
         come[i] = load<Inner>(min(r + i + Ahead, last));
       }
-    int slot = 0;  // of the row that goes out, and then of the one that comes in
+    int slot = 0;  // of the row that leaves, and then of the row that enters
     auto fetch = [&](int i, int r) {
       come[i] = load<Inner>(r + job.down);
       if (!kRing) go[i] = load<Inner>(r - job.up - 1);
@@ -249,7 +255,7 @@ struct MeanStrip {
         unpack(go[i], g);
 #pragma unroll
         for (int j = 0; j < 8; j++) exchange[j * kLine + kPad + lane] = c[j] += v[j] - g[j];
-        fetch(i, min(y + i + Ahead, end - 1));  // while this row is done
+        fetch(i, min(y + i + Ahead, end - 1));  // overlaps with this row
         __syncwarp();
 #pragma unroll
         for (int j = 0; j < 8; j++) g[j] = *gone[j];
@@ -257,7 +263,7 @@ struct MeanStrip {
         u32 ma[2], mb[2], sa[8], sb[8];
         means(c, g, ma, mb, sa, sb);
         if (!Inner && job.border == CLIP) clipped(y + i, sa, sb, ma, mb);
-        // Results by columns become results by pixels, which begin at multiples of 8.
+        // Shift results from columns to pixels, whose groups begin at multiples of 8.
         const u32 a1 = __shfl_up_sync(kAll, ma[1], 1), b1 = __shfl_up_sync(kAll, mb[1], 1);
         u32 ra[2], rb[2];
         if (half) {
@@ -275,7 +281,7 @@ struct MeanStrip {
   }
 
   static __device__ void run(const FilterStrip& job, Exchange* exchanges) {
-    const int lane = threadIdx.x % 32, warp = __shfl_sync(kAll, threadIdx.x / 32, 0);  // the same in all lanes, as the compiler then knows
+    const int lane = threadIdx.x % 32, warp = __shfl_sync(kAll, threadIdx.x / 32, 0);  // warp-uniform, which the compiler cannot see by itself
     const StripTask task(job, warp);
     if (task.image >= job.count) return;
     u32* exchange = &exchanges[warp].columns[0][0];
@@ -292,11 +298,11 @@ struct MeanStrip {
   }
 };
 
-// Sauvola's decisions: a strip of 32·N columns. Of a pixel p that comes in and one q that goes out,
+// Sauvola's decisions: a strip has 32·N columns. When pixel p enters a window and q leaves, the sum of p² - 128·p changes by
 //
 //   p·(p - 128) + q·(127 - q) + q·1
 //
-// is what the sum of p² - 128·p gains: one product of four bytes.
+// which is one dot product of four bytes.
 template <int N, int Ahead>
 struct DecideStrip {
   static constexpr int kPad = kStripReach / N + 1, kLine = 32 + kPad, kWords = N / 4;
@@ -306,12 +312,12 @@ struct DecideStrip {
   struct Pixels { u32 w[kWords]; };
 
   const FilterStrip& job;
-  uint2* exchange;  // sums and squares of column N·l + j are [j][kPad + l]
+  uint2* exchange;  // sums and squares of column N·l + j are at [j][kPad + l]
   StripColumns columns;
   const u8* in;
   u8* out;
-  int lane, x;  // the pixels of the lane, or others to load where it has none
-  bool valid, whole;  // the lane has pixels, and all of the strip windows that are not cut
+  int lane, x;  // the lane's first pixel, or another that is valid to load if it has none
+  bool valid, whole;  // the lane has pixels; no window of the strip is clipped
 
   static __device__ Pixels pixels(const Vector& v) {
     Pixels p;
@@ -322,7 +328,7 @@ struct DecideStrip {
   template <bool Inner>
   __device__ Pixels load(int y) const { return pixels(columns.load<Vector, Inner>(job, y)); }
 
-  // own is the pixels that decisions are made for.
+  // own reads the pixels to be thresholded.
   template <bool Inner>
   __device__ Pixels own(int y) const {
     const u8* p = in + y * job.inStride + x;
@@ -336,7 +342,7 @@ struct DecideStrip {
     return v;
   }
 
-  // shifted is the columns of the lane: what was loaded begins at a multiple of N, and they so many words and bits later.
+  // shifted aligns loaded columns, which begin at a multiple of N, with the lane's.
   template <int Words>
   __device__ Pixels shifted(const Pixels& v) const {
     const u32 bits = job.right % 4 * 8;
@@ -348,7 +354,8 @@ struct DecideStrip {
     for (int i = 0; i < kWords; i++) r.w[i] = __funnelshift_r(k[i], k[i + 1], bits);
     return r;
   }
-  // fetch is the columns that windows lose: R of them are a lane farther than the others.
+  // fetch reads the columns that leave the windows: R of them are one lane further than the
+  // others.
   template <int R>
   __device__ void fetch(const uint2* near, const uint2* far, uint2 (&g)[N]) const {
 #pragma unroll
@@ -393,13 +400,13 @@ struct DecideStrip {
 #pragma unroll
         for (int j = 0; j < N; j++) {
           const u32 t = permute(a.w[j / 4], b.w[j / 4], 0x0440 + j % 4 * 0x0111);  // p, q, q
-          u32 times;                                                               // p - 128, 127 - q, 1: each bit of t, turned, 1 or 0
+          u32 times;                                                               // p - 128, 127 - q, 1: lop3 keeps, flips, sets or clears each bit of t
           asm("lop3.b32 %0, %1, %2, %3, 0xac;" : "=r"(times) : "r"(t), "r"(0x17f80), "r"(0x1807f));
           q[j] = dot4(t, times, q[j]);
           c[j] = dot4(t, 0xff01, c[j]);  // p - q
           exchange[j * kLine + kPad + lane] = make_uint2(c[j], q[j]);
         }
-        next(i, min(y + i + Ahead, end - 1));  // while this row is done
+        next(i, min(y + i + Ahead, end - 1));  // overlaps with this row
         __syncwarp();
         uint2 g[N];
 #define BOXSUM_CASE(R) case R: fetch<R>(gone0, gone1, g); break;
@@ -410,7 +417,7 @@ struct DecideStrip {
           BOXSUM_CASE(8) BOXSUM_CASE(9) BOXSUM_CASE(10) BOXSUM_CASE(11) BOXSUM_CASE(12) BOXSUM_CASE(13) BOXSUM_CASE(14) default: BOXSUM_CASE(15)
         }
 #undef BOXSUM_CASE
-        u32 s[N], t[N];  // less what lies before the lane; sums are the last bits of floats
+        u32 s[N], t[N];  // exclusive over the lanes; sums are in the low bits of floats
 #pragma unroll
         for (int j = 0; j < N; j++) s[j] = c[j] - g[j].x + (j ? s[j - 1] : kFloat), t[j] = q[j] - g[j].y + (j ? t[j - 1] : 0);
         __syncwarp();
@@ -422,8 +429,8 @@ struct DecideStrip {
       }
   }
 
-  // decide makes decisions in float32, and a bit for each that is not sure, the last first. Windows are Whole, or each has its
-  // own number of pixels.
+  // decide computes decisions in float32, and a mask of those that are uncertain, the last first.
+  // If Whole is set, all windows have the same number of pixels; otherwise each has its own.
   template <bool Whole>
   __device__ u32 decide(const u32 (&s)[N], const u32 (&t)[N], u32 before, u32 before2, int down, const Pixels& now, u32 (&w)[kWords]) const {
     const float beforeFloat = (float)(i32)before - 12582912.0f;
@@ -440,11 +447,11 @@ struct DecideStrip {
         float root;
         asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(fabsf(v)));
         const float gamma = Whole ? job.gamma : __fdividef(job.gamma, part);
-        const float more = __fmaf_rn(-pixel, n, sum * __fmaf_rn(gamma, root, job.alpha));  // less than 0: white
+        const float more = __fmaf_rn(-pixel, n, sum * __fmaf_rn(gamma, root, job.alpha));  // negative: white
         unsure = __funnelshift_l(__float_as_uint(fabsf(more) - (Whole ? job.margin : job.margin * part)), unsure, 1);
         d[i] = __float_as_uint(more);
       }
-      w[k] = permute(permute(d[0], d[1], 0x00fb), permute(d[2], d[3], 0x00fb), 0x5410);  // signs of floats
+      w[k] = permute(permute(d[0], d[1], 0x00fb), permute(d[2], d[3], 0x00fb), 0x5410);  // sign bits of the floats
     }
     return unsure;
   }
@@ -464,7 +471,7 @@ struct DecideStrip {
         if (x + j < job.width) row[j] = w[j / 4] >> (8 * (j % 4));
     }
     if (unsure == 0) return;
-    // One by one, from sums that others have read.
+    // One by one, from sums that the other lanes have read.
 #pragma unroll
     for (int j = 0; j < N; j++) exchange[j * kLine + kPad + lane] = make_uint2(s[j] - kFloat + before, t[j] + before2);
     do {
@@ -484,7 +491,8 @@ struct DecideStrip {
     uint2* exchange = &exchanges[warp][0][0];
     for (int i = lane; i < N * kPad; i += 32) exchange[i / kPad * kLine + i % kPad] = make_uint2(0, 0);
     __syncwarp();
-    // The windows of pixel x end in column x+right. The last lane has no neighbour that it can take the rest of its columns from.
+    // The windows of pixel x end in column x+right. The last lane has no right neighbor to
+    // provide its remaining columns.
     const int each = (31 - job.skip) * N, begin = each * task.strip, x = begin + (lane - job.skip) * N;
     DecideStrip s = {job, exchange};
     s.lane = lane;
@@ -513,7 +521,7 @@ struct DecideStrip {
 
 }  // namespace
 
-// The chunks of 16 columns that an image does not have whole, a thread each.
+// Copies the chunks of 16 columns that are not entirely inside the image, one thread each.
 extern "C" __global__ void __launch_bounds__(128) filterstrip_edges(const __grid_constant__ FilterStrip job) {
   const int chunks = job.edgeStride / 16;
   const i64 i = blockIdx.x * 128ll + threadIdx.x;
@@ -535,7 +543,7 @@ extern "C" __global__ void __launch_bounds__(128) filterstrip_edges(const __grid
   *(uint4*)((u8*)job.edge + image * job.edgeDistance + y * job.edgeStride + chunk * 16) = make_uint4(w[0], w[1], w[2], w[3]);
 }
 
-// So many blocks fit on a processor at once.
+// Blocks is the number of blocks that fit on a multiprocessor.
 #define BOXSUM_FILTER_STRIP(Name, Kind, Of, Ahead, Blocks)                                                                         \
   extern "C" __global__ void __launch_bounds__(32 * kStripWarps, Blocks) Name(const __grid_constant__ FilterStrip job) { \
     __shared__ Kind##Strip<Of, Ahead>::Exchange exchanges[kStripWarps];                                                         \

@@ -1,16 +1,18 @@
-// Filters of bytes on tensor cores: a warp has the sums of all windows of a strip, in the accumulators of matrix products.
+// Filters of bytes on tensor cores: a warp keeps the sums of all windows of a strip in the
+// accumulators of matrix products.
 //
-// It goes down a band of rows. A row comes in and one goes out, and both are factors of products whose others are bands of
-// ones: what windows gain and lose comes out where their sums are. Nothing is exchanged or scanned.
+// The warp goes down a band of rows. For each row, one row enters the windows and another leaves; both are multiplied by
+// band matrices of ones, so that the products are the changes of the windows' sums, in the lanes that hold these sums.
+// Nothing is exchanged or scanned.
 //
-// A strip has 512 columns, as 32 segments of 16. Of four segments, a lane has a word of each: lane 4g+t has bytes 4t to 4t+3 of
-// segments 4g to 4g+3, and so it has the results. Row g of a product is segment q of the four, q being 0 or 1, and row g+8
-// segment q+2. Windows of a segment lie in H halves of a product, which begin kLead columns before it: segments q, q+1, ...
-// Each product has one half of two planes: pixels p that come and o that go, or the two parts of what squares gain. With c = 127.5,
+// A strip has 512 columns: 32 segments of 16. Lane 4g+t has bytes 4t to 4t+3 of segments 4g to 4g+3, as input and as
+// results. Row g of a product is segment q of the four, for q = 0 or 1, and row g+8 is segment q+2. The windows of a segment
+// are covered by H half-width operands, which begin kLead columns before it: segments q, q+1, ... Each product combines one
+// half of two planes: the pixels p that enter and o that leave, or the two parts of the change of the squares. With c = 127.5,
 //
 //   (p-c)² - (o-c)² = (p-o)·(p+o-255) = 128·h + l
 //
-// fits bytes, and halves of floats work them out. Sums are the last bits of floats where they fit.
+// where h and l fit in bytes and are computed in half precision. Sums are held in the low bits of floats if they fit.
 #pragma once
 
 #include "common.h"
@@ -27,7 +29,7 @@ __device__ inline u32 permute(u32 a, u32 b, u32 selector) {
   return r;
 }
 
-// Shared memory is at addresses of 32 bits, in the order that is written here.
+// Accesses to shared memory by 32-bit address, in program order.
 __device__ inline u32 get(u32 at) {
   u32 v;
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(at));
@@ -54,7 +56,8 @@ __device__ inline void putFour(u32 at, uint4 v) {
   asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w));
 }
 
-// getMatrices and putMatrices are of four matrices: lanes have addresses of their rows, eight each, and lane 4g+t has word t of row g.
+// getMatrices and putMatrices transfer four matrices. Each group of eight lanes supplies the
+// addresses of one matrix's rows, and lane 4g+t has word t of row g.
 __device__ inline void getMatrices(u32 at, u32 (&v)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "r"(at));
 }
@@ -67,7 +70,8 @@ __device__ inline void putMatrices(u32 at, u32 words, const u32 (&v)[4]) {
 #endif
 }
 
-// hold leaves a value in its register: from memory, since the assembler would work it out again and again.
+// hold forces a value into a register by a round trip through memory; otherwise the assembler
+// recomputes it at every use.
 __device__ inline void hold(u32 at, u32& v) {
   asm volatile("st.volatile.shared.u32 [%1], %0; ld.volatile.shared.u32 %0, [%1];" : "+r"(v) : "r"(at));
 }
@@ -75,13 +79,14 @@ __device__ inline void hold(u32 at, float& v) {
   asm volatile("st.volatile.shared.f32 [%1], %0; ld.volatile.shared.f32 %0, [%1];" : "+f"(v) : "r"(at));
 }
 
-// fetch begins a copy of 16 bytes, of which so many are there and the others become 0.
+// fetch starts a 16-byte copy: the given number of bytes, then zeros.
 __device__ inline void fetch(u32 to, const u8* from, int bytes) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 }
 __device__ inline void fetch(u32 to, const u8* from) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory"); }
 
-// multiply adds bytes, 16×32, times bytes, 32×8: pixels times what has a sign, or else what has one times what has none.
+// multiply adds the product of bytes, 16×32 by 32×8, to c: unsigned by signed for pixels, otherwise
+// signed by unsigned.
 template <bool Pixels>
 __device__ inline void multiply(u32 (&c)[4], const u32 (&a)[4], const u32 (&b)[2]) {
   if constexpr (Pixels)
@@ -91,7 +96,7 @@ __device__ inline void multiply(u32 (&c)[4], const u32 (&a)[4], const u32 (&b)[2
     asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
                  : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
-// multiplied is c and bytes, 16×16, times bytes, 16×8.
+// multiplied sets d to c plus the product of bytes, 16×16 by 16×8.
 __device__ inline void multiplied(u32 (&d)[4], u32 a0, u32 a1, u32 b, const u32 (&c)[4]) {
   asm volatile("mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"
                : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(a0), "r"(a1), "r"(b), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]));
@@ -123,43 +128,45 @@ __device__ inline float inverseOf(float v) {
   return r;
 }
 
-// H halves have the windows of a segment. Decide: Sauvola's decisions, else means. Wide: sums do not fit the last bits of floats, of
-// squares or of windows that are divided in one step. Ahead rows are fetched ahead.
+// H is the number of halves that cover the windows of a segment. Decide selects Sauvola's
+// decisions, otherwise means. Wide is for sums that do not fit in the low bits of floats: of
+// squares, or of windows that are divided in one step. Ahead is the number of rows fetched ahead.
 template <int H, bool Decide, bool Wide, int Ahead>
 struct WindowStrip {
-  static constexpr int kLead = H == 2 ? 8 : 8 * (H - 1);  // columns before a segment that its windows have at most
-  static constexpr int kRow = 640;                        // bytes of a row: 16 of each 80 are between, against conflicts of banks
-  static constexpr int kSegments = 33 - H, kEach = 16 * kSegments;  // with results
-  static constexpr int kShift = H == 2 ? 8 : 0;                     // strips begin at multiples of 16 columns, less this
+  static constexpr int kLead = H == 2 ? 8 : 8 * (H - 1);  // columns by which windows may begin before their segment
+  static constexpr int kRow = 640;                        // bytes of a row: 16 of each 80 are unused, against bank conflicts
+  static constexpr int kSegments = 33 - H, kEach = 16 * kSegments;  // kSegments have results
+  static constexpr int kShift = H == 2 ? 8 : 0;                     // strips begin this much before a multiple of 16 columns
   static constexpr u32 kFloat = 0x4b000000, kPixel = 0x47000000;    // 2^23 and 2^15 as floats
 
-  struct Planes { u32 x[H + 1][4]; };  // words q+i and q+2+i of two planes: half i of q = 0 and half i-1 of q = 1
-  typedef u32 Sums[2][2][4];           // of q, and of columns 4t, 4t+1 or 4t+2, 4t+3: two of row g, and two of row g+8
-  typedef u32 Bands[2][H][2];          // the same columns, halves, planes
+  struct Planes { u32 x[H + 1][4]; };  // words q+i and q+2+i of two planes: half i for q = 0, half i-1 for q = 1
+  typedef u32 Sums[2][2][4];           // by q, then columns 4t and 4t+1 or 4t+2 and 4t+3: two of row g, and two of row g+8
+  typedef u32 Bands[2][H][2];          // by the same pairs of columns, halves, planes
 
   const FilterWindow& job;
   const u8 *in, *from;  // the image, and the columns that the lane fetches
   u8* out;
-  int lane, x0, c0, bytes;              // columns of the first result and of the first pixel, and how many bytes there are to fetch
-  int edges, leftEdges, edgeFrom, edgeTo;  // columns beside the image, and the lane's of them
-  int stores;                           // which halves of 16 results it writes: 1 and 2, or single ones: 4
-  bool plain;                           // no window is cut, or has columns beside the image
-  u32 ring, last, zeros, base, chunk, rows[H + 1], outAt, outChunk, outRows, ownLast;  // shared memory; zeros are a row
+  int lane, x0, c0, bytes;              // column of the first result, column of the first pixel, and number of bytes to fetch
+  int edges, leftEdges, edgeFrom, edgeTo;  // number of columns beside the image, and the lane's share of them
+  int stores;                           // which of 16 results the lane writes: bit 0 and 1 for halves, bit 2 for single ones
+  bool plain;                           // all windows are inside the image's columns
+  u32 ring, last, zeros, base, chunk, rows[H + 1], outAt, outChunk, outRows, ownLast;  // in shared memory; zeros is a row of them
   Bands pixels, squares;
   u32 same[2], kilo, low, range, pixelFloats[4];
   float n, nBias, center, middle, alpha, gamma;
 
   __device__ static u32 word(u32 row, int j) { return get(row + 80 * (j / 4) + 16 * (j % 4)); }
 
-  // square makes the planes of what squares gain. A quarter of that and 40960 is rounded to a multiple of 32, which leaves the rest.
+  // square computes the planes of the change of squares. A quarter of the change plus 40960 is
+  // rounded to a multiple of 32, which leaves the remainder.
   __device__ void square(const Planes& p, bool gone, Planes& s) const {
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-      const u32 comes = p.x[j % 2][j / 2], goes = gone ? p.x[j % 2][2 + j / 2] : 0x7f7f7f7fu;  // its square is 1/4
+      const u32 comes = p.x[j % 2][j / 2], goes = gone ? p.x[j % 2][2 + j / 2] : 0x7f7f7f7fu;  // 127, whose square contributes 1/4
       u32 t[2], r[2];
 #pragma unroll
       for (int i = 0; i < 2; i++) {
-        const u32 a = permute(comes, kilo, i ? 0x4342 : 0x4140), b = permute(goes, kilo, i ? 0x4342 : 0x4140);  // pixels and 1024
+        const u32 a = permute(comes, kilo, i ? 0x4342 : 0x4140), b = permute(goes, kilo, i ? 0x4342 : 0x4140);  // pixels plus 1024
         const u32 less = lessHalves(a, b), more = addHalves(fmaHalves(a, 0x34003400, 0xdcffdcff), fmaHalves(b, 0x34003400, 0xdc00dc00));  // p/4 - 319.75, o/4 - 256
         t[i] = fmaHalves(less, more, 0x79007900);                           // 40960
         r[i] = fmaHalves(less, more, lessHalves(0x790c790c, t[i]));         // 40960 + 384
@@ -167,7 +174,7 @@ struct WindowStrip {
       s.x[j % 2][j / 2] = permute(t[0], t[1], 0x6420), s.x[j % 2][2 + j / 2] = permute(r[0], r[1], 0x6420);
     }
 #pragma unroll
-    for (int i = 2; i <= H; i++)  // words of lanes after this one
+    for (int i = 2; i <= H; i++)  // words of the following lanes
 #pragma unroll
       for (int k = 0; k < 4; k++) {
         const int j = i + 2 * (k % 2), of = 2 * (k / 2);
@@ -186,7 +193,7 @@ struct WindowStrip {
           if (i >= q && i - q < H) multiply<Pixels>(c[q][t], p.x[i], b[t][i - q]);
   }
 
-  // ask fetches row r of the image, or what stands there.
+  // ask fetches row r of the image, or the row that the border puts there.
   __device__ void ask(int r, u32 slot) const {
     const int y = index_of(r, job.height, job.border);
     if (y != OUTSIDE) return fetch(slot + chunk, from + y * job.inStride, bytes);
@@ -194,7 +201,8 @@ struct WindowStrip {
     putFour(slot + chunk, make_uint4(v, v, v, v));
   }
 
-  // A column beside the image is one of the strip, as a place of its row, or else a column of the image, from 1024 on.
+  // Columns beside the image are copied from a position in the strip's row or, coded as 1024 or
+  // more, from a column of the image.
   __device__ static int place(int column) { return column + column / 64 * 16; }
   __device__ int fromOf(int e) const {
     const int x = beyond(e < leftEdges ? c0 + e : job.width + e - leftEdges, job.width, job.border);
@@ -212,15 +220,15 @@ struct WindowStrip {
     putByte(slot + to, v);
   }
 
-  // Of word j of the lane, window i has this sum.
+  // of returns the sum of window i in word j of the lane.
   __device__ static u32 of(const Sums& c, int j, int i) { return c[j % 2][i / 2][j / 2 * 2 + i % 2]; }
   __device__ u32 sumOf(u32 s) const { return Decide ? (s - kFloat) / 2 : s - (Wide ? job.half : kFloat); }
-  // squaresOf is the sum of (p-c)² - 1/4 of the n pixels that a window has: others are zeros.
+  // squaresOf returns the sum of (p-c)² - 1/4 over the window's n pixels. The others are zeros.
   __device__ u32 squaresOf(u32 q, u32 n) const { return q - (Wide ? 0 : kFloat) - 16256 * (job.area - n); }
   __device__ int count(int x, int y) const { return within(y, job.up, job.down, job.height) * within(x, job.left, job.right, job.width); }
 
-  // decide leaves words of decisions in shared memory. They are made in float32: of 2^15 + (pixel - threshold)/2, bit 23 is 1 for black,
-  // and those next to 2^15 are made again.
+  // decide writes words of decisions to shared memory. Bit 23 of the float 2^15 + (pixel -
+  // threshold)/2 decides; values close to 2^15 are decided again exactly.
   template <bool Inner>
   __device__ void decide(int y, int first, bool cut, bool cutRow, const Sums& cs, const Sums& cq, u32 own) const {
     u32 d[4][4], o[4], w[4], least = ~0u;
@@ -256,7 +264,7 @@ struct WindowStrip {
 #pragma unroll
       for (int i = 0; i < 4; i++) some = __viaddmin_u32(d[j][i], low, some);
       if (Inner || (u32)x < (u32)job.width) least = min(least, some);
-      // black: bits that are set
+      // Set bits are black.
       asm("lop3.b32 %0, %1, %2, %3, 0x1b;" : "=r"(w[j]) : "r"(permute(d[j][0], d[j][1], 0x00ea)), "r"(permute(d[j][2], d[j][3], 0xea00)), "r"(0xffff));
     }
     putMatrices(outRows, outAt, w);
@@ -278,7 +286,7 @@ struct WindowStrip {
     }
   }
 
-  // means leaves words of rounded means in shared memory.
+  // means writes words of rounded means to shared memory.
   template <bool Inner>
   __device__ void means(int y, int first, bool cut, bool cutRow, const Sums& cs) const {
     const u32 place = Wide ? job.place : 0x0051;
@@ -296,7 +304,7 @@ struct WindowStrip {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
           const int n = max(1, count(x + i, y)), v = sumOf(of(cs, j, i)) + n / 2;
-          int k = (int)((float)v * inverseOf(n));  // by one off at most
+          int k = (int)((float)v * inverseOf(n));  // off by at most one
           k += (v >= (k + 1) * n) - (v < k * n);
           w[j] |= (u32)(k & 255) << (8 * i);
         }
@@ -313,7 +321,7 @@ struct WindowStrip {
     if constexpr (Decide) decide<Inner>(y, first, cut, cutRow, cs, cq, own);
     else means<Inner>(y, first, cut, cutRow, cs);
     __syncwarp();
-    if (Inner && H == 2) {  // they begin at no multiple of 16
+    if (Inner && H == 2) {  // the results do not begin at a multiple of 16
       const u32 two = outChunk - 8 * lane - 16 * (lane / 4 - lane / 8);
       const uint2 a = getTwo(two), b = getTwo(two + 320);
       u8* side = to - 8 * lane;
@@ -335,8 +343,8 @@ struct WindowStrip {
     }
   }
 
-  // down makes rows [y, end): windows first have their rows come, and then one comes for each that goes. Slots of rows that
-  // went are those of rows to fetch.
+  // down computes rows [y, end): first rows only enter the windows, then one leaves for each that
+  // enters. The slots of rows that have left receive the rows fetched next.
   template <bool Inner>
   __device__ void down(int y, int end) const {
     const int rows = job.up + job.down + 1, total = rows - 1 + end - y, first = y - job.up;
@@ -381,7 +389,7 @@ struct WindowStrip {
       if constexpr (Decide) add<false>(cq, s, squares);
     }
 #pragma unroll 1
-    for (int i = rows; i <= total; i++) {  // the last row comes to nothing
+    for (int i = rows; i <= total; i++) {  // the row fetched last is not used
       ready(i, true);
       results<Inner>(y + i - rows, to, cs, cq, own);
       next(own), to += job.outStride;
@@ -392,7 +400,8 @@ struct WindowStrip {
   }
 
   static __device__ void run(const FilterWindow& job) {
-    // The first strip and the last take longer: they come first, and their bands are lower. So is the first band of others.
+    // The first and last strips take longer: they start first, in lower bands. So is the first
+    // band of the others.
     const int ends = min(job.strips, 2), middles = job.strips - ends, endTasks = ends * job.edgeBands, tasks = endTasks + middles * job.bands;
     const i64 image = blockIdx.x / tasks;
     int task = blockIdx.x % tasks, strip, rows, y;
@@ -415,7 +424,7 @@ struct WindowStrip {
     w.stores = lane >= kSegments ? 0 : (x >= 0 && x + 8 <= job.width) | (x + 16 <= job.width) << 1 | (x < job.width && x + 16 > job.width && job.width % 8 != 0) << 2;
 
     w.ring = (u32)__cvta_generic_to_shared(windowMemory), w.last = w.ring + job.slots * kRow;
-    w.zeros = w.last + kRow;  // after the ring is what the last lanes load in vain, as after this
+    w.zeros = w.last + kRow;  // last follows the ring because the last lanes read beyond a row, as do the 160 bytes after zeros
     const u32 outRow = w.zeros + kRow + 160, mine = outRow + 4 * lane;
     for (int i = lane; i < (kRow + 160) / 4; i += 32) put(w.zeros + 4 * i, 0);
     w.base = 80 * g + 4 * t, w.chunk = 16 * lane + 16 * g;
@@ -437,7 +446,7 @@ struct WindowStrip {
           const int o = 16 * i + 4 * t + m - kLead - column;
           if (o >= -job.left && o <= job.right) ones |= 1u << (8 * m);
         }
-        w.pixels[b][i][0] = Decide ? 2 * ones : ones, w.pixels[b][i][1] = (Decide ? 254 : 255) * ones;  // the second with a sign
+        w.pixels[b][i][0] = Decide ? 2 * ones : ones, w.pixels[b][i][1] = (Decide ? 254 : 255) * ones;  // the second is signed: -1 or -2
         w.squares[b][i][0] = 128 * ones, w.squares[b][i][1] = ones;
 #pragma unroll
         for (int k = 0; k < 2; k++) {
@@ -464,7 +473,7 @@ struct WindowStrip {
 
 }  // namespace
 
-// So many blocks of a warp fit on a processor at once.
+// Blocks is the number of one-warp blocks that fit on a multiprocessor.
 #define BOXSUM_FILTER_WINDOW(Name, H, Decide, Wide, Ahead, Blocks)                                                       \
   extern "C" __global__ void __launch_bounds__(32, Blocks) Name(const __grid_constant__ FilterWindow job) { \
     WindowStrip<H, Decide, Wide, Ahead>::run(job);                                                                       \

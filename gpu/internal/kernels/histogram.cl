@@ -1,18 +1,18 @@
-// Integral histograms: a table in which every bin of every channel is a channel,
-// of ones and zeros. Pixels are read once, and every count is written once.
+// Integral histograms: a table with a channel for every bin of every channel, of ones and zeros. Pixels are read once, and
+// every count is written once.
 //
-//	histogram_totals  the bin of every pixel; per tile and band, the counts of its rows and columns
-//	histogram_carry   carries those along the rows and down the columns      (counts.h)
-//	histogram_finish  goes down each band, from what lies above and to the left, and writes (counts.h)
+//	histogram_totals  finds the bin of every pixel, and the counts of the rows and columns of each tile and band
+//	histogram_carry   propagates these along the rows and down the columns   (counts.h)
+//	histogram_finish  goes down each band, starting from the carried counts, and writes (counts.h)
 //
-// Counts of a row or a column fit a byte: four bins share a word. The includer
-// defines PIXEL, PIXEL_BYTES and GROUP, which is BANDS times ACROSS teams.
+// Counts of a row or a column fit in a byte, so four bins share a word. The includer defines PIXEL, PIXEL_BYTES and GROUP,
+// which is BANDS times ACROSS teams.
 
 #define PITCH (SPREAD + 8)
 
 typedef struct ALIGNED(PIXEL_BYTES < 4 ? 4 * PIXEL_BYTES : 16) { PIXEL part[4]; } FourPixels;
 
-// What the work-items of a group share.
+// A Tally is the local memory of a work-group.
 typedef struct {
 	ALIGNED(16) u16 tile[BANDS * BAND * PITCH];
 	u32 words[BANDS * BAND * ACROSS * SEGMENTS * QUADS]; // of each row and segment
@@ -20,11 +20,11 @@ typedef struct {
 	u16 numbers[256]; // the bin of every value of a byte
 } Tally;
 
-// number is 8 times the bin of a value: limits has the smallest value of each bin,
-// and the smallest beyond the last one, as far as there are such values.
+// number returns 8 times the bin of a value. limits holds the smallest value of each bin and the
+// first value beyond the last bin, if it is representable.
 FUNCTION u32 number(PIXEL value, POINTER_TO_LOCAL const PIXEL *limits, i32 count, i32 bins)
 {
-	i32 low = 0, high = count; // of these, how many are at most value
+	i32 low = 0, high = count; // number of limits that are at most value
 	while (low < high) {
 		i32 middle = (low + high) / 2;
 		if (value >= limits[middle])
@@ -48,8 +48,8 @@ COUNT_FUNCTION void prepare(JOB, i32 item, GLOBAL const PIXEL *RESTRICT limits, 
 #endif
 }
 
-// total counts one channel of ACROSS tiles in BANDS bands, and prepares while the pixels
-// come.
+// total counts one channel of ACROSS tiles in BANDS bands, and calls prepare while the pixels are
+// being loaded.
 COUNT_FUNCTION void total(JOB, i64 group, i32 item, GLOBAL const u8 *RESTRICT in, GLOBAL const PIXEL *RESTRICT limits, GLOBAL u8 *RESTRICT space, POINTER_TO_LOCAL Tally *shared)
 {
 	i32 firstTile = group % (job.tilesAcross / ACROSS) * ACROSS;
@@ -62,7 +62,7 @@ COUNT_FUNCTION void total(JOB, i64 group, i32 item, GLOBAL const u8 *RESTRICT in
 	GLOBAL u16 *plane = (GLOBAL u16 *)(space + job.planesStart) + (image * job.channels + channel) * planeStride * job.bands * BAND
 		+ (i64)tileY * BANDS * BAND * planeStride + firstTile * TILE;
 	in += job.inStart + image * job.inDistance + (i64)tileY * BANDS * BAND * job.inStride + ((i64)firstTile * TILE * job.channels + channel) * PIXEL_BYTES;
-	i32 columns = job.width - firstTile * TILE, rows = job.height - tileY * BANDS * BAND; // that are left
+	i32 columns = job.width - firstTile * TILE, rows = job.height - tileY * BANDS * BAND; // from here to the right and lower edges
 	FourPixels raw[BANDS * BAND * SPREAD / 4 / GROUP];
 UNROLL
 	for (i32 k = 0; k < BANDS * BAND * SPREAD / 4 / GROUP; k++) {
@@ -98,7 +98,7 @@ UNROLL
 	BARRIER;
 
 	i32 slot = (u32)item % QUADS, segment = (u32)item / QUADS % SEGMENTS, team = (u32)item / TEAM;
-	i32 band = team / ACROSS, tileX = firstTile + team % ACROSS, column = team % ACROSS * TILE + segment * COLUMNS; // of the group
+	i32 band = team / ACROSS, tileX = firstTile + team % ACROSS, column = team % ACROSS * TILE + segment * COLUMNS; // in the group
 	i64 allBands = (i64)image * job.bands + tileY * BANDS;
 	for (i32 low = 0; low < job.quads; low += QUADS) {
 		i32 quad = channel * job.quads + low + slot, busy = low + slot < job.quads;
@@ -123,7 +123,7 @@ UNROLL
 			for (i32 k = 0; k < COLUMNS; k++)
 				columnWords[k * job.allQuads] = down[k];
 		BARRIER;
-		// The rows over all segments, and these over all rows of a band.
+		// Add the rows over all segments, and the results over all rows of a band.
 		POINTER_TO_LOCAL u32 *words = shared->words + (band * BAND * ACROSS + team % ACROSS) * TEAM + slot; // of the team's first row
 		for (i32 r = segment; r < BAND; r += SEGMENTS) {
 			POINTER_TO_LOCAL u32 *row = words + r * ACROSS * TEAM;

@@ -1,4 +1,4 @@
-// What the kernels of integral histograms share: the job, and how it is cut.
+// The job of the kernels of integral histograms, and how it is partitioned.
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
 
@@ -7,19 +7,19 @@
 #define COLUMNS 8                   // of a work-item
 #define SEGMENTS 4                  // of these columns in a tile
 #define TILE (SEGMENTS * COLUMNS)
-#define BAND 32                     // rows that a work-item goes down
-#define BANDS 2                     // that are counted at a time
-#define ACROSS 2                    // tiles that are counted at a time
+#define BAND 32                     // rows that a work-item processes
+#define BANDS 2                     // counted together
+#define ACROSS 2                    // tiles counted together
 #define SPREAD (ACROSS * TILE)
-#define QUADS 8                     // four bins each, of a work-group
+#define QUADS 8                     // groups of four bins, of a work-group
 #define TEAM (SEGMENTS * QUADS)     // work-items of a tile and band
-#define NO_BIN 0xffff               // of a pixel that counts in none; others have 8 times their bin
+#define NO_BIN 0xffff               // of a pixel outside of all bins; other pixels have 8 times their bin
 
 #ifdef __OPENCL_VERSION__
 #define TEAM_BARRIER BARRIER // a work-group is one team
 #define WRITE_COUNTS(to, counts) *(to) = counts
 #define ADD_BYTE(sum, word, i) (sum) += (word) >> (8 * (i)) & 255
-#define COUNT_FUNCTION static __attribute__((always_inline)) // PoCL 3.1 loses what others write to local memory
+#define COUNT_FUNCTION static __attribute__((always_inline)) // PoCL 3.1 loses other work-items' writes to local memory in functions that it does not inline
 #define JOB const Histogram job
 FUNCTION u32 one_at(u32 bits) { return bits < 32 ? (u32)1 << bits : 0; }
 #else
@@ -31,7 +31,7 @@ FUNCTION u32 one_at(u32 bits) { return bits < 32 ? (u32)1 << bits : 0; }
 FUNCTION u32 one_at(u32 bits)
 {
 	u32 one;
-	asm("shl.b32 %0, 1, %1;" : "=r"(one) : "r"(bits)); // 0 beyond 31
+	asm("shl.b32 %0, 1, %1;" : "=r"(one) : "r"(bits)); // shl yields 0 for shifts beyond 31, unlike C
 	return one;
 }
 #endif
@@ -39,8 +39,7 @@ FUNCTION u32 one_at(u32 bits)
 typedef struct ALIGNED(16) { u32 part[4]; } Four;
 typedef struct ALIGNED(8) { u16 part[4]; } FourShort;
 
-// hits has a one in the byte of each pixel's bin among the four from bits/8 on, for
-// COLUMNS pixels.
+// hits sets byte b of one[k] to 1 if pixel k is in bin b of the four from bits/8 on.
 FUNCTION void hits(u32 one[COLUMNS], Four pixels, u32 bits)
 {
 UNROLL

@@ -1,4 +1,4 @@
-// Which bin a pixel is in, and how integral histograms are cut for CUDA.
+// The bin of a pixel, and how integral histograms are partitioned for CUDA.
 #pragma once
 
 #include "common.h"
@@ -8,22 +8,22 @@ namespace {
 
 constexpr int kTile = 32;      // columns
 constexpr int kStrip = 16;     // columns, which divides kTile
-constexpr int kBatch = 32;     // rows that a strip goes down between two barriers
-constexpr int kLead = 3;       // batches that a strip may be ahead of others
+constexpr int kBatch = 32;     // rows that a strip processes between two barriers
+constexpr int kLead = 3;       // batches that a strip may be ahead of the slowest
 constexpr int kSplit = 4;      // warps that count a row
 constexpr int kCountThreads = 32 * kSplit;
 constexpr int kShare = 16;     // tiles of a row that a warp counts at a time
-constexpr u32 kNone = 0xffff;  // the bin of pixels that count in none
+constexpr u32 kNone = 0xffff;  // the bin of pixels outside of all bins
 
-// A Voter finds the pixels of 32, one to a lane, that have a lane's bin.
+// A Voter finds which of 32 pixels, one per lane, are in the calling lane's bin.
 struct Voter {
-  u32 flips[5];  // where the bin has a zero
+  u32 flips[5];  // all ones where the bin's bit is zero
 
   __device__ explicit Voter(u32 bin) {
 #pragma unroll
     for (int b = 0; b < 5; b++) {
       flips[b] = (bin >> b & 1) - 1;
-      asm("" : "+r"(flips[b]));  // stays in a register
+      asm("" : "+r"(flips[b]));  // keeps it in a register
     }
   }
 
@@ -39,8 +39,8 @@ template <class P>
 struct alignas(sizeof(P) < 4 ? 4 * sizeof(P) : 16) Quad { P part[4]; };
 struct alignas(8) QuadBins { u16 part[4]; };
 
-// A Binner finds the bin of a value: bytes have a table, and others the smallest
-// value of each bin and the smallest beyond the last one, as far as there are such values.
+// A Binner finds the bin of a value: from a table for bytes; otherwise by binary search in the
+// smallest values of all bins and the first value beyond the last bin, if it is representable.
 template <class P>
 struct Binner {
   P limits[257];
@@ -50,7 +50,7 @@ struct Binner {
   }
 
   __device__ u32 operator()(const HistogramPass &job, P value) const {
-    int low = 0, high = job.limitCount;  // of these, how many are at most value
+    int low = 0, high = job.limitCount;  // number of limits that are at most value
     while (low < high) {
       int middle = (low + high) / 2;
       if (value >= limits[middle])

@@ -1,11 +1,11 @@
-// Integral histograms in two launches, for CUDA: a lane of a warp has a bin.
+// Integral histograms in two launches, for CUDA. Each lane of a warp has one bin.
 //
-//	count  the bin of every pixel; for every row, how many pixels of each bin there are left of each tile
-//	write  goes down strips of columns, the table's row in registers, and writes every entry once
+//	count  finds the bin of every pixel and, for every row, the counts of each bin to the left of each tile
+//	write  goes down strips of columns with the table's row in registers, and writes every entry once
 //
-// A strip is as high as the image, so that nothing has to be carried down, and all
-// strips together write row after row, as a fill does: those that are ahead wait for
-// the others. Which of 32 pixels have a lane's bin is a mask, from one vote of the warp
+// A strip is as high as the image, so nothing is carried down. All strips together write the table row after row, which
+// suits the memory: strips that are ahead wait for the others. One vote of the warp for each bit of the bin number yields
+// the mask of the pixels in a lane's bin.
 // for each bit of the bins' numbers.
 #pragma once
 
@@ -14,16 +14,16 @@
 
 namespace {
 
-// What the threads of a block that counts share.
+// Shared memory of a block that counts.
 template <class P>
 struct Counting {
   Binner<P> binner;
   alignas(8) u16 bins[kSplit][kShare * kTile];
   u32 totals[2][kSplit][32];
-  u32 runs[kSplit][8][32];  // of each group, up to a chunk
+  u32 runs[kSplit][8][32];  // counts of each group up to a chunk
 };
 
-// countRow counts a row of a channel, in chunks of which each warp has a share.
+// countRow counts one channel of a row, in chunks that the warps divide among themselves.
 template <class P>
 __device__ __forceinline__ void countRow(const HistogramPass &job) {
   __shared__ Counting<P> shared;
@@ -69,7 +69,7 @@ __device__ __forceinline__ void countRow(const HistogramPass &job) {
     }
     __syncwarp();
     for (int group = 0; group < job.groups; group++, turn ^= 1) {
-      u32 before[kShare], sum = 0;  // pixels of the share's tiles, and those left of each
+      u32 before[kShare], sum = 0;  // pixels of the share's tiles, and those to the left of each
 #pragma unroll
       for (int t = 0; t < kShare; t++) before[t] = (u32)bins[t * kTile + lane] - group * job.groupBins;
 #pragma unroll
@@ -93,21 +93,21 @@ __device__ __forceinline__ void countRow(const HistogramPass &job) {
       for (int t = 0; t < kShare; t++, to += parts * job.slots)
         if (t < tiles && lane < job.slots) *to = base + before[t];
     }
-    __syncwarp();  // before the bins are others
+    __syncwarp();  // before the bins are overwritten
   }
-  letNextBegin();  // earlier, its blocks would crowd where these have left room
+  letNextBegin();  // not earlier: blocks of the next launch would take the place of this one's
 }
 
-// A Strip is how a block writes: it has kStrip columns, and a warp Steps times Across of
-// them. A lane has every Across-th, so that a warp writes neighbouring entries at once.
-// P is u8 for pixels that are bytes, and u16 for the bins of others.
+// A Strip is the work of a block that writes: kStrip columns, of which a warp has Steps times
+// Across. A lane has every Across-th column, so that a warp writes neighboring entries together. P
+// is u8 for pixels that are bytes, and u16 for bins.
 template <class P, int Across, int Steps, int Batch = kBatch, int Lead = kLead>
 struct Strip {
   static constexpr int slots = 32 / Across, warps = kStrip / (Across * Steps), threads = 32 * warps;
   static constexpr int mine = Batch / warps;  // rows of a batch whose masks a warp finds
 
   static __device__ __forceinline__ void write(const HistogramPass &job) {
-    __shared__ uint2 rows[2][Batch][32];  // for each lane: a row's mask from the strip on, and the pixels left of it
+    __shared__ uint2 rows[2][Batch][32];  // for each lane: the row's mask from the strip on, and the count to the left of it
     __shared__ Binner<u8> binner;         // of bytes
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, slot = lane % slots, parts = job.channels * job.groups;
     int part = blockIdx.x % parts, stripX = blockIdx.x / parts % job.strips;
@@ -116,11 +116,11 @@ struct Strip {
     int tile = stripX * kStrip / kTile, skip = stripX * kStrip % kTile;  // columns of the tile before the strip
     int column = warp * Steps * Across + lane / slots, x = stripX * kStrip + column;  // the lane's first
     bool bin = slot < job.groupBins && firstBin + slot < job.bins;
-    int columns = bin ? job.width - x : 0;  // that are left
-    i64 entry = (i64)job.channels * job.bins, stride = job.outStride / 4;  // counts
+    int columns = bin ? job.width - x : 0;  // columns from there to the right edge
+    i64 entry = (i64)job.channels * job.bins, stride = job.outStride / 4;  // in counts
     u32 *out = (u32 *)(job.out + image * job.outDistance) + (x + 1) * entry + channel * job.bins + firstBin + slot;
 
-    // Row 0, and column 0.
+    // Zeros in row 0 and column 0.
     u32 sum[Steps];
 #pragma unroll
     for (int s = 0; s < Steps; s++) {
@@ -207,7 +207,7 @@ struct Strip {
           for (int r = 0; r < job.height - y; r++) row(r);
         }
         if (waits && threadIdx.x == 0 && y / Batch + 1 >= Lead && y + Batch < job.height) {
-          int tries = 100;  // blocks that have not begun are not waited for
+          int tries = 100;  // bounded: blocks that have not started must not be waited for
           while (others < cohort && tries-- > 0) others = loadRelaxed(written + 1 - Lead);
           waits = tries > 0;
         }
@@ -225,12 +225,12 @@ struct Strip {
 
 }  // namespace
 
-// As many blocks as one row each of 1080p needs fit at once.
+// Blocks for one row each of a 1080p image fit at once.
 #define BOXSUM_COUNT(P) \
   extern "C" __global__ void __launch_bounds__(kCountThreads, sizeof(P) < 8 ? 9 : 5) histogrampass_count_##P(const __grid_constant__ HistogramPass job) { countRow<P>(job); }
 
-// For images of bytes, and for the bins of others. across is the number of columns that
-// a warp has at a time.
+// Strips of byte images, and of the bins of others. across is the number of columns that a warp
+// processes at a time.
 #define BOXSUM_STRIP(P, across, steps)                                                                                                                            \
   extern "C" __global__ void __launch_bounds__(Strip<P, across, steps>::threads) histogrampass_write_##P##_##across(const __grid_constant__ HistogramPass job) { \
     Strip<P, across, steps>::write(job);                                                                                                                         \

@@ -1,30 +1,30 @@
-// Who works on what: the tiles of a table, and the carries between them.
+// How tiles are assigned to work-items, and where the carries between tiles are.
 #ifndef JOB_H
 #define JOB_H
 
 #include "jobs/portable.h"
 
-#define TASKS 16 // that a row of a tile is cut into, see band.h
+#define TASKS 16 // per row of a tile, see band.h
 
-// Where one work-item works: its tile, the column of values in it that it reads
-// and writes, and the task in each band that it scans (see band.h).
+// A Place is the work of a work-item: its tile, the column of values that it reads and writes, and
+// the task that it scans in each band (see band.h).
 typedef struct {
 	i64 image;
 	i32 tileX, tileY;
 	i32 firstRow, endRow, firstChannel; // of the tile
 
 	i64 column;   // of the values, in a row of pixels
-	i32 inside;   // whether the image has it
+	i32 inside;   // whether it is in the image
 	i32 position; // of the values, in a row of a band
 	i32 task;     // that the values belong to
 
 	i32 row, segment, channel; // of the work-item's own task
-	i32 busy;               // whether there is such a task
+	i32 busy;               // whether the task exists
 	i32 edge;               // whether it writes column 0 of the table
 } Place;
 
-// by_channels is item / tileChannels, without a division: that is slow, and PoCL 5 takes
-// the work-item's number for 0 in kernels that have its quotient and remainder.
+// by_channels returns item / tileChannels without a division, which is slow. Also, PoCL 5 computes
+// a wrong item number in kernels that use both its quotient and its remainder.
 FUNCTION i32 by_channels(i32 item, i32 inverse) { return (u32)(item * inverse) >> 16; }
 
 FUNCTION Place place(const Job job, u32 tile, i32 item, i32 span)
@@ -56,9 +56,8 @@ FUNCTION Place place(const Job job, u32 tile, i32 item, i32 span)
 	return at;
 }
 
-// The columns' carries have a row for each row of tiles, as long as those of
-// the image; the rows' carries a line for each column of tiles and channel, as
-// long as the image is high.
+// Column carries have a row for each row of tiles, as long as the image's rows. Row carries have a
+// line for each column of tiles and channel, as long as the image's columns.
 FUNCTION i64 columnsAt(const Job job, Place at)
 {
 	return (at.image * job.tilesDown + at.tileY) * job.width * job.channels + at.column;

@@ -1,21 +1,21 @@
-// The image of a lattice: the pixels in their cells and zeros in all others, which
-// is then summed as any image is. The includer defines PIXEL, an unsigned integer of
+// These kernels compute the image of a lattice, which holds the pixels in their cells and zeros
+// elsewhere. It is then summed like any image. The includer defines PIXEL, an unsigned integer of
 // the pixels' size, PIXEL_BYTES and GROUP.
 //
-// A work-group lays a tile out in local memory, line by line of the image, and
-// writes it row by row: both are neighbours in memory that way.
+// A work-group fills a tile in local memory, line by line of the image, and writes it row by row,
+// so that both reads and writes access neighboring memory.
 //
-// At 45° every other cell is empty, those in even columns in one row and those in
-// odd columns in the next. The lattice is then split into one of its even rows and
-// one of its odd rows, each without its empty columns, that is a fourth as large.
+// At 45° every other cell is empty: those in even columns in one row, those in odd columns in the
+// next. The lattice is then split into one of its even rows and one of its odd rows, each without
+// its empty columns and thus a quarter of the size.
 
 #define VALUES 256 // of a row of a tile
 #define ROWS (64 / PIXEL_BYTES)
 #define PITCH (VALUES + 16 / PIXEL_BYTES)
 #define SHARE (GROUP < 32 ? GROUP : 32) // work-items that share a line
-#define AT_ONCE 4                       // reads under way
+#define AT_ONCE 4                       // concurrent reads
 
-// PLACE is where in a tile a cell goes.
+// PLACE returns the index of a cell in a tile.
 #define PLACE(split, row, cell, tileChannels) ((split) ? (((row) & 1) * (ROWS / 2) + (row) / 2) * PITCH + (cell) / 2 * (tileChannels) : (row) * PITCH + (cell) * (tileChannels))
 
 LAY_KERNEL(PASTE2(lattice_lay, PIXEL))(const Lattice job, GLOBAL const u8 *RESTRICT in, GLOBAL const i32 *RESTRICT shape, GLOBAL u8 *RESTRICT out)
@@ -56,14 +56,14 @@ LAY_KERNEL(PASTE2(lattice_lay, PIXEL))(const Lattice job, GLOBAL const u8 *RESTR
 		space[i] = zeros;
 #endif
 
-	// Which lines these are: digital ones are straight to within two pixels, and
-	// floats exact to 24 bits.
+	// The lines that cross the tile. Digital lines are straight to within two pixels, and floats
+	// exact to 24 bits.
 	f32 t = job.tangent, scale = 1 / (1 + t * t);
 	f32 first = (top - t * (job.width - left)) * scale, last = (bottom - t * (job.width - right)) * scale;
 	f32 margin = 4 + (last < 0 ? -last : last) * 1e-6f + (first < 0 ? -first : first) * 1e-6f;
 	i32 y = first > margin ? (i32)(first - margin) : 0;
 	i32 end = last + margin < 0 ? 0 : last + margin < job.height ? (i32)(last + margin) : job.height;
-	for (; y < end; y += GROUP) { // once, but for images of millions of lines
+	for (; y < end; y += GROUP) { // a single pass except in images of millions of lines
 		Line own;
 		i32 line = y + item, from = top - line, until = bottom - line;
 		own.first = own.count = own.row = own.column = 0;
@@ -111,7 +111,7 @@ UNROLL
 #ifndef __OPENCL_VERSION__
 	if (job.wide) {
 		const i32 wides = VALUES * PIXEL_BYTES / 16, pitch = PITCH * PIXEL_BYTES / 16;
-		i64 beyond = job.outStride - firstCell * (i64)job.channels * PIXEL_BYTES; // the end of the row
+		i64 beyond = job.outStride - firstCell * (i64)job.channels * PIXEL_BYTES; // from the tile's first cell to the end of the row
 UNROLL
 		for (i32 k = 0; k < ROWS * wides / GROUP; k++) {
 			i32 row = (k * GROUP + item) / wides, at = (k * GROUP + item) % wides;

@@ -1,15 +1,13 @@
-// Boxes of rotated tables. The includer defines ACCUMULATOR, the type of the sums,
-// and GROUP.
+// Boxes of rotated tables. The includer defines ACCUMULATOR, the type of the sums, and GROUP.
 //
-// A table is right in the pieces of its region and undefined outside of it, in the
-// four corners of the lattice. To the upper left of the region there is nothing
-// to sum, to the upper right all that is above, to the lower left all that is to
-// the left; these are the sums at the end of the row or the column of pieces. To
-// the lower right it is what is above and what is to the left, less everything.
+// A table is valid in the pieces of its region and undefined outside, in the four corners of the lattice. To the upper left
+// of the region the sum is zero; to the upper right, the sum of all rows above; to the lower left, the sum of all columns
+// on the left. These are the sums at the end of a row or column of pieces. To the lower right it is the sum of the rows
+// above plus that of the columns on the left, minus the total.
 
 #define T ACCUMULATOR
 
-// latticeInside is an entry of the table that is not to the lower right.
+// latticeInside returns an entry of the table that is not to the lower right of the region.
 FUNCTION T latticeInside(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, i32 column, i32 row, i32 channel)
 {
 	if (column == 0 || row == 0)
@@ -27,8 +25,8 @@ FUNCTION T latticeInside(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table
 	return ((GLOBAL const T *)(table + job.start + row * job.stride))[(i64)column * job.channels + channel];
 }
 
-// What a row of pieces adds to the sum of all rows above, and a column of pieces
-// to that of all columns before.
+// latticeRows returns what a row of pieces adds to the sum of all rows above. latticeColumns does
+// the same for a column of pieces.
 FUNCTION T latticeRows(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, i32 y, i32 row, i32 channel)
 {
 	i32 end = (shape[job.acrossAt + 2 * y + 1] + 1) * REGION_COLUMNS;
@@ -45,9 +43,8 @@ FUNCTION T latticeColumns(const LatticeBoxes job, GLOBAL const u8 *RESTRICT tabl
 		latticeInside(job, table, shape, x * REGION_COLUMNS, end, channel);
 }
 
-// lattice_edges sums whole rows and columns of pieces: for each channel what is above
-// each row and then everything, and what is before each column and then everything.
-// A work-group has a channel.
+// lattice_edges sums whole rows and columns of pieces: for each channel, the sum above each row,
+// then the total, the sum before each column, then the total. Each work-group has one channel.
 KERNEL(PASTE2(lattice_edges, ACCUMULATOR))(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, GLOBAL T *RESTRICT edges)
 {
 	LOCAL T part[GROUP];
@@ -74,7 +71,7 @@ KERNEL(PASTE2(lattice_edges, ACCUMULATOR))(const LatticeBoxes job, GLOBAL const 
 	}
 }
 
-// latticeEntry is any entry of the table.
+// latticeEntry returns any entry of the table.
 FUNCTION T latticeEntry(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, GLOBAL const T *RESTRICT edges, i32 column, i32 row, i32 channel)
 {
 	if (column > 0 && row > 0) {
@@ -86,8 +83,8 @@ FUNCTION T latticeEntry(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table,
 	return latticeInside(job, table, shape, column, row, channel);
 }
 
-// lattice_boxes answers boxes, one work-item for each of their channels. They
-// are clipped to the lattice: columns and rows x0, y0, x1, y1.
+// lattice_boxes sums boxes, one work-item for each of their channels. Boxes are clipped to the
+// lattice: columns and rows x0, y0, x1, y1.
 KERNEL(PASTE2(lattice_boxes, ACCUMULATOR))(const LatticeBoxes job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, GLOBAL const T *RESTRICT edges, GLOBAL const i32 *RESTRICT boxes, GLOBAL T *RESTRICT out)
 {
 	i64 i = (i64)GROUP_ID * GROUP + ITEM_ID;

@@ -1,27 +1,25 @@
-// The image of a lattice for images of one channel. The includer defines PIXEL, an
-// unsigned integer of the pixels' size, PIXEL_BYTES and GROUP.
+// The image of a lattice for images of one channel. The includer defines PIXEL, an unsigned integer of the pixels' size,
+// PIXEL_BYTES and GROUP.
 //
-// A work-group lays out a tile in local memory, which is written row by row. A
-// work-item has READ neighbouring pixels of every line that it comes to. From line
-// to line their cells move together, so that where each goes, seen from the first,
-// is worked out once. Pixels of a read whose others are inside the tile may lie
-// outside of it: there is room round it, and nobody reads it.
+// A work-group fills a tile in local memory and writes it row by row. A work-item has READ neighboring pixels of every line
+// that it processes. Their cells move together from line to line, so the offsets from the first cell are computed once. Some
+// pixels of a read may fall outside of the tile; a margin receives them and is never read.
 
-#define CELLS 128 // of a row of a tile: small tiles, so that many work-groups are at work at once
+#define CELLS 128 // of a row of a tile; small tiles let many work-groups run concurrently
 #define ROWS (128 / PIXEL_BYTES)
 #define READ (PIXEL_BYTES == 1 ? 8 : 16 / PIXEL_BYTES)
 #define EDGE (16 / PIXEL_BYTES) // cells before each row, after the last of the row above
 #define PITCH (CELLS + EDGE)
-#define HALF (ROWS / 2 + READ) // rows of each part of a split lattice, with those round it
+#define HALF (ROWS / 2 + READ) // rows of each part of a split lattice, and the margin
 #define ACROSS 8               // work-items that share a line
 #define LINES (GROUP / ACROSS) // an even number
-#define AT_ONCE 4              // lines that are read before the first is laid out
+#define AT_ONCE 4              // lines that are read before the first is placed
 
-// Of 8-bit pixels, work-items on odd lines lay out the second half of a read first:
-// those of a line and of the next would otherwise meet in the same banks of memory.
+// For 8-bit pixels, work-items on odd lines place the second half of a read first: otherwise the
+// pixels of adjacent lines would fall into the same banks.
 #define FLIP (PIXEL_BYTES == 1 ? item / ACROSS % 2 * 4 : 0)
 
-// A Raw is what is read at once.
+// A Raw is the result of one read.
 #if PIXEL_BYTES == 1
 typedef u64 Raw;
 #define PART(raw, i) ((PIXEL)((raw) >> (8 * (i))))
@@ -36,11 +34,11 @@ typedef struct ALIGNED(16) { PIXEL part[16 / PIXEL_BYTES]; } Raw;
 #define FLIPPED(raw, flip) (raw)
 #endif
 
-// PLACE is where in a tile a cell goes; rows and cells may be a little outside.
+// PLACE returns the index of a cell in a tile. Rows and cells may be slightly outside of it.
 #define PLACE(split, row, cell) \
 	(EDGE + ((split) ? (((row) & 1) * HALF + ((row) >> 1) + READ / 2) * PITCH + ((cell) >> 1) : ((row) + READ) * PITCH + (cell)))
 
-// FIRST_LINE is the first line whose over is v or more.
+// FIRST_LINE returns the first line whose over is at least v.
 #define FIRST_LINE(v) ((v) <= 0 ? 0 : (v) > job.overs ? job.height : shape[job.startsAt + (v)])
 
 LAY_KERNEL(PASTE2(lattice_gray, PIXEL))(const Lattice job, GLOBAL const u8 *RESTRICT in, GLOBAL const i32 *RESTRICT shape, GLOBAL u8 *RESTRICT out)
@@ -81,8 +79,8 @@ UNROLL
 #endif
 	BARRIER;
 
-	// Which pixels of lines these are: digital lines are straight to within two
-	// pixels, and floats exact to 24 bits. m counts them in the order of memory.
+	// The pixels of the lines that may fall into the tile. Digital lines are straight to within
+	// two pixels, and floats exact to 24 bits. m counts pixels in memory order.
 	f32 t = job.tangent, scale = 1 / (1 + t * t);
 	f32 first = (job.width - right + t * top) * scale, last = (job.width - left + t * bottom) * scale;
 	f32 margin = 4 + (last < 0 ? -last : last) * 1e-6f + (first < 0 ? -first : first) * 1e-6f;
@@ -94,8 +92,8 @@ UNROLL
 	GLOBAL const i32 *RESTRICT downs = shape + job.downsAt;
 	GLOBAL const i32 *RESTRICT over = shape + job.overAt;
 	for (m -= m % (4 * READ); m < endM; m += ACROSS * READ) {
-		// The lines of all work-items that share them, and those of each: from where its
-		// lowest pixel may be in a row of the tile until it is below, and for columns too.
+		// The lines of all work-items that share them, and those of each: from where its lowest
+		// pixel may enter a row of the tile until it is below, and likewise for columns.
 		i32 end = m + ACROSS * READ < padded ? m + ACROSS * READ : padded;
 		i32 a = downs[m], b = downs[end - 1], column = origin + (forward > 0 ? m : 1 - end) - left;
 		i32 y = top - (a > b ? a : b), endY = bottom - (a < b ? a : b);
@@ -117,13 +115,13 @@ UNROLL
 		until = outside ? 0 : until < bottom - low ? until : bottom - low;
 
 		y += item / ACROSS;
-		i32 row = down - top, cell = origin + own * forward - left; // with y and its over
+		i32 row = down - top, cell = origin + own * forward - left; // plus y and its over
 UNROLL
 		for (i32 n = 0; n < READ; n++) {
 			i32 beyond = offset[n] - down;
 			offset[n] = job.split ? PLACE(1, row + y + beyond, cell + y + (n ^ flip) * forward) - PLACE(1, row + y, cell + y) : beyond * PITCH + (n ^ flip) * forward;
 		}
-		i32 count = job.width - own; // of its pixels that the image has, and fewer than READ at its end
+		i32 count = job.width - own; // of the pixels inside the image: fewer than READ at its right edge
 		GLOBAL const u8 *RESTRICT pixels = in + own * (i64)PIXEL_BYTES + y * job.inStride;
 		const i64 step = LINES * job.inStride;
 NO_UNROLL
@@ -163,8 +161,8 @@ UNROLL
 				*(GLOBAL PIXEL *)(out + part * job.outDistance + row * job.outStride + cell * PIXEL_BYTES) =
 					tile[EDGE + (job.split ? part * HALF + row + READ / 2 : row + READ) * PITCH + cell];
 #else
-	const i32 wides = CELLS * PIXEL_BYTES / 16, pitch = PITCH * PIXEL_BYTES / 16; // of 16 bytes
-	i64 beyond = job.outStride - firstCell * (i64)PIXEL_BYTES; // the end of the row
+	const i32 wides = CELLS * PIXEL_BYTES / 16, pitch = PITCH * PIXEL_BYTES / 16; // in units of 16 bytes
+	i64 beyond = job.outStride - firstCell * (i64)PIXEL_BYTES; // from the tile's first cell to the end of the row
 UNROLL
 	for (i32 k = 0; k < ROWS * wides / GROUP; k++) {
 		i32 row = (k * GROUP + item) / wides, at = (k * GROUP + item) % wides;

@@ -1,12 +1,11 @@
-// What a kernel does for each of its tables, the sums and the squares. The
-// includer defines T, the type of the entries, and OF(name), the name of a
-// function.
+// The part of a kernel for one table, of sums or of squares. The includer defines T, the type of
+// the entries, and OF(name), the name of a function.
 
 #define SCAN_BAND OF(scan_band)
 #include "band.h"
 
-// total_band adds up the rows of a band in the tile. Where there are tiles to
-// the right, it writes the totals.
+// total_band adds the rows of a band in the tile. If there are tiles on the right, it writes the
+// totals.
 FUNCTION void OF(total_band)(const Job job, Place at, i32 item, i32 y, POINTER_TO_LOCAL T *tile, POINTER_TO_LOCAL T *part, GLOBAL T *rows)
 {
 	T sum = 0;
@@ -26,8 +25,8 @@ FUNCTION void OF(total_band)(const Job job, Place at, i32 item, i32 y, POINTER_T
 	}
 }
 
-// top_row is the part of row 0 over the work-item's column, where it is an
-// input; otherwise it writes zeros there.
+// top_row returns the entry of row 0 above the work-item's column if that row is an input.
+// Otherwise it writes zeros there.
 FUNCTION T OF(top_row)(const Job job, Place at, GLOBAL u8 *table)
 {
 	GLOBAL T *row = (GLOBAL T *)table;
@@ -44,8 +43,8 @@ FUNCTION T OF(top_row)(const Job job, Place at, GLOBAL u8 *table)
 	return top;
 }
 
-// finish_band scans a band in the tile and writes it, column 0 included. Row y of
-// the image is row y+1 of the table.
+// finish_band scans a band in the tile and writes it, including column 0. Row y of the image is row
+// y+1 of the table.
 FUNCTION void OF(finish_band)(const Job job, Place at, i32 item, i32 y, POINTER_TO_LOCAL T *tile, POINTER_TO_LOCAL T *part, POINTER_TO_LOCAL T *before,
 	GLOBAL const T *rows, T top, GLOBAL u8 *table, i64 stride)
 {

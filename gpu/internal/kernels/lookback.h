@@ -1,15 +1,14 @@
-// The status of tiles, which blocks publish and read while they run, and the
-// decoupled look-back over it.
+// The status of tiles, which blocks publish and read during a launch, and the decoupled look-back over it.
 //
-// Values travel with the epoch of the launch in 16 bytes that are read and
-// written whole, so no fence is needed, and nothing is cleared between launches.
+// A status holds values and the launch's epoch in 16 bytes that are read and written as a unit, so it needs no fence, and
+// nothing has to be cleared between launches.
 #pragma once
 
 #include "common.h"
 
 namespace {
 
-// A TileStatus is three values and a flag, in one or two words of 16 bytes.
+// A TileStatus is three values and a flag, in one or two 16-byte words.
 template <class T, int Bytes = sizeof(T)>
 struct TileStatus;
 
@@ -42,7 +41,7 @@ struct TileStatus<T, 8> {
     u32 w[6] = {a.x, a.y, a.z, b.x, b.y, b.z};
     TileStatus t;
     memcpy(t.v, w, 24);
-    t.flag = min(a.w, b.w);  // halves of different age: the older one counts
+    t.flag = min(a.w, b.w);  // if the halves differ in age, the older one counts
     if (a.w != b.w) t.flag &= ~3u;
     return t;
   }
@@ -54,23 +53,23 @@ struct TileStatus<T, 8> {
   }
 };
 
-constexpr u32 kAggregate = 1, kPrefix = 2;  // below the epoch in a flag
+constexpr u32 kAggregate = 1, kPrefix = 2;  // added to the epoch in a flag
 
-// lookBack sums what the n predecessors hold, the nearest at p and each one
-// step words before the other, from the nearest prefix on. It reads the nearest
-// alone, which mostly is enough, and then W at a time. Sums are folded from the
-// prefix forward, so that those of floats do not depend on what was found.
+// lookBack sums the values of n predecessors, from the nearest prefix on. The nearest predecessor
+// is at p, and each earlier one step words before it. It reads the nearest alone, which is usually
+// enough, and then W at a time. Sums are added from the prefix forward, so the bits of floats do
+// not depend on which prefix was found.
 template <class T, int W>
 __device__ inline void lookBack(const uint4* p, i64 step, int n, u32 epoch, T out[3]) {
   const u32 aggregate = epoch | kAggregate, prefix = epoch | kPrefix;
   TileStatus<T> nearest;
   do nearest = TileStatus<T>::load(p);
-  while (nearest.flag != prefix && (nearest.flag != aggregate || n == 1));  // the farthest turns into a prefix
+  while (nearest.flag != prefix && (nearest.flag != aggregate || n == 1));  // the farthest becomes a prefix
   memcpy(out, nearest.v, sizeof nearest.v);
   if (nearest.flag == prefix) return;
 
   TileStatus<T> q[W];
-  int back = 1;  // how many aggregates were passed
+  int back = 1;  // number of aggregates passed
   for (;;) {
 #pragma unroll
     for (int u = 0; u < W; u++)
@@ -99,7 +98,7 @@ __device__ inline void lookBack(const uint4* p, i64 step, int n, u32 epoch, T ou
           if (u == passed) out[k] = q[u].v[k];
           if (u < passed) out[k] += q[u].v[k];
         }
-      // What earlier windows held is read again.
+      // Reads the statuses of earlier windows again.
       for (; back > 1; back -= min(W, back - 1)) {
         const int m = min(W, back - 1);
 #pragma unroll
@@ -121,7 +120,7 @@ __device__ inline void lookBack(const uint4* p, i64 step, int n, u32 epoch, T ou
   }
 }
 
-// sumStatuses adds n statuses to sum in order, and waits for each. W are read at a time.
+// sumStatuses adds n statuses to sum in order, waiting for each. It reads W at a time.
 template <class T, int W, class At>
 __device__ inline void sumStatuses(int n, u32 flag, T sum[3], At at) {
   for (int first = 0; first < n; first += W) {
@@ -139,7 +138,7 @@ __device__ inline void sumStatuses(int n, u32 flag, T sum[3], At at) {
   }
 }
 
-// An EpochWord is 16 bytes: two values of 4 bytes or one of 8, each with its epoch.
+// An EpochWord is 16 bytes: two 4-byte values or one 8-byte value, each with its epoch.
 template <class T, int Bytes = sizeof(T)>
 struct EpochWord;
 

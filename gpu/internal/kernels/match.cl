@@ -1,6 +1,6 @@
-// match_scores_u8_f64 scores places of a template, one work-item each, from sums that are
-// exact: of pixels, of their squares, and of their products with the template's, all below
-// 2^32. The includer defines GROUP.
+// match_scores_u8_f64 scores positions of a template, one work-item each, from exact sums of
+// pixels, of their squares, and of their products with the template's pixels, all below 2^32. The
+// includer defines GROUP.
 
 #define ZNCC 0
 #define NCC 1
@@ -14,7 +14,7 @@ FUNCTION u32 dot4(u32 a, u32 b, u32 sum)
 FUNCTION u32 dot4(u32 a, u32 b, u32 sum) { return __dp4a(a, b, sum); }
 #endif
 
-// four is the next pixels of a row of the template's width, zeros after its last.
+// four returns the next pixels of a row of the template's width, with zeros after the last.
 FUNCTION u32 four(GLOBAL const u8 *row, i32 left)
 {
 	u32 v = row[0];

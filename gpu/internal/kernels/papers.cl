@@ -1,6 +1,5 @@
-// The published algorithms of package papers, each kernel as its work has it. The
-// includer defines ELEMENT (f32, f64, u32 or f32x4), which pixels and sums are of,
-// FOUR where that is a vector, and GROUP, which is 256.
+// The published algorithms of package papers, each as its authors describe it. The includer defines ELEMENT (f32, f64, u32
+// or f32x4), the type of pixels and sums, FOUR if that is a vector, and GROUP, which is 256.
 //
 // Arrays have no gaps between rows.
 
@@ -12,10 +11,9 @@
 #define ZERO ((ELEMENT)0)
 #endif
 
-// transpose turns rows of width values into columns. Bilgic, section IV.C, after
-// NVIDIA's example: a block reads a tile of 16×16 row by row and writes it row by
-// row, with the exchange in shared memory, whose rows are one longer so that a
-// column of it lies in different banks. 1 read and 1 write.
+// transpose is Bilgic's, section IV.C, after NVIDIA's example: a block reads a 16×16 tile row by
+// row, exchanges it in shared memory, and writes it row by row. Rows of shared memory are padded by
+// one, so that the values of a column are in different banks. 1 read and 1 write.
 KERNEL(PASTE2(papers_transpose, ELEMENT))(GLOBAL const ELEMENT *RESTRICT in, GLOBAL ELEMENT *RESTRICT out, const i32 width, const i32 height, const i32 tilesAcross)
 {
 	LOCAL ELEMENT tile[TILE][TILE + 1];
@@ -28,15 +26,14 @@ KERNEL(PASTE2(papers_transpose, ELEMENT))(GLOBAL const ELEMENT *RESTRICT in, GLO
 		out[(i64)(left + y) * height + top + x] = tile[x][y];
 }
 
-// PADDED spreads neighbours in the tree over the banks of shared memory.
+// PADDED spreads neighbors in the tree over the banks of shared memory.
 #define PADDED(i) ((i) + (i) / BANKS)
 
-// scan is Bilgic's work-efficient scan, section IV.A: a block makes the exclusive sums
-// of a segment of 2·GROUP values of a row of n, in place in shared memory. The
-// up-sweep adds pairs into a tree; the down-sweep passes to each left child what
-// its parent has, and to each right child that and the left one's sum. The total of
-// the segment, which the down-sweep starts by clearing, goes to sums. A row has outs
-// values on output: n, or n+1 with its total last. 1 read and 1 write.
+// scan is Bilgic's work-efficient scan, section IV.A: a block computes the exclusive sums of a
+// segment of 2·GROUP values of a row of n, in shared memory. The up-sweep adds pairs into a tree.
+// The down-sweep passes each node's value to its left child, and that value plus the left child's
+// sum to its right child. The total of the segment, which the down-sweep first replaces by zero,
+// goes to sums. An output row has outs values: n, or n+1 with the total last. 1 read and 1 write.
 KERNEL(PASTE2(papers_scan, ELEMENT))(GLOBAL const ELEMENT *in, GLOBAL ELEMENT *out, GLOBAL ELEMENT *sums, const i32 n, const i32 outs, const i32 segments)
 {
 	LOCAL ELEMENT tree[PADDED(2 * GROUP)];
@@ -84,9 +81,8 @@ KERNEL(PASTE2(papers_scan, ELEMENT))(GLOBAL const ELEMENT *in, GLOBAL ELEMENT *o
 		out[odd] = tree[PADDED(2 * item + 1)];
 }
 
-// increment adds to every segment but the first the total of those before it,
-// which is what sums holds once it is scanned. Bilgic, section IV.A and figure 3. 1
-// read and 1 write.
+// increment adds to every segment but the first the total of the segments before it, which the
+// scanned sums hold. Bilgic, section IV.A and figure 3. 1 read and 1 write.
 KERNEL(PASTE2(papers_increment, ELEMENT))(GLOBAL ELEMENT *out, GLOBAL const ELEMENT *sums, const i32 outs, const i32 segments)
 {
 	i32 segment = (i32)(GROUP_ID % (u32)(segments - 1)) + 1;
@@ -100,9 +96,9 @@ KERNEL(PASTE2(papers_increment, ELEMENT))(GLOBAL ELEMENT *out, GLOBAL const ELEM
 
 #ifndef FOUR
 
-// rows has one thread for each row, which makes its inclusive sums one by one, in
-// place if need be: GPUv1 of intimg, and Bertazzini's section 3.2.2. Neighbouring
-// threads are a row apart in memory. 1 read and 1 write.
+// rows has one thread per row, which computes its inclusive sums sequentially, possibly in place:
+// GPUv1 of intimg, and Bertazzini's section 3.2.2. Neighboring threads access memory a row apart. 1
+// read and 1 write.
 ANY_GROUP_KERNEL(PASTE2(papers_rows, ELEMENT))(GLOBAL const ELEMENT *in, GLOBAL ELEMENT *out, const i32 width, const i32 rows)
 {
 	i64 row = (i64)GROUP_ID * ITEMS + ITEM_ID;
@@ -117,8 +113,8 @@ ANY_GROUP_KERNEL(PASTE2(papers_rows, ELEMENT))(GLOBAL const ELEMENT *in, GLOBAL 
 	}
 }
 
-// columns has one thread for each column, in place: GPUv1 of intimg. Neighbouring
-// threads are neighbours in memory. 1 read and 1 write.
+// columns has one thread per column, in place: GPUv1 of intimg. Neighboring threads access
+// neighboring memory. 1 read and 1 write.
 ANY_GROUP_KERNEL(PASTE2(papers_columns, ELEMENT))(GLOBAL ELEMENT *out, const i32 width, const i32 height)
 {
 	i64 x = (i64)GROUP_ID * ITEMS + ITEM_ID;
@@ -135,11 +131,10 @@ ANY_GROUP_KERNEL(PASTE2(papers_columns, ELEMENT))(GLOBAL ELEMENT *out, const i32
 #define SPAN 8 // values of a thread
 #define CHUNK (GROUP * SPAN)
 
-// prefix is GPUv2 of intimg: a whole block makes the inclusive sums of a row, in
-// place if need be, and goes on with its next row, of which it has rowsEach. Of
-// each chunk of the row a thread adds up 8 neighbours one by one, the block the
-// totals of its threads in log2(GROUP) steps, and each thread what comes before
-// it; the total of the chunk is carried to the next. 1 read and 1 write.
+// prefix is GPUv2 of intimg: a block computes the inclusive sums of a row, possibly in place, and
+// continues with its next row, for rowsEach rows. In each chunk of the row, a thread adds up 8
+// neighbors sequentially, the block scans the threads' totals in log2(GROUP) steps, and each thread
+// adds the sum before it; the total of the chunk is carried to the next. 1 read and 1 write.
 KERNEL(PASTE2(papers_prefix, ELEMENT))(GLOBAL const ELEMENT *in, GLOBAL ELEMENT *out, const i32 width, const i32 height, const i32 rowsEach)
 {
 	LOCAL ELEMENT values[PADDED(CHUNK)];
@@ -152,7 +147,7 @@ KERNEL(PASTE2(papers_prefix, ELEMENT))(GLOBAL const ELEMENT *in, GLOBAL ELEMENT 
 			GLOBAL const ELEMENT *from = in + row * width + first;
 			GLOBAL ELEMENT *to = out + row * width + first;
 			i32 count = width - first < CHUNK ? width - first : CHUNK;
-			for (i32 i = 0; i < CHUNK; i += GROUP) // neighbours by neighbouring threads
+			for (i32 i = 0; i < CHUNK; i += GROUP) // neighboring threads read neighbors
 				values[PADDED(i + item)] = i + item < count ? from[i + item] : ZERO;
 			BARRIER;
 			ELEMENT sum = ZERO;
@@ -187,14 +182,12 @@ KERNEL(PASTE2(papers_prefix, ELEMENT))(GLOBAL const ELEMENT *in, GLOBAL ELEMENT 
 
 #ifdef STREAMS
 
-// A group has up to GROUP neighbours in a row of a stream, of which there are
-// groupsAcross.
+// A group has up to GROUP neighbors in a row of a stream, and a row has groupsAcross groups.
 #define STREAM_X ((i32)(GROUP_ID % (u32)groupsAcross) * GROUP + ITEM_ID)
 #define STREAM_Y ((i32)(GROUP_ID / (u32)groupsAcross))
 
-// stream is Messom's prefix sum kernel, section 5.2 and figure 10: every element of
-// a stream is added to the one at an offset, if there is one. 2 reads and 1 write
-// for each pass.
+// stream is Messom's prefix sum kernel, section 5.2 and figure 10: to every element of a stream it
+// adds the element at an offset, if there is one. 2 reads and 1 write per pass.
 KERNEL(PASTE2(papers_stream, ELEMENT))(GLOBAL const f32 *RESTRICT in, GLOBAL f32 *RESTRICT out, const i32 width, const i32 height, const i32 groupsAcross, const i32 dx, const i32 dy)
 {
 	i32 x = STREAM_X, y = STREAM_Y;
@@ -206,16 +199,15 @@ KERNEL(PASTE2(papers_stream, ELEMENT))(GLOBAL const f32 *RESTRICT in, GLOBAL f32
 	out[at] = x < 0 || x >= width || y < 0 ? in[at] : in[at] + in[(i64)y * width + x];
 }
 
-// shifted4 is the four pixels that are d to the left of those of a vector, d being
-// 1, 2 or a multiple of 4: of two neighbouring vectors, or of one further away.
-// Figure 10's kernel on float4 reaches into the vector before it only for its first
-// pixels.
+// SHIFTED4 returns the four pixels that are d to the left of a vector's, for d 1, 2 or a multiple
+// of 4: from two neighboring vectors, or from one further away. Figure 10's kernel on float4
+// accesses the vector before it only for its first pixels.
 #define SHIFTED4(row, x, d) \
 	((d) == 1 ? MAKE4((x) > 0 ? row[(x)-1].w : 0, row[x].x, row[x].y, row[x].z) : \
 	 (d) == 2 ? MAKE4((x) > 0 ? row[(x)-1].z : 0, (x) > 0 ? row[(x)-1].w : 0, row[x].x, row[x].y) : \
 	 (x) >= (d) / 4 ? row[(x) - (d) / 4] : ZERO4)
 
-// stream4 has four neighbouring pixels in each element; width counts elements.
+// stream4 has four neighboring pixels in each element. width counts elements.
 KERNEL(PASTE2(papers_stream4, ELEMENT))(GLOBAL const f32x4 *RESTRICT in, GLOBAL f32x4 *RESTRICT out, const i32 width, const i32 height, const i32 groupsAcross, const i32 left, const i32 up)
 {
 	i32 x = STREAM_X, y = STREAM_Y;
@@ -231,8 +223,8 @@ KERNEL(PASTE2(papers_stream4, ELEMENT))(GLOBAL const f32x4 *RESTRICT in, GLOBAL 
 	out[at] = ADD4(in[at], other);
 }
 
-// stream8 has eight streams of such elements, and a thread writes to all of them.
-// Row y of the image is row y/8 of stream y%8; height counts the rows of a stream.
+// stream8 has eight streams of such elements, and a thread writes to all of them. Row y of the
+// image is row y/8 of stream y%8. height counts the rows of a stream.
 KERNEL(PASTE2(papers_stream8, ELEMENT))(GLOBAL const f32x4 *RESTRICT in, GLOBAL f32x4 *RESTRICT out, const i32 width, const i32 height, const i32 groupsAcross, const i32 left, const i32 up)
 {
 	i32 x = STREAM_X, y = STREAM_Y;

@@ -1,5 +1,5 @@
-// What the kernels of package papers have beyond dialect.h: vectors of four floats,
-// and work-groups of any size.
+// Additions to dialect.h for the kernels of package papers: vectors of four floats, and work-groups
+// of any size.
 #ifndef PAPERS_H
 #define PAPERS_H
 

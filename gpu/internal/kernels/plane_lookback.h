@@ -1,12 +1,11 @@
-// What the look-back warps do: they find what lies left of a tile and above it,
-// and publish prefixes.
+// The look-back warps: they find the sums to the left of a tile and above it, and publish prefixes.
 #pragma once
 
 #include "plane_reduce.h"
 
 namespace {
 
-// sumLeft adds up what came in from the left over all rows of a tile, in all lanes of a warp.
+// sumLeft adds the carries from the left over all rows of a tile. All lanes get the result.
 template <class S, class T>
 __device__ inline void sumLeft(const TileState<S, T>& state, int lane, T sum[upTo(S::C, 3)]) {
 #pragma unroll
@@ -20,8 +19,8 @@ __device__ inline void sumLeft(const TileState<S, T>& state, int lane, T sum[upT
   }
 }
 
-// resolve looks back for what lies left of a tile and above, and publishes the
-// prefixes of its rows and columns. Each thread has a triple of its own.
+// resolve looks back for the sums to the left of a tile and above it, and publishes the prefixes of
+// its rows and columns. Each thread has one triple of values.
 template <class S, class T>
 __device__ inline void resolve(const PlanePass& job, uint4* status, Place at, const T* firstRow, TileState<S, T>& state, int me) {
   typedef StatusLayout<S, T> L;
@@ -75,8 +74,9 @@ __device__ inline void resolve(const PlanePass& job, uint4* status, Place at, co
   }
 }
 
-// publishCorner publishes the corner, first the sum of what came in from the left, and then,
-// when all threads are done, the whole; and the upper right one for a tile that is the first of its column.
+// publishCorner publishes the corner: first the sum of the carries from the left and, when all
+// threads are done, the whole. For a tile that is the first of its column it also publishes the
+// upper right corner.
 template <class S, class T>
 __device__ inline void publishCorner(const PlanePass& job, uint4* status, Place at, const TileState<S, T>& state, int me) {
   typedef StatusLayout<S, T> L;

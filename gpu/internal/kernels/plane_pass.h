@@ -1,23 +1,22 @@
-// One-pass tables for CUDA: every pixel is read once and every sum written
-// once, in one launch.
+// One-pass tables for CUDA: every pixel is read once and every sum written once, in one launch.
 //
-// The image is cut into tiles, and blocks draw tiles by ticket. The warps of a
-// block have different work, and wait for one another at mbarriers:
+// The image is cut into tiles, and blocks draw tiles by ticket. The warps of a block are specialized, and synchronize at
+// mbarriers:
 //   producer   draws tickets and loads pixels into shared memory (plane_produce.h)
 //   reduce     sum a tile's rows and columns and publish them (plane_reduce.h)
-//   look-back  find what lies left of the tile and above it (plane_lookback.h)
-//   scan       scan the tile, add what was found and write the table (plane_scan.h)
+//   look-back  find the sums to the left of the tile and above it (plane_lookback.h)
+//   scan       scan the tile, add these sums and write the table (plane_scan.h)
 //
-// What a tile publishes, for sums and for squares:
+// A tile publishes, for sums and for squares:
 //   rows     for each row, its sum inside the tile; later, from the image's left edge
-//   columns  the last row of the tile's own table; later, of the strip's table above and in it
-//   corner   the sum of what came in from the left; later, the same for all tiles above too
-//   right    the sum of all that is above and left of the next tile, where that has none above
+//   columns  the last row of the tile's own table; later, of the strip's table down to this tile
+//   corner   the sum of the carries from the left; later, including those of all tiles above
+//   right    the sum of everything above and to the left of the next tile, if that has no tile above
 // Each is first an aggregate and then a prefix, see lookback.h.
 //
-// A tile waits for lower tickets only, and those were drawn by blocks that run:
-// no launch can hang, however few of its blocks are resident. Floats are folded
-// from the oldest value to the newest, whichever form was found: the
+// A tile waits only for lower tickets, which were drawn by blocks that are running. So no launch can hang, however few
+// of its blocks are resident. Floats are added from the oldest value to the newest, whether aggregates or a prefix were
+// found, so their bits never depend on timing.
 // bits never depend on timing.
 #pragma once
 
@@ -29,7 +28,7 @@ namespace {
 
 struct None {};
 
-// TileStates is the states of all tiles in shared memory, for sums or for squares.
+// TileStates holds the states of all tiles in shared memory, for sums or for squares.
 template <class S, class T>
 struct TileStates {
   TileState<S, T> state[S::stages];
@@ -62,8 +61,9 @@ __device__ inline void planePass(const PlanePass& job) {
   }
   __syncthreads();
   const int lane = threadIdx.x & 31;
-  // eachTile goes through the block's tiles: waits at one mbarrier, does its part, arrives at another, and does what
-  // nobody here waits for. The end comes like a tile.
+  // eachTile loops over the block's tiles: it waits at one mbarrier, calls work, arrives at
+  // another, and calls afterwards, which no warp of the block waits for. The end of the tickets
+  // is passed on like a tile.
   auto eachTile = [&](const Mbarrier* before, Mbarrier* after, auto work, auto afterwards) {
     for (int tile = 0;; tile++) {
       const int slot = tile % S::stages;

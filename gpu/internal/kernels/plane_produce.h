@@ -1,4 +1,4 @@
-// What the producer warp does: it draws tickets and loads tiles.
+// The producer warp: it draws tickets and loads tiles.
 #pragma once
 
 #include "async.h"
@@ -6,9 +6,8 @@
 
 namespace {
 
-// loadTile starts to bring a tile into shared memory, with one warp. Where the
-// tile sticks out of the image, what was there stays: it only ever reaches sums
-// that stick out too.
+// loadTile starts to load a tile into shared memory, with one warp. Shared memory outside of the
+// image keeps its old contents, which only reach sums outside of the image.
 template <class S>
 __device__ inline void loadTile(const PlanePass& job, Place at, typename S::P* stage, Mbarrier& full, int lane) {
   typedef typename S::P P;
@@ -43,22 +42,22 @@ __device__ inline void loadTile(const PlanePass& job, Place at, typename S::P* s
   }
 }
 
-// prefetchTile has a tile come to the L2 cache, from where it is loaded soon.
+// prefetchTile loads a tile into the L2 cache.
 template <class S>
 __device__ inline void prefetchTile(const PlanePass& job, Place at) {
   prefetchBox(job.map, at.x * (S::width / S::perElement), at.y * S::height, at.image);
 }
 
-// produce draws tickets and loads tiles, as far ahead as there is room, and has
-// the memory begin with those that are next, whoever will draw them.
+// produce draws tickets and loads tiles as far ahead as there is room, and prefetches tiles further
+// ahead, whichever block will draw them.
 template <class S, class M>
 __device__ inline void produce(const PlanePass& job, M& m, int lane) {
   const u32 tickets = (job.tileList ? (u32)job.tileCount : (u32)job.tilesX * job.tilesY) * job.count;
   auto place = [&](u32 t) { return job.tileList ? listedPlace(job, t) : orderedPlace(job, t, lane); };
   for (int tile = 0;; tile++) {
     const int slot = tile % S::stages;
-    // A ticket is drawn while the tile before in this stage is finished: early enough to hide how long that
-    // takes, and late enough to be at work soon, as others wait for it.
+    // Draw a ticket while the previous tile in this stage is being finished: early enough to
+    // hide the latency, and late enough to start soon, as other blocks wait for the tile.
     if (tile >= S::stages) m.resolved[slot].wait(tile / S::stages - 1);
     u32 ticket = 0;
     if (lane == 0) ticket = atomicAdd(job.tickets, 1);

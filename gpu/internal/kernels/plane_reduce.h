@@ -1,5 +1,5 @@
-// What the reduce warps do: they sum the rows and columns of a tile and publish
-// them at once, whatever the other warps are at.
+// The reduce warps: they sum the rows and columns of a tile and publish them as soon as the tile is
+// loaded, independent of the other warps.
 #pragma once
 
 #include "async.h"
@@ -14,7 +14,7 @@ __device__ inline void sumPart(const typename S::P* stage, Op op, TileState<S, T
   typedef typename S::P P;
   typedef typename Narrow<P, T, Op>::Sum N;
   typedef typename Narrow<P, T, Op>::Summand Summand;
-  constexpr int most = S::C * sizeof(N) <= 16 ? 8 : 4, R = S::RW < most ? S::RW : most;  // rows at once, as registers allow
+  constexpr int most = S::C * sizeof(N) <= 16 ? 8 : 4, R = S::RW < most ? S::RW : most;  // rows at once, limited by registers
   static_assert(S::RW % R == 0, "rows would be counted twice");
   const Summand summand{(N)op.offset};
   const int lane = threadIdx.x & 31, wx = warp % S::WX, wy = warp / S::WX;
@@ -22,7 +22,7 @@ __device__ inline void sumPart(const typename S::P* stage, Op op, TileState<S, T
   T* rows = &state.rows[wx][wy * S::RW * S::C];
   if constexpr (PacksRows<P, Summand, S::VX>::value) {
     constexpr int words = S::VX / 4;
-    u32 even[words] = {}, odd[words] = {};  // two columns each: 256 rows of bytes fit 16 bits
+    u32 even[words] = {}, odd[words] = {};  // two columns each: sums of 256 rows of bytes fit in 16 bits
 #pragma unroll 1
     for (int first = 0; first < S::RW; first += R) {
       u32 row[S::C][R / 2] = {};  // two rows each
@@ -40,7 +40,7 @@ __device__ inline void sumPart(const typename S::P* stage, Op op, TileState<S, T
           u32 sum = 0;
 #pragma unroll
           for (int w = 0; w < words; w++) {
-            u32 ones = 0;  // where the channel's bytes are
+            u32 ones = 0;  // a byte of ones for each value of the channel
 #pragma unroll
             for (int b = 0; b < 4; b++) ones |= (w * 4 + b) % S::C == c ? 1u << b * 8 : 0;
             if (ones) sum = __dp4a(p[w], ones, sum);
@@ -97,7 +97,7 @@ __device__ inline void sumPart(const typename S::P* stage, Op op, TileState<S, T
   storeVector<T, S::VX>(&state.above[wy][wx * S::chunk + lane * S::VX], column);
 }
 
-// combineParts turns the parts into the tile's own sums.
+// combineParts adds the parts to the tile's own sums.
 template <class S, class T>
 __device__ inline void combineParts(TileState<S, T>& state, int me) {
   const int lane = me & 31, warp = me >> 5;
@@ -125,7 +125,7 @@ __device__ inline void combineParts(TileState<S, T>& state, int me) {
   }
 }
 
-// rowTriple and columnTriple are what one status holds of a tile's own sums.
+// rowTriple and columnTriple return the values of the tile's own sums that one status holds.
 template <class S, class T>
 __device__ inline void rowTriple(const TileState<S, T>& state, int triple, T v[3]) {
 #pragma unroll
@@ -153,7 +153,7 @@ __device__ inline void publishTotals(const PlanePass& job, uint4* status, Place 
   typedef StatusLayout<S, T> L;
   for (int part = me >> 5; part < S::WX * S::WY; part += S::reduceThreads / 32) {
     const int row = part / S::WX * S::RW, value = part % S::WX * S::chunk;
-    // What sticks out reaches no sum that anyone reads.
+    // Parts outside of the image reach no sum that is read.
     if (at.y * S::height + row < job.height && at.x * S::width + value < job.width) sumPart<S, T>(stage + row * S::width + value, op, state, part);
   }
   namedBarrier(kReduceBarrier, S::reduceThreads);

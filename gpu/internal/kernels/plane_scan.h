@@ -1,5 +1,4 @@
-// What the scan warps do: they scan a tile, add what lies left of it and above,
-// and write the table.
+// The scan warps: they scan a tile, add the sums to the left of it and above, and write the table.
 #pragma once
 
 #include "plane_tile.h"
@@ -41,21 +40,22 @@ __device__ inline void scanRows(const P* from, int width, Op op, N n[R][VX], int
   }
 }
 
-// put writes sums. Where there are more of them than of pixels, they should leave the cache first.
+// put stores a vector of sums. If First is set they are evicted from the cache first, because there
+// are more bytes of sums than of pixels.
 template <bool First, class V>
 __device__ inline void put(V* to, V v) {
   if constexpr (First) __stcs(to, v);
   else *to = v;
 }
 
-// writePart scans a warp's part of a tile, adds what look-back found and writes it.
+// writePart scans a warp's part of a tile, adds the results of the look-back and writes it.
 template <class S, class T, class Op>
 __device__ inline void writePart(const PlanePass& job, Place at, const typename S::P* stage, Op op, char* out, i64 outStride, bool aligned,
                               TileState<S, T>& state) {
   typedef typename S::P P;
   typedef typename Narrow<P, T, Op>::Sum N;
   typedef typename Narrow<P, T, Op>::Summand Summand;
-  // Rows that are scanned at once, as registers allow.
+  // The number of rows scanned at once, limited by registers.
   constexpr int rowBytes = S::VX * (PacksRows<P, Summand, S::VX>::value ? 2 : sizeof(N)), most = rowBytes <= 32 ? 4 : 2;
   constexpr int R = S::RW < most ? S::RW : most;
   const Summand summand{(N)op.offset};
@@ -66,10 +66,10 @@ __device__ inline void writePart(const PlanePass& job, Place at, const typename 
   auto leftOf = [&](int i) {
     const T left = state.rows[S::WX - 1][i];
     if constexpr (S::WX == 1) return left;
-    const T chunks = state.rows[wx > 0 ? wx - 1 : 0][i];  // read in any case: no branch
+    const T chunks = state.rows[wx > 0 ? wx - 1 : 0][i];  // unconditional, to avoid a branch
     return left + (wx > 0 ? chunks : (T)0);
   };
-  // The table's values over the warp's first row.
+  // The table's entries above the warp's first row.
   T above[1][S::VX], top[S::VX];
   loadVector<T, S::VX>(&state.above[wy][wx * S::chunk + lane * S::VX], above[0]);
   scanWarp<T, 1, S::VX, S::C>(above, lane);
@@ -95,7 +95,7 @@ __device__ inline void writePart(const PlanePass& job, Place at, const typename 
     N n[R][S::VX];
     T v[R][S::VX];
     scanRows<N, R, S::VX, S::C>(stage + first * S::width + lane * S::VX, S::width, summand, n, lane);
-    auto add = [&](int r) {  // what is above and left, to a row
+    auto add = [&](int r) {  // adds the sums above and to the left to a row
       const int row = (wy * S::RW + first + r) * S::C;
 #pragma unroll
       for (int c = 0; c < S::C; c++) {
@@ -116,7 +116,7 @@ __device__ inline void writePart(const PlanePass& job, Place at, const typename 
         uint4* at16 = (uint4*)to + lane;
         constexpr int words = sizeof(T) * S::VX / 16;
         if constexpr (words == 2) {
-          // Neighbours swap halves, so that each store fills sectors of 32 bytes.
+          // Neighboring lanes swap halves, so that each store fills 32-byte sectors.
           swapWords(q, lane);
           at16 += lane & ~1;
         }
@@ -126,11 +126,12 @@ __device__ inline void writePart(const PlanePass& job, Place at, const typename 
         to = (T*)((char*)to + outStride);
       }
     } else {
-      // Through shared memory, so that neighbouring lanes write neighbouring values or words.
-      T* mine = &state.above[wy][wx * S::chunk];  // nobody else reads these, and they have been read
+      // Go through shared memory, so that neighboring lanes write neighboring values or
+      // words.
+      T* mine = &state.above[wy][wx * S::chunk];  // used only by this warp, which has already read it
 #pragma unroll
       for (int r = 0; r < R; r++) {
-        if (S::VX != 4) add(r);  // one by one: fewer registers
+        if (S::VX != 4) add(r);  // one row at a time, to save registers
         __syncwarp();
         storeVector<T, S::VX>(mine + lane * S::VX, v[r]);
         __syncwarp();
@@ -148,7 +149,7 @@ __device__ inline void writePart(const PlanePass& job, Place at, const typename 
       }
     }
   }
-  // Column 0, and row 0 where it is not carried from a band above.
+  // Zeros in column 0 and, unless it is carried from a band above, row 0.
   if (at.x == 0 && wx == 0)
     for (int i = lane; i < S::RW * S::C; i += 32)
       if (i / S::C < rowsLeft) ((T*)(out + (i64)(y + 1 + i / S::C) * outStride))[i % S::C] = 0;

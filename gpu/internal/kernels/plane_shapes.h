@@ -1,5 +1,5 @@
-// The tuning of the one-pass kernels: how large the tiles of each are, and in
-// which order they are drawn. Then how a kernel is declared.
+// The tuning of the one-pass kernels: the tile sizes and the order in which tiles are drawn. Then
+// the macros that declare kernels.
 #pragma once
 
 #include "plane_pass.h"
@@ -9,10 +9,10 @@ namespace {
 #if __CUDA_ARCH__ >= 900
 constexpr int kSharedBytes = 227 << 10;
 #else
-constexpr int kSharedBytes = 99 << 10;  // of all chips from 8.0 on
+constexpr int kSharedBytes = 99 << 10;  // on all chips from 8.0 on
 #endif
 
-// Fit is a tile with as many stages as shared memory has room for.
+// Fit is a tile with as many stages as fit in shared memory.
 template <class P, class T, class Q, int C, int WX, int WY, int RW, int ReduceWarps, int Stages = 8>
 struct Fit {
   typedef PlaneTile<P, C, WX, WY, RW, Stages, ReduceWarps> Full;
@@ -23,8 +23,8 @@ struct Fit {
   typedef typename Pick<fits, Found, Fewer>::type::type type;
 };
 
-// Tuned is the tile for pixels of PB bytes, sums of TB and squares or none.
-// The numbers are warps across, warps down, rows of each, and warps that reduce.
+// Tuned is the tile for PB-byte pixels and TB-byte sums, with or without squares. The arguments are
+// warps across, warps down, rows of each, and warps that reduce.
 template <class P, class T, class Q, int C, int PB = sizeof(P), int TB = sizeof(T), bool Squares = !Same<Q, None>::value>
 struct Tuned;
 
@@ -94,12 +94,12 @@ struct WordsOf { static constexpr int value = StatusLayout<S, T>::words; };
 template <class S>
 struct WordsOf<S, None> { static constexpr int value = 0; };
 
-// Order is how tiles are drawn, see PlanePass, as it suits large images: lag is the most
-// that is used. Integers may look back far, as they add up what they read in any order.
+// Order is how tiles of large images are drawn, see PlanePass; lag is the maximum. Integers may
+// look back far, since they can be added in any order.
 template <class S, class T, class Q>
 struct Order {
   static constexpr int pixel = sizeof(typename S::P);
-  static constexpr bool sums = Same<Q, None>::value;  // and no squares
+  static constexpr bool sums = Same<Q, None>::value;  // no squares
   static constexpr bool integers = !IsFloat<T>::value && (S::C == 1 ? sums || pixel < 4 : S::C < 4 && sums && pixel == 1);
 #if __CUDA_ARCH__ >= 900
   static constexpr int strip = integers && pixel < 4 ? 128 : 0, lag = integers ? 5 : 1;
@@ -111,7 +111,7 @@ struct Order {
 
 }  // namespace
 
-// A kernel, and shape_ with its name for the host.
+// Declares a kernel and the variable shape_NAME that the host reads.
 #define BOXSUM_KERNEL(name, S, T, Q)                                                                                 \
   extern "C" __device__ PlaneShape shape_##name = {S::width, S::height, S::threads, (int)sizeof(Memory<S, T, Q>), \
                                                        WordsOf<S, T>::value, WordsOf<S, Q>::value, (int)sizeof(PlanePass), \
@@ -120,7 +120,7 @@ struct Order {
     planePass<S, T, Q, Summed<T>::Op>(job);                                                                           \
   }
 
-// Kernels that write a table of sums, and others that write one of squares too, for 1 to 4 channels.
+// Kernels of sums, and of sums and squares, for 1 to 4 channels.
 #define BOXSUM_SUMS_OF(P, T, C)                             \
   typedef Tuned<P, T, None, C>::type Tile_##P##_##T##_c##C; \
   BOXSUM_KERNEL(fast_##P##_##T##_c##C, Tile_##P##_##T##_c##C, T, None)

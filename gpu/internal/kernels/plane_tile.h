@@ -1,5 +1,5 @@
-// The tiles of a plane: how a block works on one, what it knows of it, what it
-// publishes, and in which order tiles are drawn.
+// The tiles of a plane: how a block processes one, the state that it keeps, the statuses that it
+// publishes, and the order in which tiles are drawn.
 #pragma once
 
 #include "lookback.h"
@@ -7,7 +7,8 @@
 
 namespace {
 
-// ValuesOf is the number of values that a lane has of a row: whole pixels, in as few words as shared memory has room for.
+// ValuesOf is the number of values of a row in a lane: whole pixels, in as few words as shared
+// memory has room for.
 template <class P, int C>
 struct ValuesOf {
 #if __CUDA_ARCH__ >= 900
@@ -18,8 +19,8 @@ struct ValuesOf {
   static constexpr int value = C != 3 ? 4 : small ? 12 : 6;
 };
 
-// A PlaneTile is how a block works on a tile: WX×WY warps that scan, each on RW
-// rows of 32 lanes with VX values each. Widths count values, not pixels.
+// A PlaneTile is how a block processes a tile: WX×WY warps scan, each RW rows of 32 lanes with VX
+// values. Widths count values, not pixels.
 template <class Pixel, int Channels, int WarpsX, int WarpsY, int RowsPerWarp, int Stages, int ReduceWarps,
           int Values = ValuesOf<Pixel, Channels>::value>
 struct PlaneTile {
@@ -28,48 +29,58 @@ struct PlaneTile {
   static constexpr int VX = Values;
   static constexpr int chunk = 32 * VX, width = WX * chunk, height = WY * RW;
   static constexpr int stages = Stages;  // tiles in shared memory
-  // Values in an element of the tensor map: boxes are at most 256 of them wide.
+  // Values in an element of the tensor map: a box is at most 256 elements wide.
   static constexpr int perElement = width <= 256 ? 1 : width <= 512 ? 2 : 4;
-  // A thread looks back for each triple of rows and of columns, and a warp for the corner.
+  // One thread looks back for each triple of rows and of columns, and one warp for each triple of
+  // the corner.
   static constexpr int rowTriples = (height * C + 2) / 3, columnTriples = (width + 2) / 3, cornerTriples = (C + 2) / 3;
   static constexpr int rowThreads = upTo(rowTriples, 32), columnThreads = upTo(columnTriples, 32);
   static constexpr int scanThreads = WX * WY * 32, reduceThreads = ReduceWarps * 32, lookBackThreads = rowThreads + columnThreads + 32;
   static constexpr int threads = scanThreads + reduceThreads + lookBackThreads + 32;
 };
 
-// A TileState is what a block knows of a tile: first its own sums, then what look-back found.
+// A TileState is the state that a block keeps of a tile: first its own sums, then the results of
+// the look-back.
 template <class S, class T>
 struct TileState {
-  alignas(16) T above[S::WY][S::width];           // sums of each column in each row of warps, then above it
+  alignas(16) T above[S::WY][S::width];           // sums of each column in each row of warps, then the sums above it
   alignas(16) T bottom[upTo(S::width, 3) + 1];    // the last row of the tile's own table, chunk by chunk
-  alignas(16) T top[upTo(S::width, 3)];           // the table row over the tile, as far as its own strip goes
-  alignas(16) T rows[S::WX][upTo(S::height * S::C, 12)];  // sums of each row up to the end of each chunk; the last turn
-                                                          // into what lies left of the tile
-  T corner[upTo(S::C, 3)];                        // sum of what is above and left
+  alignas(16) T top[upTo(S::width, 3)];           // the table row above the tile, within the tile's strip
+  alignas(16) T rows[S::WX][upTo(S::height * S::C, 12)];  // sums of each row up to the end of each chunk; the last is replaced
+                                                          // by
+                                                          // the
+                                                          // sum
+                                                          // to
+                                                          // the
+                                                          // left
+                                                          // of
+                                                          // the
+                                                          // tile
+  T corner[upTo(S::C, 3)];                        // sum of everything above and to the left
 };
 
-// A Place is where a tile lies.
+// A Place is the position of a tile.
 struct Place {
-  int image, x, y;  // in tiles; image < 0: there are no more
-  int left, above;  // how many tiles come before it, in its row and in its column
+  int image, x, y;  // in tiles; image < 0: no tiles are left
+  int left, above;  // number of tiles before it, in its row and in its column
   int flags;
 };
 
-constexpr int kReduceBarrier = 1, kLookBackBarrier = 2, kRowBarrier = 3;  // named barriers among these threads
+constexpr int kReduceBarrier = 1, kLookBackBarrier = 2, kRowBarrier = 3;  // the named barriers of groups of warps
 
 constexpr int kLastOfRow = 1 << 28, kLastOfColumn = 1 << 29;
-constexpr int kCornerFromLeft = 1 << 30;  // nothing is above, but something to the upper left
-constexpr int kPublishesRight = (int)0x80000000;     // the next tile is such a one
+constexpr int kCornerFromLeft = 1 << 30;  // the tile has none above it, but one to the upper left
+constexpr int kPublishesRight = (int)0x80000000;     // the next tile has kCornerFromLeft
 constexpr int kCornerFromAbove = 1 << 0;
 constexpr int kPublishesCorner = 1 << 1;  // to the tile below
 
-// A StatusLayout is where the statuses of a tile lie.
+// A StatusLayout is the layout of a tile's statuses.
 template <class S, class T>
 struct StatusLayout {
   typedef TileStatus<T> Word;
   static constexpr int w = Word::words;
-  static constexpr int words = (S::rowTriples + S::columnTriples + 2 * S::cornerTriples) * w;  // of 16 bytes, a tile
-  // What a tile publishes begins here.
+  static constexpr int words = (S::rowTriples + S::columnTriples + 2 * S::cornerTriples) * w;  // 16-byte words of a tile
+  // of returns the first status of a tile.
   __device__ static uint4* of(const PlanePass& job, uint4* status, Place at) {
     return status + (((i64)at.image * job.tilesY + at.y) * job.tilesX + at.x) * words;
   }
@@ -79,8 +90,8 @@ struct StatusLayout {
   __device__ static uint4* right(uint4* tile, int triple) { return corner(tile, S::cornerTriples + triple); }
 };
 
-// listedPlace is where ticket t works when not all tiles are wanted, and the host lists those that are. Of the tiles
-// in a row, and of those in a column, all between the first and the last are.
+// listedPlace returns the tile of ticket t if the host lists the tiles to process. In each row and
+// each column, the listed tiles are contiguous.
 __device__ inline Place listedPlace(const PlanePass& job, u32 t) {
   const int4 entry = job.tileList[t % job.tileCount];
   Place at{(int)(t / job.tileCount), entry.x, entry.y, entry.z & (kLastOfRow - 1), entry.w, entry.z & ~(kLastOfRow - 1)};
@@ -89,10 +100,10 @@ __device__ inline Place listedPlace(const PlanePass& job, u32 t) {
   return at;
 }
 
-// orderedPlace is where ticket t works, for a whole warp. job.turn images take turns.
-// Within one, tiles go row by row in strips, or along diagonals: a row of tiles
-// begins when the one above is 1 << job.lag tiles ahead. The steeper they are, the
-// nearer is what a tile looks back for; the flatter, the better for the memory.
+// orderedPlace returns the tile of ticket t; the whole warp calls it. job.turn images are
+// interleaved. In an image, tiles go row by row in strips, or along diagonals: a row of tiles
+// starts when the one above is 1 << job.lag tiles ahead. Steeper diagonals shorten the look-back;
+// flatter ones suit the memory better.
 __device__ inline Place orderedPlace(const PlanePass& job, u32 t, int lane) {
   Place at;
   const u32 wide = job.tilesX, high = job.tilesY;
@@ -108,13 +119,13 @@ __device__ inline Place orderedPlace(const PlanePass& job, u32 t, int lane) {
     at.y = t / across;
   } else {
     const int lag = job.lag;
-    // How many rows lie before diagonal d whole, and how many tiles do.
+    // The number of complete rows before diagonal d, and the number of tiles.
     auto rowsAbove = [&](u32 d) { return d < wide ? 0 : min(high, (d - wide >> lag) + 1); };
     auto before = [&](u32 d) {
       const u32 whole = rowsAbove(d), begun = min(high, (d + (1u << lag) - 1) >> lag), part = begun - whole;
       return whole * wide + part * d - (part * (begun + whole - 1) / 2 << lag);
     };
-    // The last diagonal with no more than t tiles before it, 32 guesses at a time.
+    // Finds the last diagonal with at most t tiles before it, testing 32 candidates at a time.
     u32 d = 0;
     for (u32 span = wide + (high - 1 << lag); span > 1;) {
       const u32 step = (span + 31) / 32, guess = lane * step;

@@ -1,16 +1,14 @@
-// Tables in two reads and one write, for any device: no work-group waits for
-// another. The includer defines PIXEL, SUM, GROUP and, where both tables are
-// made, SQUARE. Float pixels lose an offset where they are read (FLOAT_PIXEL), so that
-// their squares are without it too; integers where they are added to float32 sums
-// (TAKE_OFFSET).
+// Tables in two reads and one write, for any device: no work-group waits for another. The includer defines PIXEL, SUM, GROUP
+// and, if both tables are computed, SQUARE. An offset is subtracted from float pixels when they are read (FLOAT_PIXEL), so
+// that it applies to squares too, and from integers when they are added to float32 sums (TAKE_OFFSET).
 //
-//	portable_totals  per tile: the totals of its columns and of its rows
-//	portable_carry   carries those down the columns and along the rows
-//	portable_climb   adds the latter up from the top: the table at the tiles' left edges
-//	portable_finish  reads each tile again, adds what lies above and to the left, and writes
+//	portable_totals  computes the totals of each tile's columns and rows
+//	portable_carry   propagates these down the columns and along the rows
+//	portable_climb   accumulates the row carries from the top, giving the table at the tiles' left edges
+//	portable_finish  reads each tile again, adds the sums above and to the left, and writes
 //
-// A tile is tileRows high, and tilePixels of tileChannels channels wide: one column of
-// values for each work-item. It is worked through in bands of SPAN rows.
+// A tile is tileRows high, and tilePixels of tileChannels channels wide: one column of values for each work-item. It is
+// processed in bands of SPAN rows.
 
 #ifdef FLOAT_PIXEL
 #define LESS(p, offset) ((p) - (PIXEL)(offset))
@@ -46,7 +44,7 @@ FUNCTION SUM value(PIXEL p, f32 offset)
 FUNCTION SQUARE squared(PIXEL p) { return (SQUARE)p * (SQUARE)p; }
 #endif
 
-// load_band reads the work-item's column of a band, all reads under way at once.
+// load_band reads the work-item's column of a band, with all reads in flight at once.
 FUNCTION void load_band(PIXEL *pixels, GLOBAL const u8 *RESTRICT from, const Job job, Place at, i32 y)
 {
 	from += job.inStart + at.image * job.inDistance + y * job.inStride + at.column * (i64)sizeof(PIXEL);
@@ -123,7 +121,7 @@ KERNEL(NAME(portable_finish))(const Job job, GLOBAL const u8 *RESTRICT in, GLOBA
 		load_band(pixels, in, job, at, y);
 #pragma unroll
 		for (i32 k = 0; k < SPAN; k++) {
-			down += value(pixels[k], job.offset); // what is outside of the image only goes where nobody looks
+			down += value(pixels[k], job.offset); // values outside of the image reach no sum that is read
 			tile[k * PITCH + at.position] = down;
 #ifdef SQUARE
 			squaresDown += squared(pixels[k]);

@@ -1,11 +1,9 @@
-// Tables of small images: a tile for each block, all at work at once, and no
-// chain from tile to tile. A block publishes the sums of its rows and columns
-// and its total, adds up those of all tiles left of it and above, then writes.
+// Tables of small images: all tiles are processed at once, one per block, without a chain from tile to tile. A block
+// publishes the sums of its rows and columns and its total, adds up those of all tiles to the left and above, and writes.
 //
-// Statuses carry the launch's epoch, see lookback.h, so that a block
-// waits for what it reads and for nothing else. Blocks draw their tiles in
-// order and wait for earlier ones only: no launch can hang. Everything is
-// added up in a fixed order, so that floats have the same bits every time.
+// Statuses carry the launch's epoch, see lookback.h, so that a block waits only for what it reads. Blocks draw their tiles
+// in order and wait only for earlier ones, so no launch can hang. Additions have a fixed order, so floats have the same
+// bits every time.
 #pragma once
 
 #include "lookback.h"
@@ -20,15 +18,17 @@ template <class Pixel, int Channels, int RowsPerWarp, int Tables = 1>
 struct SmallTile {
   typedef Pixel P;
   static constexpr int C = Channels, RW = RowsPerWarp, warps = 8, threads = warps * 32;
-  static constexpr int team = threads / Tables;  // threads that look for what a table needs
+  static constexpr int team = threads / Tables;  // threads that collect the sums for a table
   static constexpr int VX = C == 3 ? 3 : 4, width = 32 * VX, height = warps * RW;
   static constexpr int rowTriples = (height * C + 2) / 3, columnTriples = (width + 2) / 3, cornerTriples = (C + 2) / 3;
-  // Who looks for what: the first threads for columns, then for rows, the last warps for a triple of the corner each.
+  // The first threads collect columns, the next rows, and one warp at the end each triple of the
+  // corner.
   static constexpr int rowsFrom = upTo(columnTriples, 32), cornerFrom = team - 32 * cornerTriples;
   static_assert(rowsFrom + rowTriples <= cornerFrom, "a thread for each triple");
 };
 
-// Where the statuses of a tile lie, with sums in a type that holds those of all of it: Narrow holds those of 2^15 pixels.
+// SmallStatus is the layout of a tile's statuses. Sums have a type that holds the tile's total:
+// Narrow is safe up to 2^15 pixels.
 template <class S, class T, class Op>
 struct SmallStatus {
   static_assert(S::width * S::height <= 1 << 15, "sums of a tile may wrap");
@@ -38,25 +38,26 @@ struct SmallStatus {
   static constexpr int words = corner + S::cornerTriples * Word::words;
 };
 
-// A SmallState is what a block knows of its tile, for sums or for squares.
+// A SmallState is the state that a block keeps of its tile, for sums or for squares.
 template <class S, class T>
 struct SmallState {
-  alignas(16) T above[S::warps][S::width];  // sums of columns in each warp's rows, then above them
+  alignas(16) T above[S::warps][S::width];  // sums of columns in each warp's rows, then the sums above them
   alignas(16) T column[upTo(S::width, 3) + 1], top[upTo(S::width, 3) + 1];
   T row[upTo(S::height * S::C, 3)], left[upTo(S::height * S::C, 3)], corner[upTo(S::C, 3)];
 };
 template <class S>
 struct SmallState<S, None> {};
 
-// A SmallPlace is where a thread works.
+// A SmallPlace is the position of a thread.
 struct SmallPlace {
   int lane, warp;
-  int tile, tx, ty;  // of its image
+  int tile, tx, ty;  // in the image
   int x, y;          // of the thread's first value
   int valuesLeft, rowsLeft;
 };
 
-// forget keeps the compiler from holding what it made of pixels in registers, where these are smaller.
+// forget makes the compiler keep pixels in registers instead of the wider values computed from
+// them.
 template <class T, class P, int Rows, int N>
 __device__ inline void forget(P p[Rows][N]) {
   if constexpr (sizeof(P) < 8 && sizeof(T) == 8 && sizeof(P) * N % 4 == 0) {
@@ -71,7 +72,8 @@ __device__ inline void forget(P p[Rows][N]) {
   }
 }
 
-// ByWords reports whether a thread's part of a row is a word of four bytes, which dot products add up.
+// ByWords reports whether a thread's part of a row is one word of four bytes, which dot products
+// can sum.
 template <class S, class N>
 struct ByWords { static constexpr bool value = Same<typename S::P, u8>::value && Same<N, u32>::value && S::C == 1; };
 
@@ -140,7 +142,7 @@ __device__ inline void smallColumns(SmallState<S, T>& state, int thread) {
   state.column[thread] = sum;
 }
 
-// smallPublish publishes what others wait for.
+// smallPublish publishes the sums that other tiles need.
 template <class S, class T, class Op>
 __device__ inline void smallPublish(SmallState<S, T>& state, const PlanePass& job, uint4* words, u32 flag, SmallPlace at, int thread) {
   typedef SmallStatus<S, T, Op> L;
@@ -173,19 +175,20 @@ __device__ inline void smallPublish(SmallState<S, T>& state, const PlanePass& jo
   }
 }
 
-// SmallFull reports whether pixels and their sums take most registers: tiles of 64 rows with statuses of 8 bytes.
+// SmallFull reports whether pixels and their sums take most registers: tiles of 64 rows with
+// statuses of 8 bytes.
 template <class S, class N>
 struct SmallFull { static constexpr bool value = sizeof(N) == 8 && S::RW == 8; };
 
-// SmallAtOnce is how many statuses are read at a time, as registers allow.
+// SmallAtOnce is the number of statuses read at a time, limited by registers.
 template <class S, class N, bool Squares>
 struct SmallAtOnce {
   static constexpr int rowBytes = S::RW * sizeof(typename S::P);
   static constexpr int value = SmallFull<S, N>::value ? 1 : Squares || (sizeof(N) == 8 && S::RW == 2) ? 4 : sizeof(N) == 4 || rowBytes < 32 ? 8 : 6;
 };
 
-// smallCollect adds up what others published, in order: columns and rows of the tiles in line, and totals of all tiles
-// above and left, of which a lane has those of a row.
+// smallCollect adds up the published sums in order: columns and rows of the tiles in line, and the
+// totals of all tiles above and to the left, one row of tiles per lane.
 template <class S, class T, class Op, bool Squares>
 __device__ inline void smallCollect(SmallState<S, T>& state, const PlanePass& job, const uint4* words, u32 flag, SmallPlace at, int thread) {
   typedef SmallStatus<S, T, Op> L;
@@ -230,14 +233,14 @@ __device__ inline void smallCollect(SmallState<S, T>& state, const PlanePass& jo
     for (int k = 0; k < 3; k++) to[triple * 3 + k] = sum[k];
 }
 
-// A SmallScan is the rows of a thread, each scanned over the warp. Where squares are made too, those that are scanned
-// in 4 bytes are kept in registers, so that this is done while statuses are on their way.
+// A SmallScan scans a thread's rows over the warp. If squares are computed too, 4-byte results are
+// kept in registers, so that the scan overlaps with the wait for statuses.
 template <class S, class T, class Op, bool Squares>
 struct SmallScan {
   typedef typename S::P P;
   typedef typename Narrow<P, T, Op>::Sum N;
   static constexpr bool kept = Squares && sizeof(N) == 4;
-  static constexpr int R = kept ? S::RW : sizeof(N) == 4 && S::RW >= 4 ? 4 : 2;  // rows side by side, so that one's shuffles fill the other's waiting
+  static constexpr int R = kept ? S::RW : sizeof(N) == 4 && S::RW >= 4 ? 4 : 2;  // rows scanned together, so that their shuffles overlap
   N value[R][S::VX];
   __device__ void rows(const P p[][S::VX], Op op, int lane) {
     typedef typename Narrow<P, T, Op>::Summand Summand;
@@ -280,7 +283,7 @@ __device__ inline void smallWrite(SmallState<S, T>& state, const PlanePass& job,
                                   i64 outStride, bool aligned, SmallPlace at) {
   constexpr int C = S::C, VX = S::VX, RW = S::RW, R = Scan::R;
   const int lane = at.lane, warp = at.warp;
-  // The table's values over this thread's first row.
+  // The table's values above this thread's first row.
   T last[1][VX];
   {
     T tops[VX];
@@ -301,14 +304,14 @@ __device__ inline void smallWrite(SmallState<S, T>& state, const PlanePass& job,
 #pragma unroll
     for (int k = c; k < VX; k += C) last[0][k] += sum;
   }
-  if (job.carry) {  // from a band above
+  if (job.carry) {  // row 0 comes from a band above
 #pragma unroll
     for (int k = 0; k < VX; k++)
       if (k < at.valuesLeft) last[0][k] += ((const T*)out)[C + at.x + k];
   }
 
-  T* const line = state.above[warp];  // read by nobody else from here on
-  const int chunkLeft = at.valuesLeft + lane * VX;  // values from the tile's first on
+  T* const line = state.above[warp];  // not read by other warps any more
+  const int chunkLeft = at.valuesLeft + lane * VX;  // number of values from the tile's first to the image's right edge
   const bool whole = aligned && VX == 4 && chunkLeft >= S::width;
   T* to = (T*)(out + (i64)(at.y + 1) * outStride) + C + at.tx * S::width;
 #pragma unroll
@@ -325,18 +328,18 @@ __device__ inline void smallWrite(SmallState<S, T>& state, const PlanePass& job,
         memcpy(q, last[0], sizeof(T) * VX);
         uint4* at16 = (uint4*)to + lane;
         if constexpr (words == 2) {
-          // Neighbours swap halves, so that each store fills sectors of 32 bytes.
+          // Neighboring lanes swap halves, so that each store fills 32-byte sectors.
           swapWords(q, lane);
           at16 += lane & ~1;
         }
 #pragma unroll
         for (int k = 0; k < words; k++)
           if (inside) {
-            if constexpr (SmallFull<S, typename Scan::N>::value) __stcs(at16 + 2 * k, q[k]);  // which is faster for these
+            if constexpr (SmallFull<S, typename Scan::N>::value) __stcs(at16 + 2 * k, q[k]);  // faster for these
             else at16[2 * k] = q[k];
           }
       } else {
-        // Through shared memory, so that neighbouring lanes write neighbouring values.
+        // Go through shared memory, so that neighboring lanes write neighboring values.
         __syncwarp();
 #pragma unroll
         for (int k = 0; k < VX; k++) line[lane * VX + k] = last[0][k];
@@ -348,7 +351,7 @@ __device__ inline void smallWrite(SmallState<S, T>& state, const PlanePass& job,
       to = (T*)((char*)to + outStride);
     }
   }
-  // Column 0, and row 0 where it is not carried from a band above.
+  // Zeros in column 0 and, unless it is carried from a band above, row 0.
   if (at.tx == 0)
     for (int i = lane; i < RW * C; i += 32)
       if (i / C < at.rowsLeft) ((T*)(out + (i64)(at.y + 1 + i / C) * outStride))[i % C] = 0;
@@ -382,7 +385,7 @@ __device__ inline void smallPass(const PlanePass& job) {
   uint4* const squareWords = job.status + job.squaresStatus + (i64)image * perImage * SmallStatus<S, Square, Squared<Square>>::words;
   const u32 flag = job.epoch | kPrefix;
 
-  // Pixels, zeros outside the image.
+  // Pixels, with zeros outside of the image.
   P p[RW][VX] = {};
   const char* from = job.in + image * job.inBatch + (i64)at.y * job.inStride + (i64)at.x * (int)sizeof(P);
 #pragma unroll
@@ -403,7 +406,7 @@ __device__ inline void smallPass(const PlanePass& job) {
   const Squared<Square> square{(Square)job.offset};
   SmallScan<S, T, Op, hasSquares> scan;
   SmallScan<S, Square, Squared<Square>, hasSquares> squareScan;
-  // Half of the threads look for what the squares need, so that nobody does both.
+  // Half of the threads collect sums for the squares, so that no thread does both.
   const bool forSums = thread < S::team;
   const int mine = thread % S::team;
   smallSums<S, T>(sums, p, op, at);
@@ -433,7 +436,7 @@ struct SmallWords<S, None, Squared<None>> { static constexpr int value = 0; };
 
 }  // namespace
 
-// A kernel, and shape_ with its name for the host.
+// Declares a kernel and the variable shape_NAME that the host reads.
 #define BOXSUM_SMALL(name, S, T, Q)                                                                                                      \
   extern "C" __device__ PlaneShape shape_##name = {S::width, S::height, S::threads, 0, SmallWords<S, T, Summed<T>::Op>::value, SmallWords<S, Q, Squared<Q>>::value, \
                                                        (int)sizeof(PlanePass)};                                                          \
@@ -441,7 +444,7 @@ struct SmallWords<S, None, Squared<None>> { static constexpr int value = 0; };
     smallPass<S, T, Q, Summed<T>::Op>(job);                                                                                              \
   }
 
-// Flat tiles for images that would not occupy the device otherwise, and higher ones.
+// Flat tiles, for images too small to occupy the device otherwise, and higher ones.
 #define BOXSUM_SMALL_OF(P, T, C)                                                 \
   typedef SmallTile<P, C, 2> Flat_##P##_##T##_c##C;                              \
   typedef SmallTile<P, C, sizeof(T) == 4 ? 8 : 4> Small_##P##_##T##_c##C;        \
@@ -453,7 +456,7 @@ struct SmallWords<S, None, Squared<None>> { static constexpr int value = 0; };
   BOXSUM_SMALL(tall_##P##_##T##_c1, Tall_##P##_##T, T, None)
 #define BOXSUM_SMALL_SUMS(P, T) \
   BOXSUM_SMALL_OF(P, T, 1) BOXSUM_SMALL_OF(P, T, 2) BOXSUM_SMALL_OF(P, T, 3) BOXSUM_SMALL_OF(P, T, 4) BOXSUM_TALL_OF(P, T)
-// With squares, of one channel.
+// With squares, for one channel.
 #define BOXSUM_SMALL_SQUARES(P, T, Q)                           \
   typedef SmallTile<P, 1, 4, 2> Small_##P##_##T##_##Q;          \
   typedef SmallTile<P, 1, 8, 2> Tall_##P##_##T##_##Q;           \

@@ -1,5 +1,5 @@
-// Batches of planes of floats for CUDA: tables, sums from the other corner, and sums of windows. Each block or warp works
-// by itself, and none waits for another.
+// Batches of planes of floats for CUDA: tables, sums from the opposite corner, and window sums.
+// Blocks, clusters or warps work independently.
 #pragma once
 
 #include "common.h"
@@ -7,7 +7,7 @@
 
 namespace {
 
-// Floats of 16 bits: half and brain.
+// 16-bit floats: IEEE half and bfloat16.
 struct f16 {
   u16 bits;
   __device__ operator float() const {
@@ -33,7 +33,7 @@ __device__ inline void convert(double v, bf16& to) {
   to.bits = (u & 0x7fffffff) > 0x7f800000 ? 0x7fff : (u + 0x7fff + (u >> 16 & 1)) >> 16;
 }
 
-// Four neighbouring values, as they lie in memory.
+// A Quad is four neighboring values as stored in memory.
 template <class P>
 struct Quad {
   u32 words[sizeof(P)];
@@ -44,7 +44,8 @@ struct Quad {
   __device__ float at(int j, f16*) const { return f16{(u16)(words[j / 2] >> 16 * (j & 1))}; }
   __device__ auto operator[](int j) const { return at(j, (P*)nullptr); }
 
-  // load fetches them where all are in the row, else those that are, and zeros.
+  // load reads the values that are in the row and sets the others to zero. whole promises that
+  // all four are.
   __device__ void load(const P* from, bool whole, int first, int end) {
     if (whole) {
       loadVector<u32, sizeof(P)>((const u32*)from, words);
@@ -57,7 +58,7 @@ struct Quad {
   }
 };
 
-// The blocks of a cluster read each other's shared memory. Before sm_90 each is by itself.
+// The blocks of a cluster read each other's shared memory. Before sm_90, each block is a cluster.
 #if __CUDA_ARCH__ >= 900
 __device__ inline int clusterRank() {
   u32 r;
@@ -71,7 +72,7 @@ __device__ inline int clusterSize() {
 }
 __device__ inline void clusterSync() { asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory"); }
 
-// loadOf reads four values that a block has where this one has its own.
+// loadOf reads four values from another block's copy of a shared variable.
 template <class T>
 __device__ inline void loadOf(int rank, const T* mine, T (&v)[4]) {
   u32 there;
@@ -91,24 +92,24 @@ template <class T>
 __device__ inline void loadOf(int, const T* mine, T (&v)[4]) { loadVector<T, 4>(mine, v); }
 #endif
 
-// A TensorPlane makes the table of a plane, or its sums from the other corner, by the blocks of a cluster: each has a band of rows,
-// and they go down the plane together, strip after strip of columns. A lane has four columns in each of K chunks of 128, and a
-// warp some rows of the band. Warps add up their columns, and blocks theirs; then each scans the columns' sums row by row. The pixels
-// of the next band are fetched as soon as those of a row are done.
+// A TensorPlane computes the table of a plane, or its sums from the opposite corner, with the blocks of a cluster. Each
+// block has a band of rows; together they process the plane strip after strip of columns. A lane has four columns in each
+// of K chunks of 128, and a warp some rows of the band. Warps add up their columns, and then blocks; then each warp scans
+// the column sums row by row. The pixels of the next band are loaded as soon as those of a row are used.
 //
-// Where planes are few and large, each is cut into bands, which clusters make by themselves: in the first row of sums of each band but
-// the first one is what each column has above it.
+// Few large planes are cut into bands, which independent clusters process: the first row of sums of every band but the
+// first holds the sums above each column.
 //
-// The sums of a table are those before each pixel, from the column of zeros on, so that both lie on the same boundaries; the last sum
-// of a row comes after them.
+// Four sums of a table start with the sum before the first of four pixels, so that both are aligned alike; the last sum of
+// a row follows separately.
 template <class P, class T, bool Reverse, int Warps, int Rows, int K>
 struct TensorPlane {
   static constexpr int kWide = 128 * K, kHigh = Warps * Rows;
   static_assert(K <= Warps, "a thread for each four columns");
   struct Shared {
-    alignas(16) T part[Warps][kWide];  // sums of the columns, of the warps before
+    alignas(16) T part[Warps][kWide];  // sums of the columns over the preceding warps
     alignas(16) T total[2][kWide];     // of the block
-    alignas(16) T above[kWide];        // of all that is above the block
+    alignas(16) T above[kWide];        // of everything above the block
   };
 
   const Tensor& job;
@@ -117,7 +118,8 @@ struct TensorPlane {
   int lane, warp;
   int top, bottom;  // the band's rows
 
-  // pixel and sum are where values are: from the last on, if reversed.
+  // pixel and sum return the address of a value, counted from the opposite corner if Reverse is
+  // set.
   __device__ const P* pixel(int x, int y) const {
     return (const P*)(in + (i64)(Reverse ? job.height - 1 - y : y) * job.inStride) + (Reverse ? job.width - 1 - x : x);
   }
@@ -125,7 +127,7 @@ struct TensorPlane {
     return (T*)(out + (i64)(Reverse ? job.height - 1 - y : y) * job.outStride) + (Reverse ? job.width - 1 - x : x);
   }
 
-  // load fetches the four values of each chunk, zeros outside.
+  // load reads the four values of each chunk, with zeros outside of the plane.
   __device__ void load(int x0, int y, Quad<P> (&v)[K]) const {
 #pragma unroll
     for (int k = 0; k < K; k++) {
@@ -134,7 +136,8 @@ struct TensorPlane {
     }
   }
 
-  // write stores the sums of four pixels; before is what comes before them, and end the end of the strip.
+  // write stores the sums of four pixels. before is the sum before them, end the end of the
+  // strip.
   __device__ void write(int x, int y, T before, const T (&v)[4], int end) const {
     T four[4];
 #pragma unroll
@@ -147,7 +150,7 @@ struct TensorPlane {
         if (x + j < job.width) *sum(x + j, y) = four[Reverse ? 3 - j : j];
     }
     if (Reverse) return;
-    if (job.gap && x + 4 == job.width && y + 1 < job.height) {  // memory writes whole sectors, and first reads what it has not
+    if (job.gap && x + 4 == job.width && y + 1 < job.height) {  // fills the sector, because memory must read partially written sectors first
       T sector[32 / sizeof(T)] = {v[3]};
       storeVector<T, 32 / sizeof(T)>(sum(end, y), sector);
       return;
@@ -157,7 +160,8 @@ struct TensorPlane {
       if (x + j + 1 == end) *sum(end, y) = v[j];
   }
 
-  // row scans the columns' sums of a row and writes them. Left is the sum of all columns before the strip.
+  // row scans the column sums of a row and writes them. left is the sum of all columns before the
+  // strip.
   __device__ void row(int x0, int y, const T (&columns)[K][4], T left) const {
     const int end = min(x0 + kWide, job.width);
     T v[K][4], whole[K];
@@ -190,7 +194,7 @@ struct TensorPlane {
   __device__ void strip(int x0, Shared& shared) const {
     const int rank = clusterRank(), blocks = clusterSize(), thread = threadIdx.x;
     const int first = top + rank * kHigh + warp * Rows, step = blocks * kHigh;
-    T carry[4] = {};  // the thread's four columns' sums over all rows before
+    T carry[4] = {};  // sums of the thread's four columns over all previous rows
     if (top > 0 && thread < kWide / 4)
 #pragma unroll
       for (int j = 0; j < 4; j++)
@@ -220,7 +224,7 @@ struct TensorPlane {
         }
         storeVector<T, 4>(&shared.total[turn][4 * thread], sum);
       }
-      clusterSync();  // one is enough, as they take turns with the memory
+      clusterSync();  // one is enough, because consecutive steps alternate between two buffers
       if (thread < kWide / 4) {
         for (int b = 0; b < blocks; b++) {
           if (b == rank) storeVector<T, 4>(&shared.above[4 * thread], carry);
@@ -255,34 +259,36 @@ struct TensorPlane {
   static __device__ void run(const Tensor& job, Shared& shared) {
     const int thread = threadIdx.x, blocks = clusterSize();
     const i64 plane = blockIdx.x / blocks / job.bands;
-    if (plane >= job.count) return;  // blocks of a cluster, where there are none
+    if (plane >= job.count) return;  // the grid may have more clusters than planes
     const int top = blockIdx.x / blocks % job.bands * job.bandRow;
     TensorPlane p = {job, job.in + plane * job.inBatch, job.out + plane * job.outBatch, thread & 31, thread >> 5, top, min(top + job.bandRow, job.height)};
     if (!Reverse && top == 0 && clusterRank() == 0)
       for (int x = thread; x <= job.width; x += 32 * Warps) ((T*)(p.out - job.outStride))[x] = 0;
     for (int x0 = 0; x0 < job.width; x0 += kWide) {
       p.strip(x0, shared);
-      clusterSync();  // what is left of the next strip is written, and nobody reads the memory any more
+      clusterSync();  // the sums to the left of the next strip are written, and shared memory is free
     }
   }
 };
 
-// --- Sums of windows ---
+// --- Window sums ---
 
-constexpr int kWindowThreads = 256, kWindowRows = 2;  // of a block at most, and rows at a time
-constexpr float kWindowLarge = 16777216.0f;  // from which on nothing may pass through a running sum
+constexpr int kWindowThreads = 256, kWindowRows = 2;  // threads of a block at most; rows at a time
+constexpr float kWindowLarge = 16777216.0f;  // values beyond this must not enter a running sum
 
-// A WindowBand sums the windows of a band of rows, by one block that goes down it. Each thread has the sums of four columns over the
-// rows of a window, in f64: a row comes in and one goes out. Windows are differences of their prefix sums, in
-// shared memory. So a sum is off by some 2^-52 of the absolute values of the rows of its window, all across the strip, and of those
-// above in the band: less than f32 has digits for, unless the window is that much fainter than what is beside it. Where a value beyond
-// 2^24 or NaN comes in, the rest of the band is summed window by window, so that it touches those windows that have it and no others.
-// So are all windows of doubles, as nothing is wider.
+// A WindowBand sums the windows of a band of rows, with one block that goes down it. Each thread
+// keeps the sums of four columns over the rows of a window, in f64: for each row, one is added and
+// one subtracted. Windows are differences of their prefix sums, in shared memory. So the error of a
+// sum is about 2^-52 of the absolute values in its window's rows, over the whole strip and
+// including rows above in the band. That is below the precision of f32, unless the window is that
+// much fainter than its surroundings. If a value beyond 2^24 or NaN enters, the rest of the band is
+// summed window by window, so that the value affects only the windows that contain it. So are all
+// windows of doubles, as there is no wider type.
 template <class P, int R>
 struct WindowBand {
-  static constexpr int kAhead = 4;    // rows that are fetched together at the beginning
-  static constexpr int kResults = 4;  // of a thread, most often
-  static __device__ __host__ constexpr int at(int x) { return x + x / 16 * 2; }  // gaps, so that there are few bank conflicts
+  static constexpr int kAhead = 4;    // rows loaded together at the beginning
+  static constexpr int kResults = 4;  // of a thread, usually
+  static __device__ __host__ constexpr int at(int x) { return x + x / 16 * 2; }  // gaps reduce bank conflicts
   struct Shared {
     alignas(16) double line[R][at(4 * kWindowThreads) + 2];
     double whole[R][kWindowThreads / 32];  // of warps
@@ -306,7 +312,8 @@ struct WindowBand {
     return any;
   }
 
-  // prefix writes the sums of all columns before each, of some rows; direct, the columns' own. It reports which of them.
+  // prefix writes the exclusive prefix sums of some rows, or the column sums themselves if direct
+  // is set or a value requires it, and reports which.
   __device__ bool prefix(const double (&columns)[R][4], bool any, bool direct, int y, Shared& shared) const {
     const int lane = thread & 31, warp = thread >> 5;
     double own[R], whole[R];
@@ -348,13 +355,13 @@ struct WindowBand {
     return direct;
   }
 
-  // place is where the window of a column begins and ends in a line.
+  // place returns where in a line the window of a column begins and ends.
   __device__ int place(int x) const {
     const int from = x - job.left - first, edge = 4 * blockDim.x;
     return at(min(max(from, 0), edge)) | at(min(max(from + job.across, 0), edge)) << 16;
   }
 
-  // result writes the sum of the window of a column, which has some rows in the plane.
+  // result writes the sum of the window of a column, which has high rows inside the plane.
   __device__ void result(double sum, int x, int high, P* to) const {
     if (job.clip) {
       const int wide = min(x - job.left + job.across, job.width) - max(x - job.left, 0);
@@ -368,7 +375,7 @@ struct WindowBand {
     double columns[4] = {};
     Quad<P> come[R], gone[R];
     bool any = sizeof(P) == 8, direct = any;
-    const int before = y - job.top - 1;  // the row that goes out first
+    const int before = y - job.top - 1;  // the first row that leaves
     const int low = max(before, 0), high = min(before + job.down, job.height);
     for (int r = low; r < high && !direct; r += kAhead) {
       Quad<P> q[kAhead];
@@ -381,7 +388,7 @@ struct WindowBand {
         for (int j = 0; j < 4; j++) columns[j] += (double)q[i][j];
       }
     }
-    // Where the windows of the thread's results begin and end in the line.
+    // Where in the line the windows of the thread's results begin and end.
     int places[kResults];
 #pragma unroll
     for (int i = 0; i < kResults; i++) places[i] = place(x0 + thread + i * blockDim.x);
@@ -403,7 +410,7 @@ struct WindowBand {
       }
       direct = prefix(rows, any, direct, y, shared);
 #pragma unroll
-      for (int r = 0; r < R; r++) {  // while these rows are done
+      for (int r = 0; r < R; r++) {  // overlaps with these rows
         load(y - job.top + job.down - 1 + R + r, come[r]);
         load(y - job.top - 1 + R + r, gone[r]);
       }
@@ -427,7 +434,7 @@ struct WindowBand {
           if (!direct) sum = line[past] - line[low];
 #pragma unroll 1
           for (int k = low; direct && k < past; k++)
-            if (k % 18 < 16) sum += line[k];  // there are gaps
+            if (k % 18 < 16) sum += line[k];  // skips the gaps
           result(sum, x, high, row + x);
         }
       }
@@ -449,7 +456,7 @@ struct WindowBand {
 
 }  // namespace
 
-// The shapes are warps, rows of each, chunks of 128 columns, and blocks of a multiprocessor.
+// The arguments are warps, rows of each, chunks of 128 columns, and blocks of a multiprocessor.
 #define BOXSUM_TENSOR(Name, P, T, Reverse, Warps, Rows, K, Blocks)                                                             \
   extern "C" __global__ void __launch_bounds__(32 * Warps, Blocks) tensor_##Name##_##P##_##T##_##K(const __grid_constant__ Tensor job) { \
     __shared__ TensorPlane<P, T, Reverse, Warps, Rows, K>::Shared shared;                                                       \

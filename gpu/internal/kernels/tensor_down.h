@@ -1,4 +1,5 @@
-// Tables of many planes of floats, and sums from the other corner, on chips from 9.0 on: a block goes down each plane.
+// Tables of many planes of floats, and sums from the opposite corner, on chips from 9.0 on: each
+// block processes a plane from top to bottom.
 #pragma once
 
 #include "async.h"
@@ -15,17 +16,18 @@ __device__ inline void copyBytes(void* to, const void* from, int bytes, const Mb
 }
 #endif
 
-// A TensorDown goes down a plane, some rows at a time. The chip copies pixels to shared memory, rows after rows while others are summed. A
-// warp sums along one row after the other, into shared memory too; then a thread goes down each column and writes. Where blocks do
-// all this for a few large strips, reads and writes of memory come in runs, which is as much as waiting less for it.
+// A TensorDown processes a plane in strips of some rows. The chip copies the pixels of later strips
+// to shared memory while others are summed. Warps sum along rows, into shared memory; then each
+// thread goes down its columns and writes. With few large strips, reads and writes of memory come
+// in long runs, which also hides latency.
 template <class P, bool Reverse, int Warps, int Rows, int Stages, int Mids, int K>
 struct TensorDown {
   typedef float T;
   static constexpr int kWide = 128 * K, kThreads = 32 * Warps, kColumns = (kWide + (Reverse ? 0 : 8) + kThreads - 1) / kThreads;
-  static constexpr int kRow = kWide * sizeof(P) + 16;  // of pixels, which may begin at any of them
+  static constexpr int kRow = kWide * sizeof(P) + 16;  // bytes for a row's pixels, at any alignment
   struct Shared {
     alignas(16) char pixels[Stages][Rows * kRow + 16];
-    alignas(16) T sums[Mids][Rows][kWide];  // along rows, from the right end on if reversed
+    alignas(16) T sums[Mids][Rows][kWide];  // along rows, from the right end on if Reverse is set
     Mbarrier full[Stages];
   };
 
@@ -35,12 +37,13 @@ struct TensorDown {
   const char* in;
   char* out;
   int lane, warp, strips;
-  bool together, aligned;  // rows lie close together, and are copied at once; four pixels can be read at once
+  bool together, aligned;  // rows are close enough to be copied as one block; four pixels can be read at once
 
   __device__ int rowsOf(int strip) const { return min(Rows, job.height - strip * Rows); }
   __device__ int firstRow(int strip) const { return Reverse ? job.height - strip * Rows - rowsOf(strip) : strip * Rows; }
 
-  // place is where a row of a strip is in shared memory: memory is copied from multiples of 16 bytes on.
+  // place returns the address of a row of a strip in shared memory, which has the same offset
+  // from a multiple of 16 as in memory.
   __device__ const P* place(int strip, const char* pixels, int r) const {
     const char* from = in + (i64)firstRow(strip) * job.inStride;
     if (together) return (const P*)(pixels + ((u64)from & 15) + r * (int)job.inStride);
@@ -60,7 +63,7 @@ struct TensorDown {
     for (int i = 0; i < copies; i++) copyBytes(shared.pixels[stage] + i * kRow, (const char*)((u64)(from + i * job.inStride) & ~15ull), whole(i), full);
   }
 
-  // turn has value j go to j + n.
+  // turn rotates the values by n.
   static __device__ void turn(T (&v)[4], int n) {
     T w[4];
 #pragma unroll
@@ -78,7 +81,7 @@ struct TensorDown {
       for (int j = 0; j < 4; j++) v[j] = q[Reverse ? 3 - j : j];
       return;
     }
-    const int begin = lane >> 3;  // lanes begin with another each, so that there are no bank conflicts
+    const int begin = lane >> 3;  // lanes begin at different pixels, so that there are no bank conflicts
 #pragma unroll
     for (int j = 0; j < 4; j++) {
       const int c = x + ((j + begin) & 3);
@@ -118,7 +121,8 @@ struct TensorDown {
     }
   }
 
-  // columns is how many of them are written: those of zeros before the pixels, and after them what fills the sector.
+  // columns returns the number of columns written: those of the sums, the zeros before them, and
+  // what fills the last sector.
   __device__ int columns() const { return job.width + (Reverse ? 0 : job.gap ? 8 : 1); }
 
   __device__ void down() {
@@ -129,7 +133,7 @@ struct TensorDown {
       shared.full[stage].wait(strip / Stages);
 #pragma unroll
       for (int r = 0; r < Rows; r += Warps)
-        if (r + warp < Rows) across(place(strip, shared.pixels[stage], r + warp), sums[r + warp]);  // of rows that are not there too: nobody looks
+        if (r + warp < Rows) across(place(strip, shared.pixels[stage], r + warp), sums[r + warp]);  // missing rows are summed too, but not read
       __syncthreads();
       if (threadIdx.x == 0 && strip + Stages < strips) fetch(strip + Stages);
       T part[kColumns][Rows];
@@ -146,14 +150,14 @@ struct TensorDown {
         const int x = threadIdx.x + i * kThreads;
         if (x >= columns()) continue;
         const bool some = Reverse || (x >= 1 && x <= job.width);
-        const int most = Reverse || x <= job.width || strip + 1 < strips ? rows : rows - 1;  // none fills up the last row
+        const int most = Reverse || x <= job.width || strip + 1 < strips ? rows : rows - 1;  // the padding of the last row is not written
         char* to = out + (i64)(firstRow(strip) + (Reverse ? rows - 1 : 0)) * job.outStride + x * sizeof(T);
 #pragma unroll
         for (int r = 0; r < Rows; r++) {
           carry[i] += part[i][r];
           if (r < most) {
             const T sum = some ? carry[i] : 0;
-            if (sizeof(P) == 2 && K == 2) __stcs((T*)to, sum);  // which is faster for these
+            if (sizeof(P) == 2 && K == 2) __stcs((T*)to, sum);  // faster for these
             else *(T*)to = sum;
           }
           to += Reverse ? -job.outStride : job.outStride;
@@ -185,7 +189,8 @@ struct TensorDown {
 
 }  // namespace
 
-// The shapes are warps, rows of a strip, strips of pixels and of sums in shared memory, chunks of 128 columns, and blocks of a multiprocessor.
+// The arguments are warps, rows of a strip, stages of pixels and of sums in shared memory, chunks
+// of 128 columns, and blocks of a multiprocessor.
 #define BOXSUM_TENSOR_DOWN(Name, P, Reverse, Warps, Rows, Stages, Mids, K, Blocks)                                                      \
   extern "C" __global__ void __launch_bounds__(32 * Warps, Blocks) tensor_##Name##_##P##_down_##K(const __grid_constant__ Tensor job) { \
     extern __shared__ __align__(128) char memory[];                                                                                     \

@@ -1,9 +1,8 @@
-// Tilted tables in two reads and one write. The includer defines PIXEL,
-// PIXEL_BYTES, SUM, SUM_BYTES, GROUP, and QUADS where a work-item has four
-// neighbouring values of one channel instead of one: a tile is 128 * QUADS wide.
+// Tilted tables in two reads and one write. The includer defines PIXEL, PIXEL_BYTES, SUM, SUM_BYTES, GROUP, and QUADS if a
+// work-item has four neighboring values of one channel instead of one. Tiles are then 128 * QUADS wide.
 //
-// Entry (x+1, y+1) is the sum of the cone above pixel (x, y). With the sums of the
-// diagonals that end in a pixel, one from each side,
+// Entry (x+1, y+1) is the sum of the cone above pixel (x, y). With the sums of the diagonals that end in a pixel, one from
+// each side,
 //
 //	falling(x, y) = falling(x-1, y-1) + p(x, y)
 //	rising(x, y)  = rising(x+1, y-1) + p(x, y)
@@ -11,13 +10,14 @@
 //
 // a row follows from the one above it. The image is cut into strips of rows:
 //
-//	tilted_totals   per strip: the three of its last row, as if nothing were above
-//	tilted_lines    carries the diagonals from strip to strip   (diagonals.cl)
-//	tilted_windows  adds what they add to the strip below       (diagonals.cl)
-//	portable_carry  adds that up, strip after strip; on CUDA, tilted_sums does both
-//	tilted_finish   starts each strip from what is above it, and writes the table
+//	tilted_totals   computes these three for the last row of each strip, as if nothing were above the strip
+//	tilted_lines    propagates the diagonals from strip to strip       (diagonals.cl)
+//	tilted_windows  adds their contribution to the sums of each strip  (diagonals.cl)
+//	portable_carry  accumulates these sums over the strips; on CUDA, tilted_sums does both
+//	tilted_finish   starts each strip from the results, and writes the table
 //
-// A work-group does all rows of a strip, on a tile that has STRIP pixels more on
+// A work-group processes all rows of a strip, on a tile with STRIP extra pixels on either side: wrong values from its edges
+// reach no further than that.
 // either side: wrong values from its edges get no further than that.
 
 #ifdef QUADS
@@ -39,7 +39,7 @@
 #define TILTED_KERNEL KERNEL
 #endif
 
-// A Raw is the pixels of a work-item in one piece of a row.
+// A Raw holds a work-item's pixels of one piece of a row.
 #if !defined(QUADS)
 typedef PIXEL Raw;
 #define PART(raw, i) (raw)
@@ -55,27 +55,27 @@ typedef struct ALIGNED(16) { PIXEL part[4]; } Raw;
 #endif
 typedef struct ALIGNED(ADJACENT == 4 ? 16 : SUM_BYTES) { SUM part[ADJACENT]; } Sums;
 
-// How many rows are read before the first is used. PoCL takes minutes to compile
-// what has many barriers in a row.
+// AHEAD is the number of rows read before the first is used. PoCL takes minutes to compile many
+// barriers in a row.
 #ifdef __OPENCL_VERSION__
 #define AHEAD 1
 #else
 #define AHEAD (32 / PIXEL_BYTES / (ADJACENT == 4 ? PIECES : 4)) // in 32 registers
 #endif
 
-// Which values a work-item has. Piece p of a quad begins GROUP*4*p pixels after x;
-// of the bits that tell the pieces apart, whole are those with all four pixels,
-// and some those with any, inside the image or among the tile's own.
+// A Share is the values of a work-item. Piece p of a quad begins GROUP*4*p pixels after x. Of the
+// bits that identify the pieces, whole marks those with all four pixels, and some those with any,
+// inside the image or among the tile's own.
 typedef struct {
 	i64 image;
 	i32 strip, firstRow, rows;
-	i32 low, high; // pixels that are the tile's own, -1 being the table's first column
+	i32 low, high; // the tile's own pixels; -1 is the table's first column
 #ifdef QUADS
 	i32 x;
 	i32 interior; // whether all pieces of all work-items are inside the image
 	u32 wholeInside, someInside, wholeOwn, someOwn;
 #else
-	i32 x[PIECES], channel[PIECES]; // -1 where there is no such channel
+	i32 x[PIECES], channel[PIECES]; // -1 if there is no such channel
 #endif
 } Share;
 
@@ -95,7 +95,7 @@ FUNCTION void share_of(Share *at, const Tilted job, u32 tile, i32 item, i32 stri
 	at->low = tileX == 0 ? -1 : start;
 	at->high = job.width - start < job.tilePixels ? job.width : start + job.tilePixels;
 #ifdef QUADS
-	at->x = start - STRIP + item * 4 + firstChannel; // which is 0
+	at->x = start - STRIP + item * 4 + firstChannel; // firstChannel is 0
 	at->interior = start >= STRIP && start - STRIP <= job.width - WIDTH;
 	at->wholeInside = at->someInside = at->wholeOwn = at->someOwn = 0;
 UNROLL
@@ -118,8 +118,8 @@ UNROLL
 
 #ifdef QUADS
 
-// load_piece reads a work-item's pixels of a piece; its first are at row. In tiles
-// of the interior nothing needs to be checked.
+// load_piece reads a work-item's pixels of a piece, the first of which is at row. Interior tiles
+// need no checks.
 FUNCTION Raw load_piece(GLOBAL const u8 *RESTRICT row, const Tilted job, const Share *at, i32 p, i32 interior)
 {
 	row += p * GROUP * 4 * PIXEL_BYTES;
@@ -142,8 +142,8 @@ UNROLL
 	return raw;
 }
 
-// store_piece writes those of a work-item's values that are the tile's own into a
-// row of sums, in which its first is at row.
+// store_piece writes the tile's own values among a work-item's to a row of sums, in which its first
+// is at row.
 FUNCTION void store_piece(GLOBAL u8 *row, const Tilted job, const Share *at, i32 p, Sums value, i32 interior)
 {
 	row += p * GROUP * 4 * SUM_BYTES;
@@ -158,7 +158,7 @@ UNROLL
 	}
 }
 
-// load_carry reads such a row, those of the tile's neighbours too.
+// load_carry reads such a row, including the values of neighboring tiles.
 FUNCTION Sums load_carry(GLOBAL const u8 *row, const Tilted job, const Share *at, i32 p)
 {
 	row += p * GROUP * 4 * SUM_BYTES;
@@ -202,8 +202,8 @@ FUNCTION Sums load_carry(GLOBAL const u8 *row, const Tilted job, const Share *at
 
 #endif
 
-// from_neighbours is what the diagonals bring into each piece: from the pixel on
-// the left of its first and from the one on the right of its last.
+// from_neighbours gets the diagonals that enter each piece, from the pixel to the left of its first
+// and from the one to the right of its last.
 #if defined(QUADS) && !defined(__OPENCL_VERSION__)
 #define EDGE_SPACE(name) SUM *name = 0
 #define EDGE_BUFFER(name, row) name
@@ -233,7 +233,7 @@ UNROLL
 		edges[p * GROUP + item] = s->falling[p].part[ADJACENT - 1];
 		edges[EDGES + p * GROUP + item] = s->rising[p].part[0];
 	}
-	BARRIER; // one for each row: the next uses the other half
+	BARRIER; // one per row: the next row uses the other half
 UNROLL
 	for (i32 p = 0; p < PIECES; p++) {
 		i32 at = p * GROUP + item;
@@ -243,7 +243,7 @@ UNROLL
 }
 #endif
 
-// value is what is summed: quads have no squares, which would cost all others.
+// value returns the summand. Quads do not support squares, which would slow down everything else.
 FUNCTION SUM value(PIXEL p, i32 squares)
 {
 	SUM v = (SUM)p;
@@ -254,7 +254,7 @@ FUNCTION SUM value(PIXEL p, i32 squares)
 	return v;
 }
 
-// one_row moves the state on by a row.
+// one_row advances the state by a row.
 FUNCTION void one_row(State *s, const Raw *raw, const SUM *left, const SUM *right, i32 squares)
 {
 UNROLL
@@ -273,8 +273,7 @@ UNROLL
 	}
 }
 
-// sum_strip moves the state on by the rows of a strip, and writes them where there
-// is somewhere to.
+// sum_strip advances the state by the rows of a strip and, if write is set, writes them.
 FUNCTION void sum_strip(State *s, const Tilted job, const Share *at, i32 item, POINTER_TO_LOCAL SUM *edges,
 	GLOBAL const u8 *RESTRICT in, GLOBAL u8 *RESTRICT out, i32 write, i32 interior)
 {
@@ -305,8 +304,7 @@ UNROLL
 	}
 }
 
-// OpenCL has one version of it: barriers in one branch or the other do not suit
-// all its compilers.
+// OpenCL has a single version: some compilers do not support barriers inside branches.
 #if defined(QUADS) && !defined(__OPENCL_VERSION__)
 #define SUM_STRIP(out, write) \
 	if (at.interior) \
@@ -328,7 +326,7 @@ TILTED_KERNEL(NAME(tilted_totals))(const Tilted job, GLOBAL const u8 *RESTRICT i
 	i32 item = ITEM_ID;
 	Share at;
 	share_of(&at, job, GROUP_ID, item, job.strips - 1); // nothing is below the last strip
-	at.rows = STRIP; // as all others are
+	at.rows = STRIP; // like all other strips
 	State s;
 UNROLL
 	for (i32 p = 0; p < PIECES; p++)
@@ -352,7 +350,7 @@ TILTED_KERNEL(NAME(tilted_finish))(const Tilted job, GLOBAL const u8 *RESTRICT i
 	i32 item = ITEM_ID;
 	Share at;
 	share_of(&at, job, GROUP_ID, item, job.strips);
-	at.strip = job.strips - 1 - at.strip; // the last strips first: their pixels may still be in the cache
+	at.strip = job.strips - 1 - at.strip; // last strips first: their pixels may still be in the cache
 	at.firstRow = at.strip * STRIP;
 	at.rows = job.height - at.firstRow < STRIP ? job.height - at.firstRow : STRIP;
 	State s;

@@ -1,5 +1,5 @@
-// What tilted_windows and portable_carry do, in one launch, on CUDA only. The includer
-// defines ACCUMULATOR, the type of the sums, and GROUP.
+// Combines tilted_windows and portable_carry in one launch, on CUDA only. The includer defines
+// ACCUMULATOR, the type of the sums, and GROUP.
 
 #ifndef __OPENCL_VERSION__
 
@@ -7,11 +7,11 @@
 #define SEGMENTS (GROUP / 32)
 #define HELD (sizeof(T) == 8 ? 4 : 8) // strips of a segment, all read before the first is used
 
-// tilted_sums replaces the sums in each strip's last row by what is above the strip.
-// A warp has 32 columns, of some of the strips. The window of column i has, of the 32
-// falling diagonals before these columns, those from i on, and of their own those
-// before i; and of the rising ones the other way round. That makes two scans: of
-// what leaves the window as i grows, and of what comes in.
+// tilted_sums replaces the sums in each strip's last row by the sums above the strip. A warp has 32
+// columns of some of the strips. The window of column i has, of the 32 falling diagonals before
+// these columns, those from i on, and of the columns' own those before i; for rising diagonals it
+// is the other way round. This takes two scans: of the values that leave the window as i grows, and
+// of those that enter.
 extern "C" __global__ void __launch_bounds__(GROUP, 2) PASTE2(tilted_sums, ACCUMULATOR)(const Diagonals job, u8 *RESTRICT carries)
 {
 	__shared__ T part[GROUP];
@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, 2) PASTE2(tilted_sums, ACCUM
 	u32 group = GROUP_ID;
 	i32 channel = group % job.channels;
 	group /= job.channels;
-	i32 x = (i32)(group % job.sumsAcross) * 32 - LEAD + lane; // those of one channel start a line
+	i32 x = (i32)(group % job.sumsAcross) * 32 - LEAD + lane; // those of one channel start a cache line
 	i64 image = group / job.sumsAcross, row = image * job.strips * job.carryStride + LEAD + (i64)x * job.channels + channel;
 	i32 pixels = job.values / job.channels, step = job.channels, inside = x >= 0 && x < pixels;
 	i32 fallingBefore = x >= STRIP && x < pixels + STRIP, fallingLast = lane > 0 && x >= 1 && x <= pixels;
@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, 2) PASTE2(tilted_sums, ACCUM
 	const T *rising = (const T *)(carries + job.risingStart) + row - job.carryStride;
 	T *sums = (T *)(carries + job.sumsStart) + row;
 
-	T above = 0; // what the segments of earlier rounds add up to
+	T above = 0; // the sum of the segments of earlier rounds
 	for (i32 base = 0; base < job.strips; base += SEGMENTS * HELD) {
 		i32 share = (job.strips - base + SEGMENTS - 1) / SEGMENTS;
 		share = share < HELD ? share : HELD;
@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(GROUP, 2) PASTE2(tilted_sums, ACCUM
 		i64 at = start * job.carryStride;
 UNROLL
 		for (i32 k = 0; k < HELD; k++, at += job.carryStride) {
-			i32 some = start + k < end && start + k < job.strips - 1, windows = some && start + k > 0; // the last strip hands nothing on
+			i32 some = start + k < end && start + k < job.strips - 1, windows = some && start + k > 0; // nothing is below the last strip
 			v[k] = some && inside ? sums[at] : 0;
 			leaving[k] = (windows && fallingBefore ? falling[at - STRIP * step] : 0) + (windows && risingNext ? rising[at + step] : 0);
 			coming[k] = (windows && fallingLast ? falling[at - step] : 0) + (windows && risingAfter ? rising[at + STRIP * step] : 0);

@@ -1,13 +1,11 @@
-// Tables of volumes in two reads and one write, for any device. The includer defines
-// PIXEL, SUM and GROUP, and SQUARED where the squares of the voxels are summed. Offsets
-// are as in portable.cl.
+// Tables of volumes in two reads and one write, for any device. The includer defines PIXEL, SUM and GROUP, and SQUARED if
+// the squares of the voxels are summed. Offsets are as in portable.cl.
 //
-//	portable_totals, portable_carry, portable_climb   for each slice, as for an image
-//	volume_finish   reads the slices again, one after the other, and writes
+//	portable_totals, portable_carry, portable_climb   process each slice like an image
+//	volume_finish                                     reads the slices again, in order, and writes
 //
-// A slice of the table is the slice before it plus the plane table of the voxels
-// between. A work-group has a tile of one band, and goes through all slices with its
-// part of the table.
+// A slice of the table is the previous slice plus the plane table of the voxels between them. A work-group has a tile of one
+// band, and goes through all slices with its part of the table.
 
 #define T SUM
 #define SCAN_BAND scan_slice
@@ -60,7 +58,7 @@ UNROLL
 		else if (inside)
 			*(GLOBAL SUM *)(column + k * job.outStride) = 0;
 	}
-	for (i32 z = job.carry ? 1 : 0; z <= slices.depth; z++) { // row 0 and column 0
+	for (i32 z = job.carry ? 1 : 0; z <= slices.depth; z++) { // zeros in row 0 and column 0
 		if (at.edge && y + at.row < at.endRow)
 			*(GLOBAL SUM *)(first + z * job.outDistance) = 0;
 		if (at.tileY == 0) {
@@ -83,7 +81,7 @@ UNROLL
 			pixels[k] = at.inside && y + k < at.endRow ? LESS(*(GLOBAL const PIXEL *)(in + k * job.inStride), job.offset) : (PIXEL)0;
 UNROLL
 		for (i32 k = 0; k < SPAN; k++) {
-			down += voxel(pixels[k], job.offset); // what is outside only goes where nobody looks
+			down += voxel(pixels[k], job.offset); // values outside of the volume reach no sum that is read
 			tile[k * PITCH + at.position] = down;
 		}
 		scan_slice(tile, part, before, item, at.segment, job.tileChannels, start);
@@ -91,7 +89,7 @@ UNROLL
 		column += job.outDistance;
 UNROLL
 		for (i32 k = 0; k < SPAN; k++)
-			if (at.inside && y + k < at.endRow) { // beyond the last channel there is no task either
+			if (at.inside && y + k < at.endRow) { // nor is there a task beyond the last channel
 				sum[k] += tile[k * PITCH + at.position] + before[k * TASKS + at.task];
 				*(GLOBAL SUM *)(column + k * job.outStride) = sum[k];
 			}

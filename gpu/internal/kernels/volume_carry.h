@@ -1,6 +1,5 @@
-// How a block works on a tile of all slices, and what its carry warps do: they load
-// what the neighbours published, add what the rows of each warp give to those below,
-// and publish.
+// How a block processes a tile of all slices, and its carry warps: they load the sums that the
+// neighboring tiles published, pass the sums of each warp's rows to the warps below, and publish.
 #pragma once
 
 #include "async.h"
@@ -10,10 +9,9 @@
 
 namespace {
 
-// A VolumeTile is how a block works: Warps that scan, each on Height rows of a tile,
-// Stages slices of voxels in shared memory or on their way there, and CarryWarps
-// that take turns. Bulk is whether sums go by way of shared memory, which
-// chips of 9.0 copy on their own.
+// A VolumeTile is how a block processes a tile: Warps that scan, each Height rows; Stages slices of
+// voxels that are in shared memory or being loaded; CarryWarps that take turns. If Bulk is set,
+// sums go through shared memory, from which chips of 9.0 copy in hardware.
 template <class Pixel, class Sum, int Warps, int Height, int Stages, int CarryWarps, bool Bulk = false>
 struct VolumeTile {
   typedef Pixel P;
@@ -27,8 +25,8 @@ struct VolumeTile {
   static_assert(Height % values == 0 && Height * sizeof(T) % 16 == 0 && Warps <= 32);
   struct Memory {
     alignas(128) P stage[Stages][height][kWidth];
-    alignas(128) T out[Bulk ? 2 : 0][height][kWidth];  // sums on their way there
-    alignas(16) T above[2][Warps][kWidth];  // first a warp's last row, then what is above its first
+    alignas(128) T out[Bulk ? 2 : 0][height][kWidth];  // sums that are being copied out
+    alignas(16) T above[2][Warps][kWidth];  // first a warp's last row, then the sums above its first
     alignas(16) T end[2][height];           // the last column of each warp's own table
     alignas(16) T left[2][height];
     Mbarrier scanned[CarryWarps], carried[CarryWarps];
@@ -36,7 +34,7 @@ struct VolumeTile {
   };
 };
 
-// carrySlices carries for every slice that falls to a carry warp.
+// carrySlices carries the slices assigned to one carry warp.
 template <class M>
 __device__ inline void carrySlices(const VolumePass& job, typename M::Memory& m, uint4* edges, int steps, int x, int y, int first, int lane) {
   typedef typename M::T T;
@@ -57,7 +55,7 @@ __device__ inline void carrySlices(const VolumePass& job, typename M::Memory& m,
 #pragma unroll
       for (int v = 0; v < W::values; v++) found[k][v] = 0;
     }
-    // All that is missing is loaded at once.
+    // Loads all missing words at once.
     for (bool again = true; again;) {
       uint4 q[all];
 #pragma unroll
@@ -75,7 +73,8 @@ __device__ inline void carrySlices(const VolumePass& job, typename M::Memory& m,
     const int phase = z % M::carryWarps, slot = z & 1;
     m.scanned[phase].wait(z / M::carryWarps);
 
-    // To the right: what is left of a row, the row itself, and what warps above add.
+    // To the right: the sum to the left of a row, the row itself, and the rows of the warps
+    // above.
     T above = 0;
     if (lane < M::warps) above = m.end[slot][lane * M::rows + M::rows - 1];
 #pragma unroll
@@ -99,7 +98,7 @@ __device__ inline void carrySlices(const VolumePass& job, typename M::Memory& m,
         if (hasRight) storeRelaxed(edges + word, W::pack(right, job.epoch));
       }
     }
-    // Down: what is on top, and the last rows of the warps.
+    // Down: the sums at the top, and the last rows of the warps.
     T sum[kColumns];
     memcpy(sum, found[lefts], sizeof sum);
 #pragma unroll 4

@@ -1,35 +1,30 @@
-// Tables of volumes for CUDA in one pass: every voxel is read once and every sum
-// written once, in one launch.
+// Tables of volumes for CUDA in one pass: every voxel is read once and every sum written once, in one launch.
 //
-// A slice of the table is the slice before it plus the plane table of the voxels
-// between. A block has a tile of the plane, and goes through all slices with
-// its part of the table in registers. For the plane table of a slice it needs two
-// things from its neighbours:
-//   left  for each of its rows, the sum of all to the left from the tile's first row on
-//   top   for each of its columns, the plane table's entry in the row over the tile
-// and publishes two things: the same for the tile to its right, and for the one below,
-// each value with the launch's epoch, see lookback.h.
+// A slice of the table is the previous slice plus the plane table of the voxels between them. A block has a tile of the
+// plane, and goes through all slices with its part of the table in registers. For the plane table of a slice it needs, from
+// its neighbors,
+//   left  for each of its rows, the sum of everything to the left, from the tile's first row down
+//   top   for each of its columns, the plane table's entry in the row above the tile
+// and publishes the same for the tiles to the right and below, each value with the launch's epoch, see lookback.h.
 //
-// Scan warps have some rows each. They scan the voxels of a slice while carry warps
-// work for the one before: these load what the neighbours published, add what the
-// rows of each warp give to those below, and publish. Then the scan warps write that
-// slice. So nobody waits for what was begun just now. A tile waits for lower tickets only,
-// and those were drawn by blocks that run: no launch can hang. Every sum has one
-// order of its additions, so that the bits of floats do not depend on timing.
+// Scan warps have some rows each. They scan the voxels of a slice while carry warps work on the previous slice: they load
+// what the neighbors published, pass the sums of each warp's rows to the warps below, and publish. Then the scan warps
+// write the previous slice. So no warp waits for work that has just begun. A tile waits only for lower tickets, which were
+// drawn by blocks that are running, so no launch can hang. Additions have a fixed order, so the bits of floats do not depend
+// on timing.
 //
-// Where a slice has too few tiles, slabs of slices are worked on side by side. For
-// that the voxels are read once more before: each slab begins with the plane table
-// of all slices before it added up, as if that were a slice.
+// If a slice has too few tiles, slabs of slices are processed concurrently. This takes one more read of the voxels
+// beforehand: each slab begins with the plane table of the sum of all slices before it, as if that were a slice.
 //
-// Rows of voxels, and entries (1, y, z), lie on multiples of 16 bytes.
+// Rows of voxels, and entries (1, y, z), are aligned to 16 bytes.
 #pragma once
 
 #include "volume_carry.h"
 
 namespace {
 
-// loadSlice starts the copy of a warp's voxels of a slice, zeros where there are none.
-// What lies beyond the last voxel of a row reaches no sum that anyone reads.
+// loadSlice starts the copy of a warp's voxels of a slice, with zeros outside of the volume. Values
+// beyond the end of a row reach no sum that is read.
 template <class M, bool Whole>
 __device__ inline void loadSlice(const VolumePass& job, typename M::P* to, const char* from, int valuesLeft, int rowsLeft, int lane) {
   typedef typename M::P P;
@@ -45,7 +40,7 @@ __device__ inline void loadSlice(const VolumePass& job, typename M::P* to, const
       const int take = Whole || (offset + lane * piece < valuesLeft * (int)sizeof(P) && r < rowsLeft) ? piece : 0;
       copyAsync<piece>(at, from + offset, take);
     }
-    if (Whole || r + 1 < rowsLeft) from += job.inStride;  // never beyond the last row
+    if (Whole || r + 1 < rowsLeft) from += job.inStride;  // stays within the last row
   }
 }
 
@@ -64,8 +59,8 @@ __device__ inline void put(T* to, const T v[kColumns], int valuesLeft) {
   }
 }
 
-// putWhole writes the sums of a row that all lanes have. Lanes of a pair swap halves
-// where a lane has 32 bytes, so that each store is of whole sectors.
+// putWhole writes the sums of a row that is complete in all lanes. Pairs of lanes swap halves if a
+// lane has 32 bytes, so that each store fills whole sectors.
 template <class T>
 __device__ inline void putWhole(T* to, const T v[kColumns], int lane) {
   constexpr int pieces = sizeof(T) * kColumns / 16;
@@ -102,7 +97,7 @@ __device__ inline void volumePass(const VolumePass& job) {
   __syncthreads();
   const int tiles = job.tilesX * job.tilesY, ticket = m.ticket, slab = ticket / tiles, tile = ticket % tiles;
   const int tileX = tile % job.tilesX, tileY = tile / job.tilesX;
-  // The slices of the slab, and one more step where there are slices before it.
+  // The slices of the slab, and one more step if there are slices before it.
   const int firstZ = slab * job.slabDepth, endZ = min(firstZ + job.slabDepth, job.depth);
   const int before = slab > 0, steps = endZ - firstZ + before;
   uint4* edges = job.edges + (i64)ticket * (job.slabDepth + 1) * M::words;
@@ -117,7 +112,7 @@ __device__ inline void volumePass(const VolumePass& job) {
   const int rowBytes = min(kWidth, max(job.width - tileX * kWidth, 0)) / kColumns * kColumns * (int)sizeof(T);  // of lanes with all columns
   const Op op{(T)job.offset};
 
-  // Row 0 and column 0 are zero in every slice, and slice 0 is, unless it is carried.
+  // Row 0 and column 0 are zero in every slice. Slice 0 is zero unless it is carried.
   char* out = job.out + (i64)(y + 1) * job.outStride + (i64)(x + 1) * (int)sizeof(T);
   T sum[R][kColumns];
 #pragma unroll
@@ -148,7 +143,7 @@ __device__ inline void volumePass(const VolumePass& job) {
   out += firstZ * job.outSlice;
 
   const char* in = job.in + (i64)firstZ * job.inSlice + (i64)y * job.inStride + (i64)tileX * kWidth * (int)sizeof(P);
-  int z = firstZ;  // of the next slice that is loaded
+  int z = firstZ;  // the next slice to load
   auto start = [&] {
     P* to = m.stage[(u32)z % M::stages][mine];
     if (z < endZ) {
@@ -162,7 +157,7 @@ __device__ inline void volumePass(const VolumePass& job) {
 #pragma unroll 1
   for (int k = 1; k < M::stages; k++) start();
 
-  // show hands a step's rows to the carry warps, and finish takes from them.
+  // show passes a step's rows to the carry warps, and finish takes their results.
   auto show = [&](const auto& rows, int step) {
     T last[kColumns], end[R];
     rows.last(last);
@@ -180,7 +175,7 @@ __device__ inline void volumePass(const VolumePass& job) {
     rows.addTo(sum, above, left);
   };
   if (before) {
-    // The slabs before this one, added up.
+    // The sum of all earlier slabs.
     const i64 row = (i64)job.tilesX * kWidth, plane = row * job.tilesY * M::height;
     const T* from = (const T*)job.planes + y * row + x;
     Rows<T, R> rows;
@@ -261,8 +256,7 @@ __device__ inline void volumePass(const VolumePass& job) {
   if constexpr (M::bulk) waitBulkRead<0>();
 }
 
-// sumSlabs sums the voxels of each slab along z into its plane. A warp has a row of a
-// tile.
+// sumSlabs sums the voxels of each slab along z into its plane. A warp has a row of a tile.
 template <class M, class Op>
 __device__ inline void sumSlabs(const VolumePass& job) {
   typedef typename M::P P;

@@ -1,15 +1,15 @@
-// The rows of a slice that a warp has, as it scans them.
+// The rows of a slice that a warp scans.
 #pragma once
 
 #include "common.h"
 
 namespace {
 
-constexpr int kColumns = 4;             // that a lane has
+constexpr int kColumns = 4;             // of a lane
 constexpr int kWidth = 32 * kColumns;   // of a tile
 
-// A lane's columns in a row of shared memory: pieces of 16 bytes, the first of all
-// lanes and then the second, so that lanes use all banks.
+// loadShared reads a lane's columns from a row of shared memory: first a 16-byte piece in all
+// lanes, then the next, so that the lanes use all banks.
 template <class T>
 __device__ inline void loadShared(const T* row, int lane, T v[kColumns]) {
   constexpr int pieces = sizeof(T) * kColumns / 16;
@@ -28,13 +28,14 @@ __device__ inline void storeShared(T* row, int lane, const T v[kColumns]) {
   for (int k = 0; k < pieces; k++) ((uint4*)row)[k * 32 + lane] = q[k];
 }
 
-// Rows is a warp's rows of a slice, scanned: the table of these rows alone.
+// Rows holds a warp's rows of a slice, scanned: the table of these rows alone.
 template <class T, int R>
 struct Rows {
   T v[R][kColumns];
 
-  // scan makes it of values: rows added up from the first, then along. It is not scanLanes of
-  // warp.h: with that, the machine code for integers of 64 bits is another.
+  // scan turns values into their table: rows are added from the first down, then along. It does
+  // not use scanLanes of warp.h, with which the compiler makes different code for 64-bit
+  // integers.
   __device__ void scan(int lane) {
     T s[R];
 #pragma unroll
@@ -74,7 +75,7 @@ struct Rows {
 #pragma unroll
     for (int r = 0; r < R; r++) column[r] = v[r][kColumns - 1];
   }
-  // addTo adds the rows to sums, with what is above and to the left of them.
+  // addTo adds the rows to sums, with the sums above and to the left of them.
   __device__ void addTo(T sum[R][kColumns], const T above[kColumns], const T left[R]) const {
 #pragma unroll
     for (int r = 0; r < R; r++)
@@ -83,9 +84,8 @@ struct Rows {
   }
 };
 
-// ByteRows is the same of bytes, four to a lane. A row of a warp adds up to less
-// than 2^16, so that two rows share a word. It keeps the bytes, and what is before
-// them in their rows; dot products make the table of it.
+// ByteRows is the equivalent for bytes, four per lane. The sum of a warp's row is below 2^16, so two rows share a word. It
+// keeps the bytes and the sums before them in their rows; dot products compute the table.
 template <class T, int R>
 struct ByteRows {
   static_assert(kWidth * 255 < 1 << 16 && R % 2 == 0);

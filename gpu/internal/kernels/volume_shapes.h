@@ -1,14 +1,13 @@
-// The tuning of the one-pass kernels of volumes with one channel, and how a kernel
-// is declared.
+// The tuning of the one-pass kernels of one-channel volumes, and the macros that declare kernels.
 #pragma once
 
 #include "volume_pass.h"
 
 namespace {
 
-// Tuned is how a block works on voxels of PB bytes and sums of TB: warps, rows of
-// each, stages of voxels, carry warps, and whether sums go by way of shared memory.
-// Chips before 9.0 have less of it, and do not copy from there on their own.
+// Tuned is how a block processes PB-byte voxels and TB-byte sums: warps, rows of each, stages of
+// voxels, carry warps, and whether sums go through shared memory. Chips before 9.0 have less shared
+// memory and no bulk copies out of it.
 template <class P, class T, int PB = sizeof(P), int TB = sizeof(T)>
 struct Tuned;
 
@@ -23,7 +22,7 @@ BOXSUM_TUNE(2, 8, 8, 4, 8, 4, true)
 BOXSUM_TUNE(4, 4, 16, 4, 3, 4, true)
 BOXSUM_TUNE(4, 8, 8, 4, 4, 4)
 BOXSUM_TUNE(8, 8, 8, 4, 4, 4)
-// Sums of floats need more registers.
+// Float sums need more registers.
 template <>
 struct Tuned<u8, f32, 1, 4> : VolumeTile<u8, f32, 16, 4, 8, 4, true> {};
 template <>
@@ -37,7 +36,7 @@ BOXSUM_TUNE(4, 8, 8, 4, 3, 2)
 BOXSUM_TUNE(8, 8, 8, 4, 2, 2)
 #endif
 
-// Squares of bytes are not summed as bytes.
+// Squares of bytes need wider sums than bytes do.
 template <class P, class T>
 struct TunedForSquares : Tuned<P, T> {};
 #if __CUDA_ARCH__ >= 900
@@ -47,7 +46,8 @@ struct TunedForSquares<u8, u64> : VolumeTile<u8, u64, 8, 4, 8, 4, true> {};
 
 }  // namespace
 
-// A kernel by its name, the kernel that adds up its slabs, and shape_ with its name for the host.
+// Declares a kernel, the kernel that adds up its slabs, and the variable shape_NAME that the host
+// reads.
 #define BOXSUM_VOLUME(name, M, Op)                                                                                                              \
   extern "C" __device__ VolumeShape shape_##name = {kWidth, M::height, M::threads, (int)sizeof(M::Memory), M::words, (int)sizeof(VolumePass)};   \
   extern "C" __global__ void __launch_bounds__(M::threads, 1) name(const __grid_constant__ VolumePass job) { volumePass<M, Op>(job); }           \

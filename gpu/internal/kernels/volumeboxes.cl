@@ -1,5 +1,5 @@
-// volume_boxes answers boxes of a volume, one work-item for each of their channels:
-// x0, y0, z0, x1, y1, z1, clipped. The includer defines ACCUMULATOR and GROUP.
+// volume_boxes sums boxes of a volume, one work-item for each of their channels: x0, y0, z0, x1,
+// y1, z1, clipped. The includer defines ACCUMULATOR and GROUP.
 
 KERNEL(PASTE2(volume_boxes, ACCUMULATOR))(const Blocks job, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT boxes, GLOBAL ACCUMULATOR *RESTRICT out)
 {

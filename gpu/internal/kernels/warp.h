@@ -1,20 +1,20 @@
-// Scans and sums of a warp.
+// Scans and sums over a warp.
 #pragma once
 
 #include "common.h"
 
 namespace {
 
-// sumLanes turns a value into its sum over the warp, in all lanes.
+// sumLanes replaces a value by its sum over the warp, in all lanes.
 template <class T>
 __device__ inline void sumLanes(T& s) {
 #pragma unroll
   for (int d = 16; d >= 1; d /= 2) s += __shfl_xor_sync(kAll, s, d);
 }
 
-// scanLanes turns R rows of each lane's VX values, of C interleaved channels,
-// into sums from the first lane's on. Only lanes Step apart belong together.
-// Rows and channels go side by side, so that one's shuffles fill the other's waiting.
+// scanLanes replaces R rows of VX values per lane, of C interleaved channels, by inclusive sums
+// over the lanes. Only lanes that are a multiple of Step apart are added. Rows and channels are
+// scanned together, so that their shuffles overlap.
 template <class T, int R, int VX, int C, int Step>
 __device__ inline void scanLanes(T v[R][VX], int lane) {
 #pragma unroll
@@ -51,7 +51,8 @@ __device__ inline void scanLanes(T v[R][VX], int lane) {
     }
 }
 
-// transpose swaps values of four neighbouring lanes: value k of lane l becomes value l of lane k.
+// transpose exchanges values among four neighboring lanes: value k of lane l becomes value l of
+// lane k.
 template <class T>
 __device__ inline void transpose(T v[4], int lane) {
 #pragma unroll
@@ -65,12 +66,12 @@ __device__ inline void transpose(T v[4], int lane) {
       }
 }
 
-// scanWarp turns R rows of each lane's VX values, of C interleaved channels,
-// into sums from the warp's first value on.
+// scanWarp replaces R rows of VX values per lane, of C interleaved channels, by inclusive sums over
+// the warp.
 template <class T, int R, int VX, int C>
 __device__ inline void scanWarp(T v[R][VX], int lane) {
   if constexpr (C == 4) {
-    // With four pixels of one channel in each lane it takes half the shuffles.
+    // With four pixels of one channel per lane, transposing halves the number of shuffles.
 #pragma unroll
     for (int r = 0; r < R; r++) transpose(v[r], lane);
     scanLanes<T, R, VX, 1, 4>(v, lane);
@@ -81,8 +82,8 @@ __device__ inline void scanWarp(T v[R][VX], int lane) {
   }
 }
 
-// sumRows adds up each of R values over the warp, R a power of two. Lane l ends
-// up with sum number sumOf(l): halving needs fewer shuffles than R sums would.
+// sumRows adds up each of R values over the warp, for R a power of two. Lane l gets sum number
+// sumOf(l): recursive halving needs fewer shuffles than R separate sums.
 template <class T, int R>
 __device__ inline T sumRows(T s[R], int lane) {
   int d = 16;
@@ -109,7 +110,8 @@ __device__ inline int sumOf(int lane) {
   return row;
 }
 
-// swapWords swaps words of neighbouring lanes: the second of the even lane and the first of the odd one.
+// swapWords exchanges words between neighboring lanes: the second word of the even lane and the
+// first of the odd one.
 __device__ inline void swapWords(uint4 q[2], int lane) {
   const uint4 away = lane & 1 ? q[0] : q[1];
   const uint4 come = make_uint4(__shfl_xor_sync(kAll, away.x, 1), __shfl_xor_sync(kAll, away.y, 1), __shfl_xor_sync(kAll, away.z, 1),

@@ -1,37 +1,37 @@
 package jobs
 
-// A Detect is images of bytes and the search of a cascade in all their layers, see detect.cl.
+// A Detect is the job of a cascade detector on all layers of byte images, see detect.cl.
 type Detect struct {
 	InStart, InStride, InDistance int64
-	TableDistance                 int64   // entries of the tables of an image, of one kind
-	Plane                         int64   // of those of all images
-	Area                          int64   // of the part of a window that its norm is from
+	TableDistance                 int64   // entries of an image's tables of one kind
+	Plane                         int64   // entries of all images' tables of one kind
+	Area                          int64   // of the part of a window whose variance is the norm
 	Most                          float32 // the largest norm of a window that is not flat
 	Channels, Red, Blue           int32
 	Images, Layers                int32
-	TableRows, TableColumns       int32 // of all layers
+	TableRows, TableColumns       int32 // over all layers
 	WindowRows, Words             int32
-	Kinds                         int32    // of tables: sums, squares, tilted sums
-	NormSum                       [4]int32 // its corners
-	First, End, Last              int32    // stages of a launch, and whether they are the last
-	List, To                      int32    // whether windows come from a list, and the counters of both lists
-	Room                          int32    // of results
+	Kinds                         int32    // number of kinds of tables: sums, squares, tilted sums
+	NormSum                       [4]int32 // corners of the norm's box
+	First, End, Last              int32    // stages of a launch, and whether they include the last
+	List, To                      int32    // whether windows come from a list; indices of the counters of both lists
+	Room                          int32    // capacity for results
 }
 
-// A DetectLayer is where a layer and its windows are among all.
+// A DetectLayer is the position of a layer and its windows in the shared arrays.
 type DetectLayer struct {
 	Width, Height, Stride         int32
-	Columns, Rows, Step, RowWords int32 // of windows: a row has that many words of 32
+	Columns, Rows, Step, RowWords int32 // of windows; a row has RowWords words of 32 windows
 	Table                         int32 // its first entry
-	TableRow, TableColumn         int32 // its first ones among those of all layers
+	TableRow, TableColumn         int32 // its first row and column among those of all layers
 	WindowRow, Word               int32
-	AxisX, AxisY                  int32 // where its columns and rows lie in the image
+	AxisX, AxisY                  int32 // where its entries in the axes begin
 	Unused                        [2]int32
 }
 
 // A DetectNode is a Haar-like feature or a local binary pattern. A corner is x + y<<16.
 type DetectNode struct {
-	Corners     [16]int32 // four for each box, or those of three by three blocks
+	Corners     [16]int32 // four for each box, or those of 3×3 blocks
 	Weights     [3]float32
 	Threshold   float32
 	Left, Right int32 // nodes of the tree, or ^ leaves
@@ -40,12 +40,12 @@ type DetectNode struct {
 	Subset      [8]uint32
 }
 
-// A DetectStage is its trees.
+// A DetectStage is a range of trees and a threshold.
 type DetectStage struct {
 	First, End int32
 	Threshold  float32
 	Unused     int32
 }
 
-// A DetectTree is its first node and its first leaf.
+// A DetectTree is the index of a tree's first node and of its first leaf.
 type DetectTree struct{ Node, Leaf int32 }

@@ -2,35 +2,35 @@
 #ifndef JOBS_DETECT_H
 #define JOBS_DETECT_H
 
-// A Detect is images of bytes and the search of a cascade in all their layers, see detect.cl.
+// A Detect is the job of a cascade detector on all layers of byte images, see detect.cl.
 typedef struct {
 	i64 inStart, inStride, inDistance;
-	i64 tableDistance; // entries of the tables of an image, of one kind
-	i64 plane; // of those of all images
-	i64 area; // of the part of a window that its norm is from
+	i64 tableDistance; // entries of an image's tables of one kind
+	i64 plane; // entries of all images' tables of one kind
+	i64 area; // of the part of a window whose variance is the norm
 	f32 most; // the largest norm of a window that is not flat
 	i32 channels, red, blue;
 	i32 images, layers;
-	i32 tableRows, tableColumns; // of all layers
+	i32 tableRows, tableColumns; // over all layers
 	i32 windowRows, words;
-	i32 kinds; // of tables: sums, squares, tilted sums
-	i32 normSum[4]; // its corners
-	i32 first, end, last; // stages of a launch, and whether they are the last
-	i32 list, to; // whether windows come from a list, and the counters of both lists
-	i32 room; // of results
+	i32 kinds; // number of kinds of tables: sums, squares, tilted sums
+	i32 normSum[4]; // corners of the norm's box
+	i32 first, end, last; // stages of a launch, and whether they include the last
+	i32 list, to; // whether windows come from a list; indices of the counters of both lists
+	i32 room; // capacity for results
 } Detect;
 #ifndef __OPENCL_VERSION__
 static_assert(sizeof(Detect) == 136, "Go has another layout");
 #endif
 
-// A DetectLayer is where a layer and its windows are among all.
+// A DetectLayer is the position of a layer and its windows in the shared arrays.
 typedef struct {
 	i32 width, height, stride;
-	i32 columns, rows, step, rowWords; // of windows: a row has that many words of 32
+	i32 columns, rows, step, rowWords; // of windows; a row has RowWords words of 32 windows
 	i32 table; // its first entry
-	i32 tableRow, tableColumn; // its first ones among those of all layers
+	i32 tableRow, tableColumn; // its first row and column among those of all layers
 	i32 windowRow, word;
-	i32 axisX, axisY; // where its columns and rows lie in the image
+	i32 axisX, axisY; // where its entries in the axes begin
 	i32 unused[2];
 } DetectLayer;
 #ifndef __OPENCL_VERSION__
@@ -39,7 +39,7 @@ static_assert(sizeof(DetectLayer) == 64, "Go has another layout");
 
 // A DetectNode is a Haar-like feature or a local binary pattern. A corner is x + y<<16.
 typedef struct {
-	i32 corners[16]; // four for each box, or those of three by three blocks
+	i32 corners[16]; // four for each box, or those of 3×3 blocks
 	f32 weights[3];
 	f32 threshold;
 	i32 left, right; // nodes of the tree, or ^ leaves
@@ -51,7 +51,7 @@ typedef struct {
 static_assert(sizeof(DetectNode) == 128, "Go has another layout");
 #endif
 
-// A DetectStage is its trees.
+// A DetectStage is a range of trees and a threshold.
 typedef struct {
 	i32 first, end;
 	f32 threshold;
@@ -61,7 +61,7 @@ typedef struct {
 static_assert(sizeof(DetectStage) == 16, "Go has another layout");
 #endif
 
-// A DetectTree is its first node and its first leaf.
+// A DetectTree is the index of a tree's first node and of its first leaf.
 typedef struct {
 	i32 node, leaf;
 } DetectTree;

@@ -2,28 +2,26 @@
 #ifndef JOBS_LATTICE_H
 #define JOBS_LATTICE_H
 
-// A Lattice is how the cells of a rotation are laid out.
+// A Lattice is the job of the kernels that place pixels in the cells of a rotated lattice.
 //
-// Pixels of a line are counted as x, from the left or, where mirrored, from the
-// right, so that x of line y is the cell in row y + down(x) and column
-// width-1-x + over[y], and both down and over grow by 0 or 1 at a time. edges[d] is
-// the first x whose down is d, and starts[o] the first line whose over is o.
-// downs has down(x) in the order of memory, and is as long as a multiple of eight.
+// Pixels of a line have indices x, from the left or, if Mirrored is set, from the right, such that pixel x of line y is the
+// cell in row y + down(x) and column width-1-x + over[y]. Both down and over grow by 0 or 1 at a time. edges[d] is the first x
+// whose down is d, and starts[o] the first line whose over is o. downs holds down(x) in memory order, padded to a multiple of
+// eight values.
 //
-// The pixels lie in a region of the lattice, which is cut into pieces of REGION_COLUMNS
-// by REGION_ROWS cells: across has the first and the last piece of each row of pieces.
-// All these are in one buffer, from downsAt and so on.
+// The pixels are in a region of the lattice, which is cut into pieces of REGION_COLUMNS by REGION_ROWS cells. across holds the
+// first and the last piece of each row of pieces. All these arrays are in one buffer, at DownsAt and so on.
 typedef struct {
 	i64 inStart, inStride, inDistance; // in bytes
 	i64 outStart, outStride, outDistance;
 	i32 downsAt, overAt, edgesAt, startsAt, acrossAt;
 	i32 width, height, channels; // of the image
-	i32 rows, columns; // of a lattice as it is written
-	i32 split; // 1 where even and odd rows make two lattices, see lattice.cl
-	i32 runs, overs, mirrored; // overs is over of the last line
+	i32 rows, columns; // of a lattice as written
+	i32 split; // 1 if even and odd rows make two lattices, see lattice.cl
+	i32 runs, overs, mirrored; // Overs is over of the last line
 	i32 everywhere; // whether to write cells outside of the region too
-	i32 tileChannels, channelGroups, tileChannelsInverse; // tiles that share their cells; 2^16 / tileChannels, rounded up
-	i32 tileCells, tilesAcross, tilesDown; // tileCells of a row
+	i32 tileChannels, channelGroups, tileChannelsInverse; // tiles that share their cells; 2^16 / TileChannels, rounded up
+	i32 tileCells, tilesAcross, tilesDown; // TileCells of a row
 	i32 wide; // whether 16 bytes of a tile can be written at once
 	f32 tangent;
 } Lattice;
@@ -31,9 +29,8 @@ typedef struct {
 static_assert(sizeof(Lattice) == 144, "Go has another layout");
 #endif
 
-// LatticeBoxes is where a table and its region are, and how many boxes there are.
-// across has the first and the last piece of each row of pieces, and down those of
-// each column.
+// LatticeBoxes is a table, its region, and the number of boxes. across holds the first and the last
+// piece of each row of pieces, and down those of each column.
 typedef struct {
 	i64 start, stride; // of the table, in bytes
 	i64 channels, count;

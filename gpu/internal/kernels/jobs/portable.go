@@ -5,7 +5,7 @@
 // the same name in C, starting with a lower-case letter. The tag c overrides the C type.
 package jobs
 
-// A Job is where things are, in bytes, and how large, for the portable kernels.
+// A Job is the job of the portable kernels: positions and sizes, in bytes.
 type Job struct {
 	InStart, InStride, InDistance                                int64
 	OutStart, OutStride, OutDistance                             int64
@@ -16,11 +16,11 @@ type Job struct {
 	TilePixels, TileRows, TilesAcross, TilesDown                 int32
 	Carry                                                        int32 // row 0 of the table is an input
 	Offset                                                       float32
-	TileChannelsInverse                                          int32 // 2^16 / tileChannels, rounded up
+	TileChannelsInverse                                          int32 // 2^16 / TileChannels, rounded up
 }
 
-// A Carry is an array of carries: steps of length values, image after image. groups count
-// all work-groups, groupsAcross those of one image.
+// A Carry is an array of carries: steps of Length values, image after image. Groups is the number
+// of all work-groups, GroupsAcross that of one image.
 type Carry struct {
 	Start                int64 // in bytes
 	Length               int64
@@ -28,13 +28,13 @@ type Carry struct {
 	Groups, GroupsAcross uint32
 }
 
-// A Climb is the rows' carries of a table that are added up from tile to tile.
+// A Climb is the row carries of a table, to be accumulated over the rows of tiles.
 type Climb struct {
 	Start                            int64 // in bytes
 	Height, Channels, TilesAcross, _ int32
 }
 
-// Boxes is where a table lies, in bytes, and how many boxes there are.
+// Boxes is the position of a table, in bytes, and the number of boxes.
 type Boxes struct {
 	Start, Stride   int64
 	Channels, Count int64

@@ -2,7 +2,7 @@
 #ifndef JOBS_PORTABLE_H
 #define JOBS_PORTABLE_H
 
-// A Job is where things are, in bytes, and how large, for the portable kernels.
+// A Job is the job of the portable kernels: positions and sizes, in bytes.
 typedef struct {
 	i64 inStart, inStride, inDistance;
 	i64 outStart, outStride, outDistance;
@@ -13,14 +13,14 @@ typedef struct {
 	i32 tilePixels, tileRows, tilesAcross, tilesDown;
 	i32 carry; // row 0 of the table is an input
 	f32 offset;
-	i32 tileChannelsInverse; // 2^16 / tileChannels, rounded up
+	i32 tileChannelsInverse; // 2^16 / TileChannels, rounded up
 } Job;
 #ifndef __OPENCL_VERSION__
 static_assert(sizeof(Job) == 152, "Go has another layout");
 #endif
 
-// A Carry is an array of carries: steps of length values, image after image. groups count
-// all work-groups, groupsAcross those of one image.
+// A Carry is an array of carries: steps of Length values, image after image. Groups is the number
+// of all work-groups, GroupsAcross that of one image.
 typedef struct {
 	i64 start; // in bytes
 	i64 length;
@@ -31,7 +31,7 @@ typedef struct {
 static_assert(sizeof(Carry) == 32, "Go has another layout");
 #endif
 
-// A Climb is the rows' carries of a table that are added up from tile to tile.
+// A Climb is the row carries of a table, to be accumulated over the rows of tiles.
 typedef struct {
 	i64 start; // in bytes
 	i32 height, channels, tilesAcross, padding;
@@ -40,7 +40,7 @@ typedef struct {
 static_assert(sizeof(Climb) == 24, "Go has another layout");
 #endif
 
-// Boxes is where a table lies, in bytes, and how many boxes there are.
+// Boxes is the position of a table, in bytes, and the number of boxes.
 typedef struct {
 	i64 start, stride;
 	i64 channels, count;

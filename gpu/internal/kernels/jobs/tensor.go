@@ -1,7 +1,8 @@
 package jobs
 
-// A Tensor is planes of floats and where their sums go, for the kernels of batches, see tensor.h. Sizes and strides are
-// those of one plane; the address of sums is that of the first one, and of a table that of the zero before it.
+// A Tensor is the job of the kernels of batches of float planes, see tensor.h. Sizes and strides
+// are those of one plane. Out is the address of the first sum or, for a table, of the zero before
+// it.
 type Tensor struct {
 	In                    uint64 `c:"const char*"`
 	Out                   uint64 `c:"char*"`
@@ -9,11 +10,11 @@ type Tensor struct {
 	OutStride, OutBatch   int64
 	Width, Height, Count  int32
 	InAligned, OutAligned int32
-	Gap                   int32 // a sector after each row of a table may be written, but for the last of a plane
+	Gap                   int32 // the sector after each row of a table, except a plane's last, may be overwritten
 	Bands, BandRow        int32 // of rows
 }
 
-// A TensorWindow is planes of floats, the windows whose sums are wanted, and where these go.
+// A TensorWindow is the job of the kernels that sum windows of float planes.
 type TensorWindow struct {
 	In                  uint64 `c:"const char*"`
 	Out                 uint64 `c:"char*"`
@@ -23,10 +24,10 @@ type TensorWindow struct {
 	Width, Height       int32 // of the planes
 	Columns, Rows       int32 // of the results
 	Across, Down        int32 // of a window
-	Left, Top           int32 // how far before its pixel it begins
+	Left, Top           int32 // how far before its pixel a window begins
 	Count               int32
-	Strips, Results     int32 // strips of columns, and how many results each has
+	Strips, Results     int32 // strips of columns, and the number of results in each
 	Bands, BandRow      int32
 	Aligned             int32 // four pixels can be read at once
-	Clip                int32 // sums are divided by the pixels of the window that are in the plane, whatever the factor
+	Clip                int32 // divide each sum by the number of the window's pixels inside the plane, and ignore Factor
 }

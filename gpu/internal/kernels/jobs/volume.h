@@ -2,10 +2,9 @@
 #ifndef JOBS_VOLUME_H
 #define JOBS_VOLUME_H
 
-// Slices is what the kernels of volumes have beside the Job of a slice. Images of the
-// Job are slices of the volume, and its tables those of the volume's table from the
-// one before the first slice on. Its carry is 1 where that one is an input; otherwise
-// it is zero.
+// Slices is what the kernels of volumes need in addition to the Job of a slice. Images of the Job
+// are slices of the volume, and its tables are those of the volume's table, including the one
+// before the first slice. Carry is 1 if that one is an input; otherwise it is zero.
 typedef struct {
 	i32 depth, padding;
 } Slices;
@@ -13,7 +12,7 @@ typedef struct {
 static_assert(sizeof(Slices) == 8, "Go has another layout");
 #endif
 
-// Blocks is how large a volume's table is, in bytes, and how many boxes there are.
+// Blocks is the position and size of a volume's table, in bytes, and the number of boxes.
 typedef struct {
 	i64 start, stride, slice;
 	i64 channels, count;
