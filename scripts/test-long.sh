@@ -16,7 +16,7 @@ counts() {
 	export BOXSUM_GPU_PAIRS=all      # tables of every pair of types on a device
 	export BOXSUM_BOXES=1000000      # number of boxes compared with big integers
 	export BOXSUM_STORE_KILLS=200    # number of times a running job is killed and resumed
-	go test -timeout 100m . ./gpu/... ./threshold ./filter ./detect ./store
+	go test -timeout 100m . ./gpu/... ./threshold ./filter ./detect ./store ./internal/cli
 }
 
 # race runs the race detector on all packages.

@@ -124,7 +124,11 @@ func runArguments(t *testing.T, args []string) {
 	folder := filepath.Join(root, "here")
 	writeArguments(t, folder)
 	t.Chdir(folder)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	limit := 10 * time.Second
+	if slices.Contains(args, "view") { // it serves until then
+		limit = 200 * time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	var stdout, stderr strings.Builder
 	if len(args) > 0 && (args[0] == "bench" || args[0] == "reproduce") {

@@ -48,6 +48,8 @@ func TestDocuments(t *testing.T) {
 	if _, err := os.Stat("/usr/share/opencv4/haarcascades"); err == nil {
 		cascades = true
 	}
+	files := t.TempDir()
+	samples(t, files)
 	ran := 0
 	for _, page := range pages {
 		lines := shellLines(t, filepath.Join(top, page))
@@ -56,7 +58,9 @@ func TestDocuments(t *testing.T) {
 		}
 		t.Run(page, func(t *testing.T) {
 			folder := t.TempDir()
-			samples(t, folder)
+			if err := os.CopyFS(folder, os.DirFS(files)); err != nil {
+				t.Fatal(err)
+			}
 			for _, line := range lines {
 				if notRun.MatchString(line) || strings.Contains(line, "--cascade") && !cascades {
 					continue

@@ -95,6 +95,24 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitCode(ctx, err)
 }
 
+// expand replaces the variables of labs and tables in the help of flags. As kong's own variables they would be
+// expanded again for each flag, which takes most of the time of a short command.
+func expand(k *kong.Kong) error {
+	var pairs []string
+	for _, defaults := range []map[string]string{labs.Defaults, tables.Defaults} {
+		for name, value := range defaults {
+			pairs = append(pairs, "${"+name+"}", value)
+		}
+	}
+	replacer := strings.NewReplacer(pairs...)
+	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		if flag, ok := node.(*kong.Flag); ok {
+			flag.Help, flag.Default = replacer.Replace(flag.Help), replacer.Replace(flag.Default)
+		}
+		return next(nil)
+	})
+}
+
 // parse returns the command to run, or nil if --help or --version was all that was asked for.
 func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	exited := false
@@ -102,8 +120,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		kong.Name("boxsum"),
 		kong.Description("boxsum makes summed-area tables (integral images) and answers questions from them: the sum, mean or standard deviation of any box in constant time."),
 		kong.Vars{"version": thisBuild().String(), "color": "auto"},
-		kong.Vars(labs.Defaults),
-		kong.Vars(tables.Defaults),
+		kong.PostBuild(expand),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),

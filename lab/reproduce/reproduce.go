@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/boxsum/boxsum/gpu"
@@ -71,10 +72,10 @@ type Experiment struct {
 func (e *Experiment) Work() string { work, _, _ := strings.Cut(e.Name, "/"); return work }
 
 // experiments lists all experiments, work by work.
-var experiments = fromFile[[]*Experiment]("experiments.json")
+var experiments = sync.OnceValue(func() []*Experiment { return fromFile[[]*Experiment]("experiments.json") })
 
 // Experiments lists all experiments, work by work.
-func Experiments() []*Experiment { return slices.Clone(experiments) }
+func Experiments() []*Experiment { return slices.Clone(experiments()) }
 
 // Select returns the experiments that names stand for, in the order of the list.
 func Select(names []string) ([]*Experiment, error) {

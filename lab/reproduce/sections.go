@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/boxsum/boxsum/lab/plot"
@@ -28,7 +29,12 @@ import (
 //go:embed *.tmpl *.json
 var files embed.FS
 
-var sections = template.Must(template.New("").Funcs(template.FuncMap{
+// sections parses the templates when a report is written, because other commands of boxsum should not wait for it.
+var sections = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(functions).ParseFS(files, "*.tmpl"))
+})
+
+var functions = template.FuncMap{
 	"cpu": func(algorithm, precision string, runs int, threads ...int) Spec {
 		return Spec{Algorithm: algorithm, Precision: precision, Runs: runs, Threads: first(threads)}
 	},
@@ -49,10 +55,12 @@ var sections = template.Must(template.New("").Funcs(template.FuncMap{
 	"typeName": func(p string) string {
 		return map[string]string{"f32": "float", "f32x4": "float4", "f64": "double", "u32": "integers"}[p]
 	},
-}).ParseFS(files, "*.tmpl"))
+}
 
 // published holds figures of the works, by table and size.
-var published = fromFile[map[string]map[string][]float64]("published.json")
+var published = sync.OnceValue(func() map[string]map[string][]float64 {
+	return fromFile[map[string]map[string][]float64]("published.json")
+})
 
 func fromFile[T any](name string) (content T) {
 	text, err := files.ReadFile(name)
@@ -89,7 +97,7 @@ func tableOf(line string) *table {
 func (v *view) tell(name string) []block {
 	var out strings.Builder
 	v.figures = nil
-	if err := sections.ExecuteTemplate(&out, name, v); err != nil {
+	if err := sections().ExecuteTemplate(&out, name, v); err != nil {
 		panic(err) // templates do nothing that may fail
 	}
 	var blocks []block

@@ -171,7 +171,7 @@ func (v *view) Published(table string, size Size) []float64 {
 	if size.Name != "" {
 		return nil
 	}
-	return published[table][fmt.Sprintf("%dx%d", size.Width, size.Height)]
+	return published()[table][fmt.Sprintf("%dx%d", size.Width, size.Height)]
 }
 
 // GPUName names the device on which the GPU algorithms ran, GPUShort is a shorter form, OurColumn
