@@ -96,18 +96,11 @@ type Rule struct {
 // an eighth of the image's width (if that is less than one pixel, thresholds are 0, as in
 // Doxa); for Su, a size derived from the width of the strokes. See [Square] for even sizes.
 func New(m Method, size int) Rule {
-	r := Rule{Method: m, Border: filter.Clip, K: 0.2, P: 3, Q: 10, T: 15, C: 10}
-	switch {
-	case m == NICK:
-		r.K = -0.2
-	case m == MeanC:
-		r.Border = filter.Replicate
+	r := thresholds.New(thresholds.Method(m), size)
+	return Rule{
+		Method: m, Window: filter.Window(r.Window), Border: filter.Border(r.Border),
+		K: r.K, P: r.P, Q: r.Q, T: r.T, C: r.C,
 	}
-	if size == 0 && m != Bradley && m != Su && m != Otsu {
-		size = 75
-	}
-	r.Window = Square(size)
-	return r
 }
 
 // Square returns a window of size×size pixels. If size is even, the extra pixels lie to the

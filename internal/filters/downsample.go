@@ -20,6 +20,9 @@ func (j *Job) checkSmaller() error {
 	if err := dst.Check(); err != nil {
 		return err
 	}
+	if dst.Type != j.Src.Type {
+		return raster.Unsupported("results of %v cannot have type %v", j.Src.Type, dst.Type)
+	}
 	w, h := j.Size()
 	if dst.Width != w || dst.Height != h || dst.Channels != j.Src.Channels {
 		return raster.Invalid("destination is %v; an image of %v reduced %d×%d times is %d×%d", dst.Extent, j.Src.Extent, j.FactorX, j.FactorY, w, h)

@@ -10,6 +10,9 @@ import (
 // checkGuide validates the guide, and checks that it does not partly overlap the result.
 func (j *Job) checkGuide() (err error) {
 	g := &j.Guide
+	if !TakesPixels(g.Type) {
+		return raster.Unsupported("guide has pixels of %v, want uint8, uint16, float32 or float64", g.Type)
+	}
 	if err = g.Check(); err != nil {
 		return err
 	}

@@ -40,6 +40,9 @@ func (k Kind) KeepsType() bool {
 	return k == Gaussian || k == Median || k == Guided || k == Downsampled || k == BoxRadii
 }
 
+// keeps reports whether results may have the type of the pixels.
+func (k Kind) keeps() bool { return k == Mean || k.KeepsType() }
+
 // A Job is a filter and its images: plain data. Its maker sets the kind, the source and what else
 // the kind needs, calls Check before it allocates results, whose size is that of Size, and then Run. After
 // that:
@@ -82,6 +85,9 @@ func (j *Job) Check() (err error) {
 	if j.Kind == Gaussian || j.Kind == Downsampled || j.Kind == BoxRadii {
 		j.Window = pixelWindow
 	}
+	if !TakesPixels(j.Src.Type) {
+		return raster.Unsupported("pixels of %v cannot be filtered, want uint8, uint16, float32 or float64", j.Src.Type)
+	}
 	if err := j.setShape(); err != nil {
 		return err
 	}
@@ -111,6 +117,11 @@ func (j *Job) Check() (err error) {
 		return j.checkEntropy()
 	}
 	return nil
+}
+
+// TakesPixels reports whether images with pixels of a type can be filtered.
+func TakesPixels(t raster.Type) bool {
+	return t == raster.U8 || t == raster.U16 || t == raster.F32 || t == raster.F64
 }
 
 // Size returns the size of the results of a checked job.
@@ -159,6 +170,9 @@ func (j *Job) checkResult(d *raster.Array) error {
 		return err
 	}
 	src := &j.Src
+	if !(d.Type == src.Type && j.Kind.keeps() || d.Type.Float() && !j.Kind.KeepsType() || j.Kind == Sum) {
+		return raster.Unsupported("results of %v cannot have type %v", src.Type, d.Type)
+	}
 	if d.Width != src.Width || d.Height != src.Height || d.Channels != src.Channels {
 		return raster.Invalid("destination is %v, want %v", d.Extent, src.Extent)
 	}

@@ -12,6 +12,9 @@ import (
 // checkRadii validates the map of radii, and checks that it does not overlap the result.
 func (j *Job) checkRadii() error {
 	r := &j.Radii
+	if t := r.Type; t != raster.U8 && t != raster.U16 && t != raster.U32 {
+		return raster.Unsupported("radii have type %v, want uint8, uint16 or uint32", t)
+	}
 	if err := r.Check(); err != nil {
 		return err
 	}

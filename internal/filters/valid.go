@@ -26,6 +26,9 @@ func (j *Job) checkValid() error {
 		return nil
 	}
 	m := &j.Options.Mask
+	if m.Type != raster.U8 {
+		return raster.Unsupported("the mask has type %v, want uint8", m.Type)
+	}
 	if err := m.Check(); err != nil {
 		return err
 	}

@@ -46,6 +46,9 @@ func (j *Job) Check() (err error) {
 	if err = j.Method.Check(); err != nil {
 		return err
 	}
+	if t := j.Src.Type; t != raster.U8 && t != raster.U16 && !t.Float() || j.Template.Type != t {
+		return raster.Unsupported("images of %v and templates of %v have no scores, want the same type: uint8, uint16, float32 or float64", t, j.Template.Type)
+	}
 	if err = j.Src.Check(); err != nil {
 		return err
 	}
@@ -85,6 +88,9 @@ func (j *Job) checkMask() error {
 	m := &j.Mask
 	if m.Type == 0 {
 		return nil
+	}
+	if m.Type != raster.U8 {
+		return raster.Unsupported("mask has type %v, want uint8", m.Type)
 	}
 	j.masked = true
 	if err := m.Check(); err != nil {
@@ -146,6 +152,9 @@ func (j *Job) checkTemplate() error {
 // Run computes the scores of a checked job, after checking their memory.
 func (j *Job) Run() error {
 	dst := &j.Scores
+	if dst.Type != raster.F32 {
+		return raster.Unsupported("scores cannot have type %v, want float32", dst.Type)
+	}
 	if err := dst.Check(); err != nil {
 		return err
 	}

@@ -55,6 +55,9 @@ func (j *Job) Check() (err error) {
 	if j.set, err = j.Options.Check(); err != nil {
 		return err
 	}
+	if !filters.TakesPixels(j.Src.Type) {
+		return raster.Unsupported("pixels of %v have no threshold, want uint8, uint16, float32 or float64", j.Src.Type)
+	}
 	if j.formula, err = formulaOf(j.Src.Type, r); err != nil {
 		return err
 	}
@@ -89,6 +92,9 @@ func (j *Job) Run() error {
 // checkResult validates the memory of the result, which may be the source itself.
 func (j *Job) checkResult() error {
 	dst, src := &j.Dst, &j.Src
+	if j.Form == AsMap && !dst.Type.Float() || j.Form != AsMap && dst.Type != raster.U8 {
+		return raster.Unsupported("thresholds cannot have type %v", dst.Type)
+	}
 	if err := dst.Check(); err != nil {
 		return err
 	}

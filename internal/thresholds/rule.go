@@ -67,6 +67,22 @@ type Rule struct {
 	MinN        int
 }
 
+// New returns a rule with a window of size×size pixels and default parameters, see package threshold.
+func New(m Method, size int) Rule {
+	r := Rule{Method: m, Border: window.Clip, K: 0.2, P: 3, Q: 10, T: 15, C: 10}
+	switch {
+	case m == NICK:
+		r.K = -0.2
+	case m == MeanC:
+		r.Border = window.Replicate
+	}
+	if size == 0 && m != Bradley && m != Su && m != Otsu {
+		size = 75
+	}
+	r.Window = Square(size)
+	return r
+}
+
 // Square returns a window of size×size pixels. If size is even, the extra pixels lie to the
 // right and below.
 func Square(size int) filters.Window {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -104,9 +105,12 @@ func known[V any](all map[element]V, e element, format string) V {
 }
 
 // names lists the keys of a map in order.
-func names[V any](of map[element]V) string {
+func names[V any](of map[element]V) string { return listOf(slices.Collect(maps.Keys(of))) }
+
+// listOf lists types in order.
+func listOf(types []element) string {
 	var all []string
-	for e := range of {
+	for _, e := range types {
 		all = append(all, e.String())
 	}
 	slices.Sort(all)

@@ -83,7 +83,10 @@ func filterThere[P gpu.FilterPixel](r *resident, name string, w filter.Window, o
 // thresholdOnDevice queues a threshold. Its arguments are those of newResident and of ruleOf.
 func thresholdOnDevice(a arguments) any {
 	r, rule := newResident(a, 0), ruleOf(a, 3)
-	r.threshold(rule)
+	r.threshold(threshold.Rule{
+		Method: threshold.Method(rule.Method), Window: filter.Window(rule.Window), Border: filter.Border(rule.Border), Value: rule.Value,
+		K: rule.K, R: rule.R, White: rule.White, P: rule.P, Q: rule.Q, T: rule.T, C: rule.C, MinN: rule.MinN,
+	})
 	return nil
 }
 
