@@ -6,16 +6,17 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/rotated"
 )
 
 // Features evaluates Haar-like features on one channel of a table, like a [haar.Plane].
 // Its values are int64 or float64, as requested; int64 requires a table of integers.
-type Features interface {
-	Value(f haar.Feature, at image.Point) (any, error)
-	Corrected(f haar.Feature, at image.Point) (float64, error)
-	Areas(f haar.Feature, at image.Point) (plus, minus int64, err error)
-	Values(dst []byte, set *haar.Set, at []image.Point, opt *haar.Options) error
-	CorrectedValues(dst []float64, set *haar.Set, at []image.Point, opt *haar.Options) error
+type Features struct {
+	Value           func(f haar.Feature, at image.Point) (any, error)
+	Corrected       func(f haar.Feature, at image.Point) (float64, error)
+	Areas           func(f haar.Feature, at image.Point) (plus, minus int64, err error)
+	Values          func(dst []byte, set *haar.Set, at []image.Point, opt *haar.Options) error
+	CorrectedValues func(dst []float64, set *haar.Set, at []image.Point, opt *haar.Options) error
 }
 
 // Values returns the type of the values that are exact for a type of sums.
@@ -26,30 +27,31 @@ func Values(sum raster.Type) raster.Type {
 	return raster.I64
 }
 
-type features[V haar.Number, S boxsum.Sum] struct{ *haar.Plane[V, S] }
-
-func (p features[V, S]) Value(f haar.Feature, at image.Point) (any, error) {
-	return p.Plane.Value(f, at)
-}
-
-func (p features[V, S]) Values(dst []byte, set *haar.Set, at []image.Point, opt *haar.Options) error {
-	return p.Plane.Values(raster.Elems[V](dst), set, at, opt)
-}
-
-func (t *upright[S]) Features(channel int, values raster.Type) (Features, error) {
-	if values == raster.I64 {
-		p, err := haar.Upright[int64](&t.of, channel)
-		return features[int64, S]{p}, err
+func featuresOf[V haar.Number, S boxsum.Sum](p *haar.Plane[V, S], err error) (*Features, error) {
+	if err != nil {
+		return nil, err
 	}
-	p, err := haar.Upright[float64](&t.of, channel)
-	return features[float64, S]{p}, err
+	return &Features{
+		Value:     func(f haar.Feature, at image.Point) (any, error) { return p.Value(f, at) },
+		Corrected: p.Corrected,
+		Areas:     p.Areas,
+		Values: func(dst []byte, set *haar.Set, at []image.Point, opt *haar.Options) error {
+			return p.Values(raster.Elems[V](dst), set, at, opt)
+		},
+		CorrectedValues: p.CorrectedValues,
+	}, nil
 }
 
-func (t *turned[S]) Features(channel int, values raster.Type) (Features, error) {
+func uprightFeatures[S boxsum.Sum](t *boxsum.Table[S], channel int, values raster.Type) (*Features, error) {
 	if values == raster.I64 {
-		p, err := haar.Rotated[int64](t.of, channel)
-		return features[int64, S]{p}, err
+		return featuresOf(haar.Upright[int64](t, channel))
 	}
-	p, err := haar.Rotated[float64](t.of, channel)
-	return features[float64, S]{p}, err
+	return featuresOf(haar.Upright[float64](t, channel))
+}
+
+func rotatedFeatures[S boxsum.Sum](t *rotated.Table[S], channel int, values raster.Type) (*Features, error) {
+	if values == raster.I64 {
+		return featuresOf(haar.Rotated[int64](t, channel))
+	}
+	return featuresOf(haar.Rotated[float64](t, channel))
 }

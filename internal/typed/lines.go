@@ -26,7 +26,8 @@ func newTilted[S boxsum.Sum](sums *engine.Table) (Tilted, error) {
 		Bound: sums.Known.Bound, Signed: sums.Known.Signed,
 	}
 	both := &tilted.SquaredTable[S, uint64]{Sum: t}
-	return &table[S, tilted.Box]{oneByOne[tilted.Box]{both, t.Channels}, t, t.Channels}, nil
+	all := tableOf(t.Channels, t.SumChannel, t.SumBoxes, oneByOne(t.Channels, both.Mean, both.Variance, both.StdDev))
+	return &all, nil
 }
 
 // A Rotated is the table of an image along the lines of a rotation.
@@ -37,111 +38,126 @@ type Rotated interface {
 	// Corner returns the entry of a corner, see [rotated.Table.Corner].
 	Corner(c, r, channel int) any
 	// Features returns an evaluator of features on a channel, see [Features].
-	Features(channel int, values raster.Type) (Features, error)
-	// Integrate makes the table of an image, which must have the size of the table.
-	Integrate(src raster.Array, opt *rotated.Options) error
-
-	// join sets the table of the squares.
-	join(squares Rotated) error
-}
-
-// NewRotated allocates a table along a rotation for images of the given size.
-func NewRotated(sum raster.Type, width, height, channels int, rot rotated.Rotation) (Rotated, error) {
-	f, err := of(sum)
-	if err != nil {
-		return nil, err
-	}
-	return f.rotated(width, height, channels, rot)
+	Features(channel int, values raster.Type) (*Features, error)
 }
 
 // IntegrateRotated returns the table of an image along a rotation. Unless squares is 0, it
 // also makes the table of the squares, for standard deviations; see
 // [rotated.IntegrateSquares].
 func IntegrateRotated(src raster.Array, sum, squares raster.Type, rot rotated.Rotation, opt *rotated.Options) (Rotated, error) {
+	f, err := of(sum)
+	if err != nil {
+		return nil, err
+	}
+	var squared raster.Array
 	first, second := opt, opt
-	if squares != 0 && opt != nil && opt.Progress != nil {
-		a, b, progress := *opt, *opt, opt.Progress
-		a.Progress = func(done float64) { progress(done / 2) }
-		b.Progress = func(done float64) { progress(0.5 + done/2) }
-		first, second = &a, &b
+	if squares != 0 {
+		if squared, err = raster.SquaredPixels(&src, squares); err != nil {
+			return nil, err
+		}
+		if opt != nil && opt.Progress != nil {
+			a, b, progress := *opt, *opt, opt.Progress
+			a.Progress = func(done float64) { progress(done / 2) }
+			b.Progress = func(done float64) { progress(0.5 + done/2) }
+			first, second = &a, &b
+		}
 	}
-	t, err := integrateRotated(src, sum, rot, first)
-	if err != nil || squares == 0 {
-		return t, err
-	}
-	squared, err := raster.SquaredPixels(&src, squares)
+	t, ofSquares, err := f.rotated(squares, src.Width, src.Height, src.Channels, rot)
 	if err != nil {
 		return nil, err
 	}
-	q, err := integrateRotated(squared, squares, rot, second)
-	if err != nil {
+	if err := t.integrate(src, first); err != nil {
 		return nil, err
 	}
-	return t, t.join(q)
-}
-
-func integrateRotated(src raster.Array, sum raster.Type, rot rotated.Rotation, opt *rotated.Options) (Rotated, error) {
-	t, err := NewRotated(sum, src.Width, src.Height, src.Channels, rot)
-	if err != nil {
-		return nil, err
+	if squares != 0 {
+		if err := ofSquares(squared, second); err != nil {
+			return nil, err
+		}
 	}
-	return t, t.Integrate(src, opt)
+	return t, nil
 }
 
-type turned[S boxsum.Sum] struct {
-	table[S, rotated.Box]
-	of *rotated.Table[S]
+// integrate makes the table of an image.
+type integrate func(src raster.Array, opt *rotated.Options) error
+
+type turned struct {
+	table[rotated.Box]
+	lattice   *rotated.Lattice
+	corner    func(c, r, channel int) any
+	features  func(channel int, values raster.Type) (*Features, error)
+	integrate integrate
 }
 
-func newRotated[S boxsum.Sum](width, height, channels int, rot rotated.Rotation) (Rotated, error) {
+func (t *turned) Lattice() *rotated.Lattice { return t.lattice }
+
+func (t *turned) Corner(c, r, channel int) any { return t.corner(c, r, channel) }
+
+func (t *turned) Features(channel int, values raster.Type) (*Features, error) {
+	return t.features(channel, values)
+}
+
+// newRotated allocates a table and, unless squares is 0, that of the squares, which the
+// second result makes.
+func newRotated[S boxsum.Sum](squares raster.Type, width, height, channels int, rot rotated.Rotation) (*turned, integrate, error) {
 	t, err := rotated.NewTable[S](width, height, channels, rot)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	both := &rotated.SquaredTable[S, uint64]{Sum: t}
-	return &turned[S]{table[S, rotated.Box]{oneByOne[rotated.Box]{both, t.Channels}, t, t.Channels}, t}, nil
+	switch squares {
+	case 0:
+		return turnedOf(&rotated.SquaredTable[S, uint64]{Sum: t}), nil, nil
+	case raster.U64:
+		return newRotatedSquares[S, uint64](t, rot)
+	case raster.F64:
+		return newRotatedSquares[S, float64](t, rot)
+	}
+	return nil, nil, unsupported("squares", squares)
 }
 
-func (t *turned[S]) join(squares Rotated) error {
-	switch q := squares.(type) {
-	case *turned[uint64]:
-		t.statistics = oneByOne[rotated.Box]{&rotated.SquaredTable[S, uint64]{Sum: t.of, Squares: q.of}, t.channels}
-	case *turned[float64]:
-		t.statistics = oneByOne[rotated.Box]{&rotated.SquaredTable[S, float64]{Sum: t.of, Squares: q.of}, t.channels}
-	default:
-		return raster.Unsupported("%T has no squares", squares)
+func newRotatedSquares[S boxsum.Sum, Q boxsum.Square](t *rotated.Table[S], rot rotated.Rotation) (*turned, integrate, error) {
+	q, err := rotated.NewTable[Q](t.Width, t.Height, t.Channels, rot)
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil
+	return turnedOf(&rotated.SquaredTable[S, Q]{Sum: t, Squares: q}), integrateInto(q), nil
 }
 
-func (t *turned[S]) Lattice() *rotated.Lattice { return t.of.Lattice }
+func turnedOf[S boxsum.Sum, Q boxsum.Square](both *rotated.SquaredTable[S, Q]) *turned {
+	t := both.Sum
+	return &turned{
+		table:     tableOf(t.Channels, t.SumChannel, t.SumBoxes, oneByOne(t.Channels, both.Mean, both.Variance, both.StdDev)),
+		lattice:   t.Lattice,
+		corner:    func(c, r, channel int) any { return t.Corner(c, r, channel) },
+		features:  func(channel int, values raster.Type) (*Features, error) { return rotatedFeatures(t, channel, values) },
+		integrate: integrateInto(t),
+	}
+}
 
-func (t *turned[S]) Corner(c, r, channel int) any { return t.of.Corner(c, r, channel) }
+func integrateInto[S boxsum.Sum](dst *rotated.Table[S]) integrate {
+	return func(src raster.Array, opt *rotated.Options) error { return IntegrateRotatedInto(dst, src, opt) }
+}
 
-// Integrate switches on the type of the pixels because the functions of package rotated
-// are generic.
-func (t *turned[S]) Integrate(src raster.Array, opt *rotated.Options) error {
+// IntegrateRotatedInto makes the table of an image, which must have the size of the table.
+// It switches on the type of the pixels because the functions of package rotated are generic.
+func IntegrateRotatedInto[S boxsum.Sum](dst *rotated.Table[S], src raster.Array, opt *rotated.Options) error {
 	switch src.Type {
 	case raster.U8:
-		return rotated.IntegrateInto(t.of, pixels[uint8](&src), opt)
+		return rotated.IntegrateInto(dst, pixels[uint8](&src), opt)
 	case raster.U16:
-		return rotated.IntegrateInto(t.of, pixels[uint16](&src), opt)
+		return rotated.IntegrateInto(dst, pixels[uint16](&src), opt)
 	case raster.U32:
-		return rotated.IntegrateInto(t.of, pixels[uint32](&src), opt)
+		return rotated.IntegrateInto(dst, pixels[uint32](&src), opt)
 	case raster.I16:
-		return rotated.IntegrateInto(t.of, pixels[int16](&src), opt)
+		return rotated.IntegrateInto(dst, pixels[int16](&src), opt)
 	case raster.I32:
-		return rotated.IntegrateInto(t.of, pixels[int32](&src), opt)
+		return rotated.IntegrateInto(dst, pixels[int32](&src), opt)
 	case raster.F32:
-		return rotated.IntegrateInto(t.of, pixels[float32](&src), opt)
+		return rotated.IntegrateInto(dst, pixels[float32](&src), opt)
 	case raster.F64:
-		return rotated.IntegrateInto(t.of, pixels[float64](&src), opt)
+		return rotated.IntegrateInto(dst, pixels[float64](&src), opt)
 	}
 	return engine.NoPair(src.Type, raster.TypeOf[S]())
 }
-
-// RotatedOf returns a table with its type, which must be S.
-func RotatedOf[S boxsum.Sum](t Rotated) *rotated.Table[S] { return t.(*turned[S]).of }
 
 func pixels[P boxsum.Pixel](a *raster.Array) boxsum.Image[P] {
 	return boxsum.Image[P]{Pix: raster.Elems[P](a.Data), Stride: a.Stride, Width: a.Width, Height: a.Height, Channels: a.Channels}

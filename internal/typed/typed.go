@@ -43,7 +43,7 @@ type form struct {
 	upright func(sums, squares, count *engine.Table) (Upright, error)
 	volume  func(sums, squares *engine.Table) (Volume, error)
 	tilted  func(sums *engine.Table) (Tilted, error)
-	rotated func(width, height, channels int, rot rotated.Rotation) (Rotated, error)
+	rotated func(squares raster.Type, width, height, channels int, rot rotated.Rotation) (*turned, integrate, error)
 }
 
 // forms holds the forms by the type of sums.
@@ -75,84 +75,82 @@ func unsupported(what string, t raster.Type) error {
 	return raster.Unsupported("%v has no tables, want %s", t, what)
 }
 
-// sums is the method set of a table with sums of type S.
-type sums[S boxsum.Sum, B any] interface {
-	SumChannel(box B, channel int) S
-	SumBoxes(dst []S, boxes []B) error
-}
-
-// statistics is the method set of a table that may have squares.
-type statistics[B any] interface {
-	Mean(box B, channel int) float64
-	MeanBoxes(dst []float64, boxes []B) error
-	StdDev(box B, channel int) float64
-	VarianceBoxes(dst []float64, boxes []B) error
-	StdDevBoxes(dst []float64, boxes []B) error
-}
-
-// table implements [Table].
-type table[S boxsum.Sum, B any] struct {
+// table implements [Table] with functions of a table that has types. It is not an interface
+// that those tables implement, because then all of their methods would be compiled.
+type table[B any] struct {
 	statistics[B]
-	sums     sums[S, B]
+	sums     raster.Type
 	channels int
+	sum      func(box B, channel int) any
+	sumBoxes func(dst []byte, boxes []B) error
+	totals   func(dst []stats.Sum, boxes []B) error
 }
 
-func (t *table[S, B]) Type() raster.Type { return raster.TypeOf[S]() }
-func (t *table[S, B]) Channels() int     { return t.channels }
-
-func (t *table[S, B]) Sum(box B, channel int) any { return t.sums.SumChannel(box, channel) }
-
-func (t *table[S, B]) SumBoxes(dst []byte, boxes []B) error {
-	return t.sums.SumBoxes(raster.Elems[S](dst), boxes)
+// statistics holds the functions of a table that may have squares.
+type statistics[B any] struct {
+	mean, stdDev                          func(box B, channel int) float64
+	meanBoxes, varianceBoxes, stdDevBoxes func(dst []float64, boxes []B) error
 }
 
-func (t *table[S, B]) Totals(dst []stats.Sum, boxes []B) error {
-	all := make([]S, len(boxes)*t.channels)
-	if err := raster.Room(len(dst), len(boxes), t.channels); err != nil {
-		return err
+func (t *table[B]) Type() raster.Type { return t.sums }
+func (t *table[B]) Channels() int     { return t.channels }
+
+func (t *table[B]) Sum(box B, channel int) any { return t.sum(box, channel) }
+
+func (t *table[B]) SumBoxes(dst []byte, boxes []B) error { return t.sumBoxes(dst, boxes) }
+
+func (t *table[B]) Totals(dst []stats.Sum, boxes []B) error { return t.totals(dst, boxes) }
+
+func (t *table[B]) Mean(box B, channel int) float64 { return t.mean(box, channel) }
+
+func (t *table[B]) MeanBoxes(dst []float64, boxes []B) error { return t.meanBoxes(dst, boxes) }
+
+func (t *table[B]) StdDev(box B, channel int) float64 { return t.stdDev(box, channel) }
+
+func (t *table[B]) VarianceBoxes(dst []float64, boxes []B) error { return t.varianceBoxes(dst, boxes) }
+
+func (t *table[B]) StdDevBoxes(dst []float64, boxes []B) error { return t.stdDevBoxes(dst, boxes) }
+
+// tableOf returns the table whose sums of one and of several boxes are given.
+func tableOf[S boxsum.Sum, B any](channels int, sum func(box B, channel int) S, sumBoxes func(dst []S, boxes []B) error, squared statistics[B]) table[B] {
+	return table[B]{
+		statistics: squared,
+		sums:       raster.TypeOf[S](),
+		channels:   channels,
+		sum:        func(box B, channel int) any { return sum(box, channel) },
+		sumBoxes:   func(dst []byte, boxes []B) error { return sumBoxes(raster.Elems[S](dst), boxes) },
+		totals: func(dst []stats.Sum, boxes []B) error {
+			all := make([]S, len(boxes)*channels)
+			if err := raster.Room(len(dst), len(boxes), channels); err != nil {
+				return err
+			}
+			if err := sumBoxes(all, boxes); err != nil {
+				return err
+			}
+			for i, s := range all {
+				dst[i] = stats.SumOf(s)
+			}
+			return nil
+		},
 	}
-	if err := t.sums.SumBoxes(all, boxes); err != nil {
-		return err
-	}
-	for i, s := range all {
-		dst[i] = stats.SumOf(s)
-	}
-	return nil
 }
 
-// single is the method set for the statistics of single boxes.
-type single[B any] interface {
-	Mean(box B, channel int) float64
-	Variance(box B, channel int) float64
-	StdDev(box B, channel int) float64
-}
-
-// oneByOne answers queries about several boxes box by box.
-type oneByOne[B any] struct {
-	single[B]
-	channels int
-}
-
-func (t oneByOne[B]) MeanBoxes(dst []float64, boxes []B) error { return t.each(dst, boxes, t.Mean) }
-
-func (t oneByOne[B]) VarianceBoxes(dst []float64, boxes []B) error {
-	return t.each(dst, boxes, t.Variance)
-}
-
-func (t oneByOne[B]) StdDevBoxes(dst []float64, boxes []B) error {
-	return t.each(dst, boxes, t.StdDev)
-}
-
-func (t oneByOne[B]) each(dst []float64, boxes []B, of func(box B, channel int) float64) error {
-	if err := raster.Room(len(dst), len(boxes), t.channels); err != nil {
-		return err
-	}
-	for i, box := range boxes {
-		for channel := range t.channels {
-			dst[i*t.channels+channel] = of(box, channel)
+// oneByOne returns the statistics of a table that answers queries about single boxes only.
+func oneByOne[B any](channels int, mean, variance, stdDev func(box B, channel int) float64) statistics[B] {
+	each := func(of func(box B, channel int) float64) func(dst []float64, boxes []B) error {
+		return func(dst []float64, boxes []B) error {
+			if err := raster.Room(len(dst), len(boxes), channels); err != nil {
+				return err
+			}
+			for i, box := range boxes {
+				for channel := range channels {
+					dst[i*channels+channel] = of(box, channel)
+				}
+			}
+			return nil
 		}
 	}
-	return nil
+	return statistics[B]{mean, stdDev, each(mean), each(variance), each(stdDev)}
 }
 
 // WideVariances writes the variances of boxes of integers whose squares may exceed 64

@@ -1,4 +1,4 @@
-package typed
+package typed_test
 
 import (
 	"encoding/binary"
@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/stats"
+	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
@@ -64,7 +65,7 @@ func (r *reference) std() float64 {
 }
 
 // check compares all answers about a box with those of the reference.
-func check[B any](t *testing.T, table Table[B], box B, want [channels]reference) {
+func check[B any](t *testing.T, table typed.Table[B], box B, want [channels]reference) {
 	t.Helper()
 	var totals [channels]stats.Sum
 	var means, variances, deviations [channels]float64
@@ -150,25 +151,25 @@ func TestPairs(t *testing.T) {
 			}
 			job := jobOf(engine.Upright, img, p.Sum)
 			made(t, job)
-			upright, err := NewUpright(&job.Sums, &job.Squares, nil)
+			upright, err := typed.NewUpright(&job.Sums, &job.Squares, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			solidImage := random(t, rng, p.Pixel, raster.VolumeExtent(width, height, depth, channels, 0, 0))
 			solidJob := jobOf(engine.Volume, solidImage, p.Sum)
 			made(t, solidJob)
-			solid, err := NewVolume(&solidJob.Sums, &solidJob.Squares)
+			solid, err := typed.NewVolume(&solidJob.Sums, &solidJob.Squares)
 			if err != nil {
 				t.Fatal(err)
 			}
-			turned, err := IntegrateRotated(img, p.Sum, raster.F64, rotated.Rotation{A: 1, B: 2}, nil)
+			turned, err := typed.IntegrateRotated(img, p.Sum, raster.F64, rotated.Rotation{A: 1, B: 2}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			leaning := jobOf(engine.Tilted, img, p.Sum)
 			leaning.Squares.Type = 0
 			made(t, leaning)
-			tilt, err := NewTilted(&leaning.Sums)
+			tilt, err := typed.NewTilted(&leaning.Sums)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,9 +223,9 @@ func TestPairs(t *testing.T) {
 				t.Fatal(err)
 			}
 			for name, table := range map[string]interface {
-				Features(int, raster.Type) (Features, error)
+				Features(int, raster.Type) (*typed.Features, error)
 			}{"upright": upright, "rotated": turned} {
-				exact, err := table.Features(1, Values(p.Sum))
+				exact, err := table.Features(1, typed.Values(p.Sum))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -267,7 +268,7 @@ func TestValid(t *testing.T) {
 	if job.Sums.Offset == 0 {
 		t.Fatal("no offset to add back")
 	}
-	table, err := NewUpright(&job.Sums, &job.Squares, &job.Count)
+	table, err := typed.NewUpright(&job.Sums, &job.Squares, &job.Count)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,20 +290,20 @@ func TestNoTables(t *testing.T) {
 	narrow := &engine.Table{Array: raster.Array{Type: raster.U16}}
 	bytes := &engine.Table{Array: raster.Array{Type: raster.U32, Data: raster.Aligned(4)}}
 	for name, err := range map[string]error{
-		"upright":         second(NewUpright(narrow, nil, nil)),
-		"upright squares": second(NewUpright(bytes, narrow, nil)),
-		"volume":          second(NewVolume(narrow, nil)),
-		"volume squares":  second(NewVolume(bytes, narrow)),
-		"tilted":          second(NewTilted(narrow)),
-		"rotated":         second(NewRotated(raster.I16, 2, 2, 1, rotated.Rotation{A: 1, B: 2})),
-		"64-bit pixels":   second(IntegrateRotated(raster.Array{Type: raster.U64}, raster.U64, 0, rotated.Rotation{A: 1, B: 2}, nil)),
-		"squares":         second(IntegrateRotated(raster.Array{Type: raster.F32}, raster.F64, raster.U64, rotated.Rotation{A: 1, B: 2}, nil)),
+		"upright":         second(typed.NewUpright(narrow, nil, nil)),
+		"upright squares": second(typed.NewUpright(bytes, narrow, nil)),
+		"volume":          second(typed.NewVolume(narrow, nil)),
+		"volume squares":  second(typed.NewVolume(bytes, narrow)),
+		"tilted":          second(typed.NewTilted(narrow)),
+		"rotated":         second(typed.IntegrateRotated(raster.Array{Type: raster.U8}, raster.I16, 0, rotated.Rotation{A: 1, B: 2}, nil)),
+		"64-bit pixels":   second(typed.IntegrateRotated(raster.Array{Type: raster.U64}, raster.U64, 0, rotated.Rotation{A: 1, B: 2}, nil)),
+		"squares":         second(typed.IntegrateRotated(raster.Array{Type: raster.F32}, raster.F64, raster.U64, rotated.Rotation{A: 1, B: 2}, nil)),
 	} {
 		if !errors.Is(err, boxsum.ErrTypes) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := NewUpright(new(engine.Table), nil, nil); !errors.Is(err, boxsum.ErrInvalid) {
+	if _, err := typed.NewUpright(new(engine.Table), nil, nil); !errors.Is(err, boxsum.ErrInvalid) {
 		t.Errorf("no table: %v", err)
 	}
 }

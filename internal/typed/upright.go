@@ -16,7 +16,7 @@ type Upright interface {
 	// counts them.
 	Area(box image.Rectangle, channel int) int
 	// Features returns an evaluator of features on a channel, see [Features].
-	Features(channel int, values raster.Type) (Features, error)
+	Features(channel int, values raster.Type) (*Features, error)
 }
 
 // NewUpright returns the table of an image. Squares may be nil, and so may count, which
@@ -29,20 +29,16 @@ func NewUpright(sums, squares, count *engine.Table) (Upright, error) {
 	return f.upright(sums, squares, count)
 }
 
-type upright[S boxsum.Sum] struct {
-	table[S, image.Rectangle]
-	of    boxsum.Table[S]
-	valid interface {
-		Area(box image.Rectangle, channel int) int
-	} // nil if all pixels are valid
+type upright struct {
+	table[image.Rectangle]
+	area     func(box image.Rectangle, channel int) int
+	features func(channel int, values raster.Type) (*Features, error)
 }
 
-func (t *upright[S]) Area(box image.Rectangle, channel int) int {
-	if t.valid != nil {
-		return t.valid.Area(box, channel)
-	}
-	box = box.Intersect(t.of.Bounds())
-	return box.Dx() * box.Dy()
+func (t *upright) Area(box image.Rectangle, channel int) int { return t.area(box, channel) }
+
+func (t *upright) Features(channel int, values raster.Type) (*Features, error) {
+	return t.features(channel, values)
 }
 
 func newUpright[S boxsum.Sum](sums, squares, count *engine.Table) (Upright, error) {
@@ -56,40 +52,42 @@ func newUpright[S boxsum.Sum](sums, squares, count *engine.Table) (Upright, erro
 }
 
 func newUprightSquares[S boxsum.Sum, Q boxsum.Square](sums, squares, count *engine.Table) (Upright, error) {
-	t := &struct {
-		upright[S]
-		both boxsum.SquaredTable[S, Q]
-	}{}
-	t.of = plane[S](sums)
-	sum := &t.of
-	t.sums, t.channels = sum, sum.Channels
+	t := plane[S](sums)
+	both := &boxsum.SquaredTable[S, Q]{Sum: t}
 	if squares != nil {
-		squares := plane[Q](squares)
-		t.both.Squares = &squares
+		both.Squares = plane[Q](squares)
 	}
-	switch {
-	case count != nil:
-		count := plane[uint32](count)
-		valid, err := boxsum.ValidTableOf(sum, t.both.Squares, &count)
+	area := func(box image.Rectangle, _ int) int {
+		box = box.Intersect(t.Bounds())
+		return box.Dx() * box.Dy()
+	}
+	var squared statistics[image.Rectangle]
+	if count != nil {
+		valid, err := boxsum.ValidTableOf(t, both.Squares, plane[uint32](count))
 		if err != nil {
 			return nil, err
 		}
-		t.statistics, t.valid = valid, valid
-	case squares != nil:
-		both, err := boxsum.SquaredTableOf(sum, t.both.Squares)
-		if err != nil {
-			return nil, err
+		area = valid.Area
+		squared = statistics[image.Rectangle]{valid.Mean, valid.StdDev, valid.MeanBoxes, valid.VarianceBoxes, valid.StdDevBoxes}
+	} else {
+		if squares != nil {
+			var err error
+			if both, err = boxsum.SquaredTableOf(t, both.Squares); err != nil {
+				return nil, err
+			}
 		}
-		t.statistics = both
-	default:
-		t.both.Sum, t.statistics = sum, &t.both
+		squared = statistics[image.Rectangle]{both.Mean, both.StdDev, both.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes}
 	}
-	return &t.upright, nil
+	return &upright{
+		tableOf(t.Channels, t.SumChannel, t.SumBoxes, squared),
+		area,
+		func(channel int, values raster.Type) (*Features, error) { return uprightFeatures(t, channel, values) },
+	}, nil
 }
 
 // plane returns the table of an image with its type.
-func plane[S boxsum.Sum](t *engine.Table) boxsum.Table[S] {
-	return boxsum.Table[S]{
+func plane[S boxsum.Sum](t *engine.Table) *boxsum.Table[S] {
+	return &boxsum.Table[S]{
 		Sums: raster.Elems[S](t.Data), Stride: t.Stride, Width: t.Width, Height: t.Height, Channels: t.Channels,
 		Offset: t.Offset, Bound: t.Known.Bound, Signed: t.Known.Signed,
 	}
@@ -127,7 +125,9 @@ func newVolumeSquares[S boxsum.Sum, Q boxsum.Square](sums, squares *engine.Table
 			return nil, err
 		}
 	}
-	return &table[S, volume.Box]{both, sum, sum.Channels}, nil
+	squared := statistics[volume.Box]{both.Mean, both.StdDev, both.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes}
+	t := tableOf(sum.Channels, sum.SumChannel, sum.SumBoxes, squared)
+	return &t, nil
 }
 
 // solid returns the table of a volume with its type.

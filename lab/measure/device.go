@@ -2,9 +2,11 @@ package measure
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
@@ -13,7 +15,6 @@ import (
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
-	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -90,66 +91,144 @@ func (job DeviceJob) work(host *Work, src, dst io.Closer, err error, queue func(
 	return w, nil
 }
 
-// deviceKinds holds the tables that devices make for a pair of types, of images of any type.
+// deviceKinds makes the tables of one pair of types on devices, of images of any type. It is nil in
+// programs built without GPU support and for types that devices do not support.
 type deviceKinds struct {
-	upright, tilted func(job DeviceJob, images ...any) (*DeviceWork, error)
-	rotated         func(job DeviceJob, rot rotated.Rotation, images ...any) (*DeviceWork, error)
-	volume          func(job DeviceJob) (*DeviceWork, error)
-	pipeline        func(job DeviceJob, tables int, images ...any) (*Pipeline, error)
+	pair deviceCalls
+	sums deviceTables
 }
 
-func deviceKindsOf[P boxsum.Pixel, S boxsum.Sum]() deviceKinds {
-	return deviceKinds{deviceUpright[S, P], deviceTilted[S, P], deviceRotated[S, P], deviceVolume[S, P], newPipeline[S, P]}
+func (k *deviceKinds) upright(job DeviceJob, images ...any) (*DeviceWork, error) {
+	if k == nil {
+		return nil, errors.ErrUnsupported
+	}
+	return k.sums.upright(&k.pair, job, images)
+}
+
+func (k *deviceKinds) tilted(job DeviceJob, images ...any) (*DeviceWork, error) {
+	if k == nil {
+		return nil, errors.ErrUnsupported
+	}
+	return k.sums.tilted(&k.pair, job, images)
+}
+
+func (k *deviceKinds) rotated(job DeviceJob, rot rotated.Rotation, images ...any) (*DeviceWork, error) {
+	if k == nil {
+		return nil, errors.ErrUnsupported
+	}
+	return k.sums.rotated(&k.pair, job, rot, images)
+}
+
+func (k *deviceKinds) volume(job DeviceJob) (*DeviceWork, error) {
+	if k == nil {
+		return nil, errors.ErrUnsupported
+	}
+	return k.sums.volume(&k.pair, job)
+}
+
+func (k *deviceKinds) pipeline(job DeviceJob, tables int, images ...any) (*Pipeline, error) {
+	if k == nil {
+		return nil, errors.ErrUnsupported
+	}
+	return k.sums.pipeline(&k.pair, job, tables, images)
 }
 
 // onDevices returns the tables that devices make for a pair of types. The API of package gpu is
 // generic.
-func onDevices(pair raster.Pair) deviceKinds {
+func onDevices(pair raster.Pair) *deviceKinds {
 	if !launch.GPU {
-		return noDevices
+		return nil
 	}
-	switch pair.Pixel {
-	case raster.U8:
-		return onDevicesTo[uint8](pair.Sum)
-	case raster.U16:
-		return onDevicesTo[uint16](pair.Sum)
-	case raster.U32:
-		return onDevicesTo[uint32](pair.Sum)
-	case raster.I16:
-		return onDevicesTo[int16](pair.Sum)
-	case raster.I32:
-		return onDevicesTo[int32](pair.Sum)
-	case raster.F32:
-		return onDevicesTo[float32](pair.Sum)
-	case raster.F64:
-		return onDevicesTo[float64](pair.Sum)
+	switch pair.String() {
+	case "u8:u32":
+		return deviceKindsOf[uint8, uint32]()
+	case "u8:u64":
+		return deviceKindsOf[uint8, uint64]()
+	case "u8:f32":
+		return deviceKindsOf[uint8, float32]()
+	case "u8:f64":
+		return deviceKindsOf[uint8, float64]()
+	case "u8:i64":
+		return deviceKindsOf[uint8, int64]()
+	case "u16:u64":
+		return deviceKindsOf[uint16, uint64]()
+	case "u16:f64":
+		return deviceKindsOf[uint16, float64]()
+	case "u16:u32":
+		return deviceKindsOf[uint16, uint32]()
+	case "u32:u64":
+		return deviceKindsOf[uint32, uint64]()
+	case "u32:u32":
+		return deviceKindsOf[uint32, uint32]()
+	case "i16:i64":
+		return deviceKindsOf[int16, int64]()
+	case "i16:f64":
+		return deviceKindsOf[int16, float64]()
+	case "i32:i64":
+		return deviceKindsOf[int32, int64]()
+	case "f32:f64":
+		return deviceKindsOf[float32, float64]()
+	case "f32:f32":
+		return deviceKindsOf[float32, float32]()
+	case "f64:f64":
+		return deviceKindsOf[float64, float64]()
 	}
-	return noDevices
+	return nil
 }
 
-func onDevicesTo[P boxsum.Pixel](sum raster.Type) deviceKinds {
-	switch sum {
-	case raster.U32:
-		return deviceKindsOf[P, uint32]()
-	case raster.U64:
-		return deviceKindsOf[P, uint64]()
-	case raster.I64:
-		return deviceKindsOf[P, int64]()
-	case raster.F32:
-		return deviceKindsOf[P, float32]()
-	case raster.F64:
-		return deviceKindsOf[P, float64]()
-	}
-	return noDevices
+// deviceCalls holds the functions of package gpu for a pair of types. Images and tables are the
+// values of that package with those types, such as a *gpu.Image and a *gpu.Table.
+type deviceCalls struct {
+	pixel                            raster.Type
+	upload                           func(d *gpu.Device, images []any) (io.Closer, error)
+	uploadVolume                     func(d *gpu.Device, voxels *raster.Array) (io.Closer, error)
+	upright, tilted, rotated, volume func(dst, src io.Closer, opt *gpu.Options) error
+	lock                             func(d *gpu.Device, images []any) (locked []any, frees []func() error, err error)
+	pipeline                         func(ctx context.Context, d *gpu.Device, in iter.Seq2[any, any], given bool, opt *gpu.PipelineOptions) iter.Seq2[any, error]
 }
 
-// noDevices is for programs built without GPU support.
-var noDevices = deviceKinds{
-	func(DeviceJob, ...any) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
-	func(DeviceJob, ...any) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
-	func(DeviceJob, rotated.Rotation, ...any) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
-	func(DeviceJob) (*DeviceWork, error) { return nil, errors.ErrUnsupported },
-	func(DeviceJob, int, ...any) (*Pipeline, error) { return nil, errors.ErrUnsupported },
+func deviceKindsOf[P boxsum.Pixel, S boxsum.Sum]() *deviceKinds {
+	return &deviceKinds{
+		deviceCalls{
+			pixel:        raster.TypeOf[P](),
+			upload:       upload[P],
+			uploadVolume: uploadVolume[P],
+			upright: func(dst, src io.Closer, opt *gpu.Options) error {
+				return gpu.IntegrateInto(dst.(*gpu.Table[S]), src.(*gpu.Image[P]), opt)
+			},
+			tilted: func(dst, src io.Closer, opt *gpu.Options) error {
+				return gpu.IntegrateTiltedInto(dst.(*gpu.TiltedTable[S]), src.(*gpu.Image[P]), opt)
+			},
+			rotated: func(dst, src io.Closer, opt *gpu.Options) error {
+				return gpu.IntegrateRotatedInto(dst.(*gpu.RotatedTable[S]), src.(*gpu.Image[P]), opt)
+			},
+			volume: func(dst, src io.Closer, opt *gpu.Options) error {
+				return gpu.IntegrateVolumeInto(dst.(*gpu.VolumeTable[S]), src.(*gpu.Volume[P]), opt)
+			},
+			lock:     lockedImages[P],
+			pipeline: pipelined[S, P],
+		},
+		deviceTables{deviceUpright[S], deviceTilted[S], deviceRotated[S], deviceVolume[S], newPipeline[S]},
+	}
+}
+
+// deviceTables holds the functions that prepare work for one type of sums and any type of pixels.
+type deviceTables struct {
+	upright, tilted func(pair *deviceCalls, job DeviceJob, images []any) (*DeviceWork, error)
+	rotated         func(pair *deviceCalls, job DeviceJob, rot rotated.Rotation, images []any) (*DeviceWork, error)
+	volume          func(pair *deviceCalls, job DeviceJob) (*DeviceWork, error)
+	pipeline        func(pair *deviceCalls, job DeviceJob, tables int, images []any) (*Pipeline, error)
+}
+
+func upload[P boxsum.Pixel](d *gpu.Device, images []any) (io.Closer, error) {
+	return gpu.Upload(d, imagesAs[P](images)...)
+}
+
+func uploadVolume[P boxsum.Pixel](d *gpu.Device, voxels *raster.Array) (io.Closer, error) {
+	return gpu.UploadVolume(d, volume.Volume[P]{
+		Pix: raster.Elems[P](voxels.Data), Stride: voxels.Stride, SliceStride: voxels.SliceStride,
+		Width: voxels.Width, Height: voxels.Height, Depth: voxels.Depth, Channels: voxels.Channels,
+	})
 }
 
 // imagesAs returns images as images of type P.
@@ -160,45 +239,41 @@ func imagesAs[P boxsum.Pixel](images []any) (all []boxsum.Image[P]) {
 	return all
 }
 
-func deviceUpright[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...any) (*DeviceWork, error) {
-	d, all := job.Device, imagesAs[P](images)
+func deviceUpright[S boxsum.Sum](pair *deviceCalls, job DeviceJob, images []any) (*DeviceWork, error) {
 	w, host, noHost := uprightWork[S](images...)
-	src, noSrc := gpu.Upload(d, all...)
-	dst, noDst := gpu.NewTable[S](d, all[0].Width, all[0].Height, all[0].Channels, len(all))
+	first := pixels.Of(images[0])
+	src, noSrc := pair.upload(job.Device, images)
+	dst, noDst := gpu.NewTable[S](job.Device, first.Width, first.Height, first.Channels, len(images))
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
-		func() error { return gpu.IntegrateInto(dst, src, job.Opt) },
+		func() error { return pair.upright(dst, src, job.Opt) },
 		func(i int) error { return dst.DownloadInto(i, host) },
-		func() error { return boxsum.IntegrateInto(host, all[0], job.onDevice()) })
+		func() error { return w.Run(*job.onDevice()) })
 }
 
-func deviceTilted[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, images ...any) (*DeviceWork, error) {
-	d, all := job.Device, imagesAs[P](images)
+func deviceTilted[S boxsum.Sum](pair *deviceCalls, job DeviceJob, images []any) (*DeviceWork, error) {
 	w, host, noHost := tiltedWork[S](images...)
-	src, noSrc := gpu.Upload(d, all...)
-	dst, noDst := gpu.NewTiltedTable[S](d, all[0].Width, all[0].Height, all[0].Channels, len(all))
+	first := pixels.Of(images[0])
+	src, noSrc := pair.upload(job.Device, images)
+	dst, noDst := gpu.NewTiltedTable[S](job.Device, first.Width, first.Height, first.Channels, len(images))
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
-		func() error { return gpu.IntegrateTiltedInto(dst, src, job.Opt) },
+		func() error { return pair.tilted(dst, src, job.Opt) },
 		func(i int) error { return dst.DownloadInto(i, host) },
-		func() error {
-			return tilted.IntegrateInto(host, all[0], &tilted.Options{On: d, Level: job.onDevice().Level})
-		})
+		func() error { return w.Run(Options{On: job.Device, Level: job.onDevice().Level}) })
 }
 
-func deviceRotated[S boxsum.Sum, P boxsum.Pixel](job DeviceJob, rot rotated.Rotation, images ...any) (*DeviceWork, error) {
-	d, all := job.Device, imagesAs[P](images)
+func deviceRotated[S boxsum.Sum](pair *deviceCalls, job DeviceJob, rot rotated.Rotation, images []any) (*DeviceWork, error) {
 	w, host, noHost := rotatedWork[S](rot, images...)
-	src, noSrc := gpu.Upload(d, all...)
-	dst, noDst := gpu.NewRotatedTable[S](d, all[0].Width, all[0].Height, all[0].Channels, len(all), rot)
+	first := pixels.Of(images[0])
+	src, noSrc := pair.upload(job.Device, images)
+	dst, noDst := gpu.NewRotatedTable[S](job.Device, first.Width, first.Height, first.Channels, len(images), rot)
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
-		func() error { return gpu.IntegrateRotatedInto(dst, src, job.Opt) },
+		func() error { return pair.rotated(dst, src, job.Opt) },
 		func(i int) error { return dst.DownloadInto(i, host) },
-		func() error {
-			return rotated.IntegrateInto(host, all[0], &rotated.Options{On: d, Level: job.onDevice().Level})
-		})
+		func() error { return w.Run(Options{On: job.Device, Level: job.onDevice().Level}) })
 }
 
 // besideUprightOn adds the upright table of the same images to the work of another kind of table.
-func besideUprightOn(all deviceKinds, of func(DeviceJob, ...any) (*DeviceWork, error)) func(DeviceJob, ...any) (*DeviceWork, error) {
+func besideUprightOn(all *deviceKinds, of func(DeviceJob, ...any) (*DeviceWork, error)) func(DeviceJob, ...any) (*DeviceWork, error) {
 	return func(job DeviceJob, images ...any) (*DeviceWork, error) {
 		w, err := of(job, images...)
 		if err != nil {
@@ -251,26 +326,22 @@ func deviceHistogram(job DeviceJob, bins histogram.Bins, images ...any) (*Device
 		})
 }
 
-func deviceVolume[S boxsum.Sum, P boxsum.Pixel](job DeviceJob) (*DeviceWork, error) {
+func deviceVolume[S boxsum.Sum](pair *deviceCalls, job DeviceJob) (*DeviceWork, error) {
 	if job.Batch > 1 {
 		return nil, errors.New("volumes go one at a time: leave out --batch")
 	}
-	img, err := randomVolume(raster.Pair{Pixel: raster.TypeOf[P](), Sum: raster.TypeOf[S]()}, job.Size, job.Channels)
+	img, err := randomVolume(raster.Pair{Pixel: pair.pixel, Sum: raster.TypeOf[S]()}, job.Size, job.Channels)
 	if err != nil {
 		return nil, err
 	}
 	w, host, noHost := volumeWork[S](img, job.Size)
-	all := img.(boxsum.Image[P])
-	pixels := volume.Volume[P]{
-		Pix: all.Pix, Stride: all.Stride, SliceStride: all.Stride * job.Size.Height,
-		Width: all.Width, Height: job.Size.Height, Depth: job.Size.Depth, Channels: all.Channels,
-	}
-	src, noSrc := gpu.UploadVolume(job.Device, pixels)
-	dst, noDst := gpu.NewVolumeTable[S](job.Device, pixels.Width, pixels.Height, pixels.Depth, pixels.Channels)
+	voxels := voxelsOf(img, job.Size)
+	src, noSrc := pair.uploadVolume(job.Device, &voxels)
+	dst, noDst := gpu.NewVolumeTable[S](job.Device, voxels.Width, voxels.Height, voxels.Depth, voxels.Channels)
 	return job.work(w, src, dst, cmp.Or(noHost, noSrc, noDst),
-		func() error { return gpu.IntegrateVolumeInto(dst, src, job.Opt) },
+		func() error { return pair.volume(dst, src, job.Opt) },
 		func(int) error { return dst.DownloadInto(host) },
-		func() error { return volume.IntegrateInto(host, pixels, job.onDevice()) })
+		func() error { return w.Run(*job.onDevice()) })
 }
 
 // Close frees the memory on the device.

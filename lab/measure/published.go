@@ -68,7 +68,7 @@ func (o Own) Contestant(img any) (*Contestant, error) {
 
 // many sends many images through a device like the published algorithm: from page-locked memory to
 // page-locked memory.
-func (o Own) many(of deviceKinds, img any) (*Contestant, error) {
+func (o Own) many(of *deviceKinds, img any) (*Contestant, error) {
 	p, err := of.pipeline(DeviceJob{Device: o.Device}, 0, slices.Repeat([]any{img}, o.Images)...)
 	if err != nil {
 		return nil, err

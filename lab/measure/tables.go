@@ -51,7 +51,10 @@ func newWork(images ...any) *Work {
 
 // integrate makes a table with options of package boxsum. The gaps between rows belong to the table.
 func integrate(kind engine.Kind, src, dst raster.Array, opt *Options) error {
-	job := engine.Job{Kind: kind, Src: src, Options: engine.Options{Workers: opt.Workers, Level: opt.Level.String(), Context: opt.Context}}
+	job := engine.Job{
+		Kind: kind, Src: src, Offset: opt.Offset, Plain: opt.Plain,
+		Options: engine.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level.String(), Context: opt.Context},
+	}
 	job.Sums.Array, job.Sums.Whole = dst, true
 	if err := job.Check(); err != nil {
 		return err
@@ -117,14 +120,13 @@ func tiltedTable[S boxsum.Sum](t *tilted.Table[S], images []any) Table {
 
 func rotatedWork[S boxsum.Sum](rot rotated.Rotation, images ...any) (*Work, *rotated.Table[S], error) {
 	w, src := newWork(images...), pixels.Of(images[0])
-	all, err := typed.NewRotated(raster.TypeOf[S](), src.Width, src.Height, src.Channels, rot)
+	t, err := rotated.NewTable[S](src.Width, src.Height, src.Channels, rot)
 	if err != nil {
 		return nil, nil, err
 	}
-	t := typed.RotatedOf[S](all)
 	w.Tables = []Table{rotatedTable(t, rot, images)}
 	w.Run = func(opt Options) error {
-		return all.Integrate(src, &rotated.Options{Workers: opt.Workers, Level: opt.Level, Context: opt.Context})
+		return typed.IntegrateRotatedInto(t, src, &rotated.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level, Context: opt.Context})
 	}
 	return w, t, nil
 }
@@ -153,8 +155,7 @@ func rotatedTable[S boxsum.Sum](t *rotated.Table[S], rot rotated.Rotation, image
 
 // volumeWork takes an image of all slices, stacked vertically.
 func volumeWork[S boxsum.Sum](img any, size Size) (*Work, *volume.Table[S], error) {
-	src := pixels.Of(img)
-	src.Extent = raster.VolumeExtent(src.Width, size.Height, size.Depth, src.Channels, src.Stride, src.Stride*size.Height)
+	src := voxelsOf(img, size)
 	t, err := volume.NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
 	if err != nil {
 		return nil, nil, err
@@ -164,6 +165,13 @@ func volumeWork[S boxsum.Sum](img any, size Size) (*Work, *volume.Table[S], erro
 	w.Tables = []Table{volumeTable(t, img)}
 	w.Run = func(opt Options) error { return integrate(engine.Volume, src, dst, &opt) }
 	return w, t, nil
+}
+
+// voxelsOf returns the volume of an image of all slices, stacked vertically.
+func voxelsOf(img any, size Size) raster.Array {
+	src := pixels.Of(img)
+	src.Extent = raster.VolumeExtent(src.Width, size.Height, size.Depth, src.Channels, src.Stride, src.Stride*size.Height)
+	return src
 }
 
 func volumeTable[S boxsum.Sum](t *volume.Table[S], img any) Table {

@@ -91,7 +91,7 @@ func (c *Haar) values(sum raster.Type, img any, opt *boxsum.Options) (values []h
 	if err != nil {
 		return nil, err
 	}
-	planes := make([]typed.Features, e.Channels)
+	planes := make([]*typed.Features, e.Channels)
 	for channel := range planes {
 		if planes[channel], err = table.Features(channel, typed.Values(sum)); err != nil {
 			return nil, err
@@ -114,11 +114,11 @@ func (c *Haar) values(sum raster.Type, img any, opt *boxsum.Options) (values []h
 
 // A featureTable is a table whose channels have features.
 type featureTable interface {
-	Features(channel int, values raster.Type) (typed.Features, error)
+	Features(channel int, values raster.Type) (*typed.Features, error)
 }
 
 // value evaluates a feature in a channel of a table, as a whole number where its sums are.
-func (c *Haar) value(plane typed.Features, f haar.Feature, at image.Point) (any, error) {
+func (c *Haar) value(plane *typed.Features, f haar.Feature, at image.Point) (any, error) {
 	if c.Corrected {
 		value, err := plane.Corrected(f, at)
 		return display.Finite(value), err
