@@ -1,4 +1,4 @@
-package threshold
+package threshold_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/threshold"
 )
 
 // TestPointwise compares thresholds from a table with Binarize, pixel by pixel.
@@ -17,12 +18,12 @@ func TestPointwise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range Methods() {
-		rule := New(m, 21)
+	for _, m := range threshold.Methods() {
+		rule := threshold.New(m, 21)
 		rule.Border = filter.Clip
-		at, err := Pointwise[uint8](rule)
+		at, err := threshold.Pointwise[uint8](rule)
 		switch m {
-		case Wolf, ISauvola, Su, Otsu:
+		case threshold.Wolf, threshold.ISauvola, threshold.Su, threshold.Otsu:
 			if !errors.Is(err, boxsum.ErrInvalid) {
 				t.Errorf("%v: %v", m, err)
 			}
@@ -31,7 +32,7 @@ func TestPointwise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := Binarize(img, rule, nil)
+		want, err := threshold.Binarize(img, rule, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,7 @@ func TestPointwise(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Pointwise[uint8](Rule{Method: 99}); !errors.Is(err, boxsum.ErrInvalid) {
+	if _, err := threshold.Pointwise[uint8](threshold.Rule{Method: 99}); !errors.Is(err, boxsum.ErrInvalid) {
 		t.Errorf("an unknown method: %v", err)
 	}
 }

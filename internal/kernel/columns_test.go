@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -23,11 +24,11 @@ func TestColumnSums(t *testing.T) {
 	testColumnSums[uint16, uint32](t)
 }
 
-func testColumnSums[P Pixel, S Sum](t *testing.T) {
+func testColumnSums[P kernel.Pixel, S kernel.Sum](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, level := range Levels() {
+	for _, level := range kernel.Levels() {
 		for _, squares := range []bool{false, true} {
-			columns := ColumnsOf(raster.TypeOf[P](), raster.TypeOf[S](), level, squares)
+			columns := kernel.ColumnsOf(raster.TypeOf[P](), raster.TypeOf[S](), level, squares)
 			if columns.Sum == nil {
 				continue
 			}

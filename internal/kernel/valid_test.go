@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -20,16 +21,16 @@ func TestSelect(t *testing.T) {
 	testSelect[float64](t)
 }
 
-func testSelect[P Pixel](t *testing.T) {
+func testSelect[P kernel.Pixel](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const guard = 77
 	for n := range 100 {
 		for _, kind := range [][2]bool{{false, false}, {true, false}, {false, true}, {true, true}} {
 			from, fill := make([]P, n), float32(rng.IntN(100))
-			s := Selection{From: raster.Bytes(from), NaN: kind[1]}
+			s := kernel.Selection{From: raster.Bytes(from), NaN: kind[1]}
 			for i := range from {
 				from[i] = P(rng.IntN(256))
-				if nan := math.NaN(); IsFloat[P]() && rng.IntN(3) == 0 {
+				if nan := math.NaN(); kernel.IsFloat[P]() && rng.IntN(3) == 0 {
 					from[i] = P([]float64{nan, -nan, math.Inf(1), math.Inf(-1)}[rng.IntN(4)])
 				}
 			}
@@ -42,11 +43,12 @@ func testSelect[P Pixel](t *testing.T) {
 			want := s
 			wantTo := make([]P, n)
 			want.To, want.Valid = raster.Bytes(wantTo), make([]uint8, n)
-			portableSelect[P](&want, fill)
-			for _, level := range Levels() {
+			portable := kernel.NewSelector(raster.TypeOf[P](), kernel.Portable, kind[0], kind[1], fill)
+			portable.Select(&want)
+			for _, level := range kernel.Levels() {
 				to, valid := slices.Repeat([]P{guard}, n+8), slices.Repeat([]uint8{guard}, n+8)
 				s.To, s.Valid = raster.Bytes(to[:n]), valid[:n]
-				l := NewSelector(raster.TypeOf[P](), level, kind[0], kind[1], fill)
+				l := kernel.NewSelector(raster.TypeOf[P](), level, kind[0], kind[1], fill)
 				l.Select(&s)
 				same := slices.EqualFunc(to[:n], wantTo, func(a, b P) bool { return a == b || a != a && b != b })
 				if !same || !slices.Equal(s.Valid, want.Valid) {
