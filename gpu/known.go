@@ -118,7 +118,7 @@ func tiltedValues[S boxsum.Sum](t *tilted.Table[S]) iter.Seq[S] {
 // prepare determines what tables on the host will know of their pixels, as the CPU
 // does, and the offset. If only a few pixels fit in a sum and there are squares, it
 // examines the pixels.
-func prepare[P boxsum.Pixel](w *transfer.Work, src *engine.Source[P], opt *Options) {
+func prepare(w *transfer.Work, src *raster.Array, opt *Options) {
 	job := &w.Job
 	if shifts(job.Pixel, job.Square != 0, opt, "") {
 		job.Offset = float64(engine.Center(src))
@@ -129,7 +129,7 @@ func prepare[P boxsum.Pixel](w *transfer.Work, src *engine.Source[P], opt *Optio
 		}
 		pixels := stats.Typical(job.Pixel, i == 1)
 		if job.Square != 0 && pixels.Most(sum, i == 1) <= few {
-			pixels = stats.Bounded(engine.Bound(src), i == 1)
+			pixels = stats.Bounded(stats.Largest(src), i == 1)
 		}
 		w.Pixels[i] = pixels
 	}

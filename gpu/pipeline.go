@@ -71,7 +71,7 @@ func (o *PipelineOptions) onDevice() *Options {
 // A device keeps the memory of a finished pipeline for the next one, until it is
 // needed elsewhere or the device is closed.
 func Pipeline[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq[boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.Table[S], error] {
-	return pipeline(ctx, d, intoNew[*boxsum.Table[S]](images), opt, sumTables[S](false))
+	return pipeline(ctx, d, raster.TypeNamed[P](), intoNew[*boxsum.Table[S]](images), opt, sumTables[S](false))
 }
 
 // PipelineInto is like [Pipeline] but writes to existing tables: each image comes
@@ -83,19 +83,19 @@ func Pipeline[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, imag
 // A device writes to a [NewHostTable] directly, which is as fast as Reuse; the CPU
 // copies to other tables.
 func PipelineInto[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[*boxsum.Table[S], boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.Table[S], error] {
-	return pipeline(ctx, d, images, opt, sumTables[S](true))
+	return pipeline(ctx, d, raster.TypeNamed[P](), arrays(images), opt, sumTables[S](true))
 }
 
 // PipelineSquares is like [Pipeline] for the tables of images and of their squares.
 // The pairs of types are those of [boxsum.IntegrateSquares].
 func PipelineSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq[boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.SquaredTable[S, Q], error] {
-	return pipeline(ctx, d, intoNew[*boxsum.SquaredTable[S, Q]](images), opt, squareTables[S, Q](false))
+	return pipeline(ctx, d, raster.TypeNamed[P](), intoNew[*boxsum.SquaredTable[S, Q]](images), opt, squareTables[S, Q](false))
 }
 
 // PipelineSquaresInto is like [PipelineInto] for the tables of images and of their
 // squares.
 func PipelineSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[*boxsum.SquaredTable[S, Q], boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.SquaredTable[S, Q], error] {
-	return pipeline(ctx, d, images, opt, squareTables[S, Q](true))
+	return pipeline(ctx, d, raster.TypeNamed[P](), arrays(images), opt, squareTables[S, Q](true))
 }
 
 // kindOf describes the tables T of a pipeline.
@@ -193,25 +193,44 @@ func tableOver[S boxsum.Sum](job method.Job, at devmem.Host) *boxsum.Table[S] {
 }
 
 // intoNew pairs images with no tables.
-func intoNew[T any, P boxsum.Pixel](images iter.Seq[boxsum.Image[P]]) iter.Seq2[T, boxsum.Image[P]] {
+func intoNew[T any, P boxsum.Pixel](images iter.Seq[boxsum.Image[P]]) iter.Seq2[T, raster.Array] {
 	if images == nil {
 		return nil
 	}
-	return func(yield func(T, boxsum.Image[P]) bool) {
+	return func(yield func(T, raster.Array) bool) {
 		var none T
 		for im := range images {
-			if !yield(none, im) {
+			if !yield(none, arrayOfImage(im)) {
 				return
 			}
 		}
 	}
 }
 
+// arrays erases the type of the pixels of images.
+func arrays[T any, P boxsum.Pixel](images iter.Seq2[T, boxsum.Image[P]]) iter.Seq2[T, raster.Array] {
+	if images == nil {
+		return nil
+	}
+	return func(yield func(T, raster.Array) bool) {
+		for table, im := range images {
+			if !yield(table, arrayOfImage(im)) {
+				return
+			}
+		}
+	}
+}
+
+// arrayOfImage returns an image, which has not been checked, as an array.
+func arrayOfImage[P boxsum.Pixel](im boxsum.Image[P]) raster.Array {
+	return raster.ArrayOf(im.Pix, raster.PlaneExtent(im.Width, im.Height, im.Channels, im.Stride))
+}
+
 // mostInFlight limits the number of images in flight: more is a mistake, and even
 // empty slots take some memory.
 const mostInFlight = 1 << 16
 
-func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[T, boxsum.Image[P]], opt *PipelineOptions, kind kindOf[T]) iter.Seq2[T, error] {
+func pipeline[T any](ctx context.Context, d *Device, pixel raster.Type, images iter.Seq2[T, raster.Array], opt *PipelineOptions, kind kindOf[T]) iter.Seq2[T, error] {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -222,7 +241,7 @@ func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := method.PairError(raster.TypeNamed[P](), kind.sum, kind.square); err != nil {
+		if err := method.PairError(pixel, kind.sum, kind.square); err != nil {
 			return err
 		}
 		if opt.InFlight < 0 || opt.InFlight > mostInFlight {
@@ -231,7 +250,7 @@ func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter
 		if opt.BandRows < 0 {
 			return raster.Invalid("band is %d rows, want 1 or more", opt.BandRows)
 		}
-		_, err := opt.onDevice().check(raster.TypeNamed[P](), kind.sum, "")
+		_, err := opt.onDevice().check(pixel, kind.sum, "")
 		return err
 	}
 	works := func(yield func(T, *transfer.Work, error) bool) {
@@ -239,7 +258,7 @@ func pipeline[T any, P boxsum.Pixel](ctx context.Context, d *Device, images iter
 			return
 		}
 		for table, im := range images {
-			w, err := workPlane(im, kind.sum, kind.square, opt)
+			w, err := workPlane(&im, kind.sum, kind.square, opt)
 			if err == nil && kind.Given {
 				err = kind.take(w, table)
 			}

@@ -5,7 +5,6 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/internal/device"
-	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -33,23 +32,24 @@ func tellPlanes[S boxsum.Sum, Q boxsum.Square](w *transfer.Work, sums *boxsum.Ta
 
 // workPlane validates an image, types and options of a pipeline, and returns the
 // work to do.
-func workPlane[P boxsum.Pixel](im boxsum.Image[P], sum, square raster.Type, opt *PipelineOptions) (*transfer.Work, error) {
-	if err := method.PairError(raster.TypeNamed[P](), sum, square); err != nil {
+func workPlane(im *raster.Array, sum, square raster.Type, opt *PipelineOptions) (*transfer.Work, error) {
+	if err := method.PairError(im.Type, sum, square); err != nil {
 		return nil, err
 	}
-	im, err := checkedImage(im)
+	if err := im.Check(); err != nil {
+		return nil, err
+	}
+	if err := countable(im); err != nil {
+		return nil, err
+	}
+	o, err := opt.onDevice().check(im.Type, sum, "")
 	if err != nil {
 		return nil, err
 	}
-	o, err := opt.onDevice().check(raster.TypeNamed[P](), sum, "")
-	if err != nil {
-		return nil, err
-	}
-	e := raster.PlaneExtent(im.Width, im.Height, im.Channels, im.Stride)
 	w := work(method.Plane{}, &device.Tables{
-		Src: raster.ArrayOf(im.Pix, e), Sums: raster.Array{Type: sum}, Squares: raster.Array{Type: square}, Offset: o.Offset,
+		Src: *im, Sums: raster.Array{Type: sum}, Squares: raster.Array{Type: square}, Offset: o.Offset,
 	})
 	w.Way, w.Piece = o.Kernels.way(), opt.BandRows
-	prepare(w, &engine.Source[P]{Pix: im.Pix, Extent: e}, &o)
+	prepare(w, im, &o)
 	return w, nil
 }

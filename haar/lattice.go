@@ -97,7 +97,9 @@ func gather[T boxsum.Sum](dst []T, at place, bounds image.Rectangle, entry func(
 }
 
 // entry returns the table's entry for a corner, and areaEntry the lattice's.
-func (p *Plane[V, S]) entry(c, r int) S { return signed(p.turned.Corner(c, r, p.channel), p.reverse) }
+func (p *Plane[V, S]) entry(c, r int) S {
+	return signed(p.turned.Corner(c, r, p.channel), p.view.reverse)
+}
 
 func (p *view) areaEntry(c, r int) int64 {
 	return signed(p.lattice.CornerArea(c, r), p.reverse)

@@ -20,7 +20,7 @@ type Number interface{ int64 | float64 }
 // is integrated into the same table, and is safe for concurrent use as long as
 // no goroutine does that.
 type Plane[V Number, S boxsum.Sum] struct {
-	view
+	view  view
 	table *boxsum.Table[S]
 	grid  mesh[S] // of table, at its origin
 

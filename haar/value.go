@@ -32,7 +32,7 @@ func (p *Plane[V, S]) Areas(f Feature, at image.Point) (plus, minus int64, err e
 	if err := p.seen().checkFeature(&f, at); err != nil {
 		return 0, 0, err
 	}
-	plus, minus = p.areas(&f, at)
+	plus, minus = p.view.areas(&f, at)
 	return plus, minus, nil
 }
 
@@ -51,8 +51,8 @@ func (p *view) checkFeature(f *Feature, at image.Point) error {
 
 // read returns the sums of the + and the − boxes, multiplied by their weights.
 func (p *Plane[V, S]) read(f *Feature, at image.Point) (plus, minus V) {
-	if p.lattice != nil {
-		return readOwn[V](f, p.place(at), p.entry)
+	if p.view.lattice != nil {
+		return readOwn[V](f, p.view.place(at), p.entry)
 	}
 	g := p.at(at)
 	return read[V](&g, f)
@@ -86,7 +86,7 @@ func (p *Plane[V, S]) value(f *Feature, at image.Point) V {
 
 func (p *Plane[V, S]) corrected(f *Feature, at image.Point) float64 {
 	plus, minus := p.read(f, at)
-	plusArea, minusArea := p.areas(f, at)
+	plusArea, minusArea := p.view.areas(f, at)
 	return correct(plus, minus, plusArea, minusArea)
 }
 

@@ -102,7 +102,7 @@ type reader[V Number, S boxsum.Sum] struct {
 func (p *Plane[V, S]) readers(workers int, set *Set, areas bool) ([]reader[V, S], error) {
 	list := make([]reader[V, S], workers)
 	bounds := set.window.bounds()
-	gather := p.lattice != nil && set.sharesEntries(bounds)
+	gather := p.view.lattice != nil && set.sharesEntries(bounds)
 	for i := range list {
 		r := &list[i]
 		r.plane, r.bounds = p, bounds
@@ -135,16 +135,16 @@ func (s *Set) sharesEntries(bounds image.Rectangle) bool {
 func (r *reader[V, S]) show(at image.Point, window int) bool {
 	p := r.plane
 	switch {
-	case p.lattice == nil:
+	case p.view.lattice == nil:
 		r.grid = p.at(at)
 	case r.sums == nil:
 		return false
 	case r.current != window+1:
 		r.current = window + 1
-		place := p.place(at)
+		place := p.view.place(at)
 		r.grid = gather(r.sums, place, r.bounds, p.entry)
 		if r.pixels != nil {
-			r.areas = gather(r.pixels, place, r.bounds, p.areaEntry)
+			r.areas = gather(r.pixels, place, r.bounds, p.view.areaEntry)
 		}
 	}
 	return true

@@ -6,18 +6,11 @@ import (
 
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/raster"
-	"github.com/boxsum/boxsum/internal/stats"
 )
 
 // sourceOf returns an array as a Source of its type.
 func sourceOf[P kernel.Pixel](r *raster.Array) Source[P] {
 	return Source[P]{Pix: raster.Elems[P](r.Data), Extent: r.Extent}
-}
-
-// Bound returns [stats.Largest] of all pixels.
-func Bound[P kernel.Pixel](src *Source[P]) uint64 {
-	a := raster.ArrayOf(src.Pix, src.Extent)
-	return stats.Largest(&a)
 }
 
 // A Source holds the pixels of an image or of a volume.
@@ -63,10 +56,10 @@ const (
 	farAway = 2
 )
 
-// Center returns a number in the middle of the pixels if a sample of them shows that
+// Center returns a number in the middle of float pixels if a sample of them shows that
 // all lie far from zero, and 0 otherwise. Variances do not depend on what is subtracted
 // from all pixels, but their rounding does.
-func Center[P kernel.Pixel](src *Source[P]) float32 { return centerOf(src, nil) }
+func Center(src *raster.Array) float32 { return center(src, nil) }
 
 // center is [Center] for the float pixels that a mask selects; nil selects all.
 func center(r, mask *raster.Array) float32 {
