@@ -17,7 +17,7 @@ var layers = []string{
 	"internal/kernel internal/stats internal/ref internal/device",
 	"internal/engine internal/window internal/fourier internal/bins internal/moment internal/filters internal/thresholds internal/matching",
 	". internal/pixels",
-	"tilted rotated volume histogram moments products haar internal/features imgio internal/page internal/sketch internal/fixture zarr",
+	"tilted rotated volume histogram moments products haar imgio internal/page internal/sketch internal/fixture zarr",
 	"filter threshold match detect store/sources",
 	"store gpu internal/typed",
 	"papers lab",

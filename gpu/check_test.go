@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/raster"
 )
@@ -54,37 +55,44 @@ type pair struct {
 	onePass bool // CUDA has one-pass kernels for it
 }
 
-func sums[P boxsum.Pixel, S boxsum.Sum]() pair {
-	p, s := raster.TypeNamed[P](), raster.TypeNamed[S]()
-	return pair{fmt.Sprintf("%s_%s", p, s), offsetSuits[P, S](), checkSums[P, S], raster.SumPairs.For(raster.OnePass).Has(p, s)}
+func sums[S boxsum.Sum](pixel raster.Type) pair {
+	sum := raster.TypeOf[S]()
+	return pair{
+		fmt.Sprintf("%s_%s", pixel, sum), offsetSuits(pixel, sum),
+		func(t *testing.T, d *Device, s shape) bool { t.Helper(); return checkSums[S](t, d, pixel, s) },
+		raster.SumPairs.For(raster.OnePass).Has(pixel, sum),
+	}
 }
 
-func squares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() pair {
-	p, s, q := raster.TypeNamed[P](), raster.TypeNamed[S](), raster.TypeNamed[Q]()
-	onePass := raster.SumPairs.For(raster.OnePass).Has(p, s) && raster.SquarePairs.For(raster.OnePass).Has(p, q)
-	return pair{fmt.Sprintf("%s_%s_%s", p, s, q), offsetSuits[P, S](), checkSquares[P, S, Q], onePass}
+func squares[S boxsum.Sum, Q boxsum.Square](pixel raster.Type) pair {
+	sum, square := raster.TypeOf[S](), raster.TypeOf[Q]()
+	return pair{
+		fmt.Sprintf("%s_%s_%s", pixel, sum, square), offsetSuits(pixel, sum),
+		func(t *testing.T, d *Device, s shape) bool { t.Helper(); return checkSquares[S, Q](t, d, pixel, s) },
+		raster.SumPairs.For(raster.OnePass).Has(pixel, sum) && raster.SquarePairs.For(raster.OnePass).Has(pixel, square),
+	}
 }
 
-func offsetSuits[P boxsum.Pixel, S boxsum.Sum]() bool {
-	return raster.TypeNamed[S]() == raster.F32 || raster.TypeNamed[P]().Float() && raster.TypeNamed[S]().Float()
+func offsetSuits(pixel, sum raster.Type) bool {
+	return sum == raster.F32 || pixel.Float() && sum.Float()
 }
 
 // everyPair lists all supported tables.
 var everyPair = []pair{
-	sums[uint8, uint32](), sums[uint8, uint64](), sums[uint8, float32](), sums[uint8, float64](), sums[uint8, int64](),
-	sums[uint16, uint64](), sums[uint16, float64](), sums[uint16, uint32](),
-	sums[uint32, uint32](), sums[uint32, uint64](),
-	sums[int16, int64](), sums[int16, float64](), sums[int32, int64](),
-	sums[float32, float32](), sums[float32, float64](), sums[float64, float64](),
+	sums[uint32](raster.U8), sums[uint64](raster.U8), sums[float32](raster.U8), sums[float64](raster.U8), sums[int64](raster.U8),
+	sums[uint64](raster.U16), sums[float64](raster.U16), sums[uint32](raster.U16),
+	sums[uint32](raster.U32), sums[uint64](raster.U32),
+	sums[int64](raster.I16), sums[float64](raster.I16), sums[int64](raster.I32),
+	sums[float32](raster.F32), sums[float64](raster.F32), sums[float64](raster.F64),
 
-	squares[uint8, uint32, uint64](), squares[uint8, uint64, uint64](), squares[uint8, float32, uint64](), squares[uint8, float64, uint64](),
-	squares[uint8, int64, uint64](), squares[uint16, uint32, uint64](), squares[int16, float64, uint64](), squares[int16, float64, float64](), squares[int16, int64, float64](),
-	squares[uint16, uint64, uint64](), squares[uint16, float64, uint64](),
-	squares[uint32, uint32, uint64](), squares[uint32, uint64, uint64](), squares[uint32, uint32, float64](), squares[uint32, uint64, float64](),
-	squares[uint8, uint32, float64](), squares[uint8, uint64, float64](), squares[uint8, float32, float64](), squares[uint8, float64, float64](), squares[uint8, int64, float64](),
-	squares[uint16, uint64, float64](), squares[uint16, float64, float64](), squares[uint16, uint32, float64](),
-	squares[int16, int64, uint64](), squares[int32, int64, uint64](), squares[int32, int64, float64](),
-	squares[float32, float32, float64](), squares[float32, float64, float64](), squares[float64, float64, float64](),
+	squares[uint32, uint64](raster.U8), squares[uint64, uint64](raster.U8), squares[float32, uint64](raster.U8), squares[float64, uint64](raster.U8),
+	squares[int64, uint64](raster.U8), squares[uint32, uint64](raster.U16), squares[float64, uint64](raster.I16), squares[float64, float64](raster.I16), squares[int64, float64](raster.I16),
+	squares[uint64, uint64](raster.U16), squares[float64, uint64](raster.U16),
+	squares[uint32, uint64](raster.U32), squares[uint64, uint64](raster.U32), squares[uint32, float64](raster.U32), squares[uint64, float64](raster.U32),
+	squares[uint32, float64](raster.U8), squares[uint64, float64](raster.U8), squares[float32, float64](raster.U8), squares[float64, float64](raster.U8), squares[int64, float64](raster.U8),
+	squares[uint64, float64](raster.U16), squares[float64, float64](raster.U16), squares[uint32, float64](raster.U16),
+	squares[int64, uint64](raster.I16), squares[int64, uint64](raster.I32), squares[int64, float64](raster.I32),
+	squares[float32, float64](raster.F32), squares[float64, float64](raster.F32), squares[float64, float64](raster.F64),
 }
 
 // pairsOf returns the pairs to test on a device.
@@ -189,21 +197,20 @@ func intact(a *devmem.Array, bytes int64) error {
 	return nil
 }
 
-// place copies images to the device in the layout of the shape.
-func place[P boxsum.Pixel](d *Device, s shape) (*Image[P], []boxsum.Image[P], error) {
-	a, _, err := guarded(d, devmem.Array{Element: raster.TypeNamed[P](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count}, s.in)
+// place copies images of random pixels to the device in the layout of the shape.
+func place(d *Device, pixel raster.Type, s shape) (*devmem.Array, []raster.Array, error) {
+	a, _, err := guarded(d, devmem.Array{Element: pixel, Width: s.width, Height: s.height, Channels: s.channels, Count: s.count}, s.in)
 	if err != nil {
 		return nil, nil, err
 	}
-	im := &Image[P]{a}
-	images := make([]boxsum.Image[P], s.count)
+	images := make([]raster.Array, s.count)
 	for i := range images {
-		images[i] = fixture.Noise[P](s.seed+uint64(i), s.width, s.height, s.channels, s.pad)
-		if err := im.Set(i, images[i]); err != nil {
+		images[i] = fixture.NoiseArray(pixel, s.seed+uint64(i), s.width, s.height, s.channels, s.pad)
+		if err := using(&a, func() error { return a.CopyIn(i, rowsOf(&images[i])) }); err != nil {
 			return nil, nil, err
 		}
 	}
-	return im, images, nil
+	return &a, images, nil
 }
 
 // layer returns a table for a shape on the device, among guard values.
@@ -212,12 +219,44 @@ func layer[S boxsum.Sum](d *Device, s shape) (*Table[S], int64, error) {
 	return &Table[S]{a}, bytes, err
 }
 
-// checkSums computes tables of one pair of types and compares them with the root package. It
-// reports whether they are equal.
-func checkSums[P boxsum.Pixel, S boxsum.Sum](t *testing.T, d *Device, s shape) bool {
+// integrated returns a table that the root package computes, with exactly the given offset.
+func integrated[S boxsum.Sum](src raster.Array, offset float32, opt engine.Options) (*boxsum.Table[S], error) {
+	t, err := boxsum.NewTable[S](src.Width, src.Height, src.Channels)
+	if err != nil {
+		return nil, err
+	}
+	job := engine.Job{Src: src, Offset: offset, Options: opt}
+	job.Sums.Array = raster.ArrayOf(t.Sums, raster.PlaneExtent(t.Width, t.Height, t.Channels, t.Stride))
+	if err := job.Check(); err != nil {
+		return nil, err
+	}
+	t.Offset = job.Sums.Offset
+	return t, job.Run()
+}
+
+// integratedSquares is like integrated for the tables of an image and of its squares.
+func integratedSquares[S boxsum.Sum, Q boxsum.Square](src raster.Array, offset float32, opt engine.Options) (*boxsum.SquaredTable[S, Q], error) {
+	t, err := boxsum.NewSquaredTable[S, Q](src.Width, src.Height, src.Channels)
+	if err != nil {
+		return nil, err
+	}
+	job := engine.Job{Src: src, Offset: offset, Plain: true, Options: opt}
+	job.Sums.Array = raster.ArrayOf(t.Sum.Sums, raster.PlaneExtent(t.Sum.Width, t.Sum.Height, t.Sum.Channels, t.Sum.Stride))
+	job.Squares.Array = raster.ArrayOf(t.Squares.Sums, raster.PlaneExtent(t.Squares.Width, t.Squares.Height, t.Squares.Channels, t.Squares.Stride))
+	if err := job.Check(); err != nil {
+		return nil, err
+	}
+	t.Sum.Offset, t.Squares.Offset = job.Sums.Offset, job.Squares.Offset
+	return t, job.Run()
+}
+
+// checkSums computes tables of one pair of types and compares them with the CPU's. It reports
+// whether they are equal. The pixels have a type only at run time, which saves compiling all of
+// this for every pair.
+func checkSums[S boxsum.Sum](t *testing.T, d *Device, pixel raster.Type, s shape) bool {
 	t.Helper()
 	err := func() error {
-		im, images, err := place[P](d, s)
+		im, images, err := place(d, pixel, s)
 		if err != nil {
 			return err
 		}
@@ -230,7 +269,7 @@ func checkSums[P boxsum.Pixel, S boxsum.Sum](t *testing.T, d *Device, s shape) b
 		opt := &Options{Offset: s.offset, Kernels: s.kernels}
 		var first []*boxsum.Table[S]
 		for range 2 {
-			if err := IntegrateInto(table, im, opt); err != nil {
+			if err := (tables{method: method.Plane{}, sums: table.inner()}).integrate(im, opt); err != nil {
 				return err
 			}
 			for i := range images {
@@ -240,11 +279,11 @@ func checkSums[P boxsum.Pixel, S boxsum.Sum](t *testing.T, d *Device, s shape) b
 				}
 				if len(first) < s.count {
 					first = append(first, got)
-					want, err := boxsum.Integrate[S](images[i], &boxsum.Options{Offset: s.offset})
+					want, err := integrated[S](images[i], s.offset, engine.Options{})
 					if err != nil {
 						return err
 					}
-					if err := equals(got, want, images[i], false); err != nil {
+					if err := equals(got, want, &images[i], false); err != nil {
 						return fmt.Errorf("image %d: %w", i, err)
 					}
 				} else if err := fixture.SameTables(got, first[i]); err != nil {
@@ -261,30 +300,30 @@ func checkSums[P boxsum.Pixel, S boxsum.Sum](t *testing.T, d *Device, s shape) b
 		if s.bandRows == 0 {
 			return nil
 		}
-		got, err := boxsum.Integrate[S](images[0], &boxsum.Options{On: d, Offset: s.offset, Level: levelOf(s.kernels), BandRows: s.bandRows})
+		got, err := integrated[S](images[0], s.offset, inBands(d, s))
 		if err != nil {
 			return err
 		}
-		want, err := boxsum.Integrate[S](images[0], &boxsum.Options{Offset: s.offset})
+		want, err := integrated[S](images[0], s.offset, engine.Options{})
 		if err != nil {
 			return err
 		}
-		if err := equals(got, want, images[0], false); err != nil {
+		if err := equals(got, want, &images[0], false); err != nil {
 			return fmt.Errorf("in bands: %w", err)
 		}
 		return nil
 	}()
 	if err != nil {
-		t.Errorf("%s to %s, %v: %v", raster.TypeNamed[P](), raster.TypeNamed[S](), s, err)
+		t.Errorf("%s to %s, %v: %v", pixel, raster.TypeNamed[S](), s, err)
 	}
 	return err == nil
 }
 
 // checkSquares is checkSums for tables with squares.
-func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d *Device, s shape) bool {
+func checkSquares[S boxsum.Sum, Q boxsum.Square](t *testing.T, d *Device, pixel raster.Type, s shape) bool {
 	t.Helper()
 	err := func() error {
-		im, images, err := place[P](d, s)
+		im, images, err := place(d, pixel, s)
 		if err != nil {
 			return err
 		}
@@ -302,7 +341,7 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 		opt := &Options{Offset: s.offset, Plain: true, Kernels: s.kernels}
 		var first []*boxsum.SquaredTable[S, Q]
 		for range 2 {
-			if err := IntegrateSquaresInto(table, im, opt); err != nil {
+			if err := (tables{method: method.Plane{}, sums: sum.inner(), squares: square.inner()}).integrate(im, opt); err != nil {
 				return err
 			}
 			for i := range images {
@@ -312,14 +351,14 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 				}
 				if len(first) < s.count {
 					first = append(first, got)
-					want, err := plainSquares[S, Q](images[i], s.offset)
+					want, err := integratedSquares[S, Q](images[i], s.offset, engine.Options{})
 					if err != nil {
 						return err
 					}
-					if err := equals(got.Sum, want.Sum, images[i], false); err != nil {
+					if err := equals(got.Sum, want.Sum, &images[i], false); err != nil {
 						return fmt.Errorf("sums of image %d: %w", i, err)
 					}
-					if err := equals(got.Squares, want.Squares, images[i], true); err != nil {
+					if err := equals(got.Squares, want.Squares, &images[i], true); err != nil {
 						return fmt.Errorf("squares of image %d: %w", i, err)
 					}
 					continue
@@ -341,36 +380,36 @@ func checkSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T, d
 		if s.bandRows == 0 {
 			return nil
 		}
-		got, err := boxsum.IntegrateSquares[S, Q](images[0], &boxsum.Options{On: d, Offset: s.offset, Plain: true, Level: levelOf(s.kernels), BandRows: s.bandRows})
+		got, err := integratedSquares[S, Q](images[0], s.offset, inBands(d, s))
 		if err != nil {
 			return err
 		}
-		want, err := plainSquares[S, Q](images[0], s.offset)
+		want, err := integratedSquares[S, Q](images[0], s.offset, engine.Options{})
 		if err != nil {
 			return err
 		}
-		if err := equals(got.Sum, want.Sum, images[0], false); err != nil {
+		if err := equals(got.Sum, want.Sum, &images[0], false); err != nil {
 			return fmt.Errorf("sums in bands: %w", err)
 		}
-		if err := equals(got.Squares, want.Squares, images[0], true); err != nil {
+		if err := equals(got.Squares, want.Squares, &images[0], true); err != nil {
 			return fmt.Errorf("squares in bands: %w", err)
 		}
 		return nil
 	}()
 	if err != nil {
-		t.Errorf("%s to %s and %s, %v: %v", raster.TypeNamed[P](), raster.TypeNamed[S](), raster.TypeNamed[Q](), s, err)
+		t.Errorf("%s to %s and %s, %v: %v", pixel, raster.TypeNamed[S](), raster.TypeNamed[Q](), s, err)
 	}
 	return err == nil
 }
 
-// plainSquares returns both tables computed on the CPU with exactly the given offset.
-func plainSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](im boxsum.Image[P], offset float32) (*boxsum.SquaredTable[S, Q], error) {
-	return boxsum.IntegrateSquares[S, Q](im, &boxsum.Options{Offset: offset, Plain: true})
+// inBands returns options for the device to process an image in bands.
+func inBands(d *Device, s shape) engine.Options {
+	return engine.Options{On: d, Level: levelOf(s.kernels).String(), BandRows: s.bandRows}
 }
 
 // equals compares a table with the root package's: integers bit for bit, floats within the
 // documented rounding errors of both.
-func equals[S boxsum.Sum, P boxsum.Pixel](got, want *boxsum.Table[S], im boxsum.Image[P], square bool) error {
+func equals[S boxsum.Sum](got, want *boxsum.Table[S], im *raster.Array, square bool) error {
 	e := raster.TypeNamed[S]()
 	if e != raster.F32 && e != raster.F64 {
 		return fixture.SameTables(got, want)
@@ -399,15 +438,17 @@ func equals[S boxsum.Sum, P boxsum.Pixel](got, want *boxsum.Table[S], im boxsum.
 }
 
 // magnitudes returns the table that rounding errors are relative to.
-func magnitudes[P boxsum.Pixel](im boxsum.Image[P], offset float32, square bool) (*boxsum.Table[float64], error) {
+func magnitudes(im *raster.Array, offset float32, square bool) (*boxsum.Table[float64], error) {
 	all, err := boxsum.NewImage[float64](im.Width, im.Height, im.Channels)
 	if err != nil {
 		return nil, err
 	}
+	var pixels []float64
 	for y := range im.Height {
 		row := all.Row(y)
-		for i, p := range im.Row(y) {
-			if row[i] = math.Abs(float64(p) - float64(offset)); square {
+		pixels = im.Floats(pixels[:0], y, 0, len(row), 1)
+		for i, p := range pixels {
+			if row[i] = math.Abs(p - float64(offset)); square {
 				row[i] *= row[i]
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/internal/fixture"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // devices lists the devices to test; see package devtest.
@@ -195,7 +196,7 @@ func TestConcurrent(t *testing.T) {
 					if seed%2 == 0 {
 						s.bandRows = 7
 					}
-					checkSums[uint8, uint32](t, d, s)
+					sums[uint32](raster.U8).check(t, d, s)
 				}
 			})
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // TestFastPaths compares all paths with the CPU's tables, even where another path would have been
@@ -39,9 +40,9 @@ func TestFastPaths(t *testing.T) {
 		// At 1920x1080 the choice is close; the other sizes have many tiles in a row or column.
 		for i, size := range [][2]int{{1920, 1080}, {1919, 1081}, {2500, 1100}, {4400, 65}, {63, 2300}} {
 			check(everyPair[0], shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast})
-			check(sums[float32, float32](), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast, bandRows: 300})
-			check(sums[uint8, float64](), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast})
-			check(squares[uint8, uint32, uint64](), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast, bandRows: 500})
+			check(sums[float32](raster.F32), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast, bandRows: 300})
+			check(sums[float64](raster.U8), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast})
+			check(squares[uint32, uint64](raster.U8), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast, bandRows: 500})
 		}
 		check(everyPair[0], shape{width: 33, height: 47, channels: 3, count: 70, kernels: Fast})
 		n := 0

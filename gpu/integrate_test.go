@@ -143,8 +143,8 @@ func TestEmpty(t *testing.T) {
 		for _, size := range [][2]int{{0, 0}, {0, 7}, {7, 0}} {
 			for channels := 1; channels <= 3; channels++ {
 				s := shape{width: size[0], height: size[1], channels: channels, count: 2, bandRows: 1, out: odd}
-				checkSums[uint8, uint32](t, d, s)
-				checkSquares[float32, float32, float64](t, d, s)
+				sums[uint32](raster.U8).check(t, d, s)
+				squares[float32, float64](raster.F32).check(t, d, s)
 			}
 		}
 	})

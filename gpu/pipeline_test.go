@@ -135,6 +135,7 @@ func TestPipeline(t *testing.T) {
 func TestPipelineOffset(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		im := fixture.Noise[float32](1, 70, 50, 2, 0)
+		pixels := arrayOfImage(im)
 		want, err := boxsum.Integrate[float32](im, &boxsum.Options{Offset: 0.5})
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +144,7 @@ func TestPipelineOffset(t *testing.T) {
 			opt.Offset = 0.5
 			for got, err := range Pipeline[float32](t.Context(), d, slices.Values([]boxsum.Image[float32]{im}), &opt) {
 				if err == nil {
-					err = equals(got, want, im, false)
+					err = equals(got, want, &pixels, false)
 				}
 				if err != nil {
 					t.Errorf("%+v: %v", opt, err)
@@ -281,7 +282,7 @@ func TestPipelinesAtOnce(t *testing.T) {
 				}
 			})
 			wg.Go(func() {
-				checkSums[uint8, uint32](t, d, shape{width: 50 + n, height: 40, channels: 1, count: 2, seed: uint64(n), bandRows: 7})
+				sums[uint32](raster.U8).check(t, d, shape{width: 50 + n, height: 40, channels: 1, count: 2, seed: uint64(n), bandRows: 7})
 			})
 		}
 		wg.Wait()

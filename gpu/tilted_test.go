@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
+	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
@@ -17,14 +19,15 @@ import (
 
 // coneSums returns a tilted table, computed row by row: a cone is the one above it and the
 // diagonals that end at its tip.
-func coneSums[S boxsum.Sum, P boxsum.Pixel](im boxsum.Image[P], of func(P) S) []S {
+func coneSums[S boxsum.Sum](im *raster.Array, of func(float64) S) []S {
 	n, row := im.Channels, (im.Width+1)*im.Channels
 	table := make([]S, (im.Height+1)*row)
 	falling, rising := make([]S, row+n), make([]S, row+n)
+	var line []float64
 	for y := range im.Height {
 		above, sums := table[y*row:], table[(y+1)*row:]
 		next := make([]S, row+n)
-		line := im.Row(y)
+		line = im.Floats(line[:0], y, 0, im.Width*n, 1)
 		for i := range row {
 			var p S
 			if i >= n {
@@ -43,7 +46,8 @@ func coneSums[S boxsum.Sum, P boxsum.Pixel](im boxsum.Image[P], of func(P) S) []
 // TestConeSums compares the reference itself with the definition.
 func TestConeSums(t *testing.T) {
 	im := fixture.Noise[uint8](1, 9, 7, 2, 1)
-	table := coneSums(im, func(p uint8) int64 { return int64(p) })
+	pixels := arrayOfImage(im)
+	table := coneSums(&pixels, numberOf[int64])
 	for y := range im.Height + 1 {
 		for x := range im.Width + 1 {
 			for c := range im.Channels {
@@ -69,34 +73,43 @@ type tiltedPair struct {
 	check func(t *testing.T, d *Device, s shape) bool
 }
 
-func tiltedSums[P boxsum.Pixel, S boxsum.Sum]() tiltedPair {
-	return tiltedPair{fmt.Sprintf("%s_%s", raster.TypeNamed[P](), raster.TypeNamed[S]()), checkTilted(func(p P) S { return S(p) }, IntegrateTiltedInto[S, P])}
+func tiltedSums[S boxsum.Sum](pixel raster.Type) tiltedPair {
+	return tiltedPair{fmt.Sprintf("%s_%s", pixel, raster.TypeOf[S]()), checkTilted(pixel, numberOf[S], func(t, im *devmem.Array) error {
+		return tables{method: method.Tilted{}, sums: t, noOffset: noTiltedOffset}.integrate(im, nil)
+	})}
 }
 
-func tiltedSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() tiltedPair {
-	return tiltedPair{fmt.Sprintf("%s squared_%s", raster.TypeNamed[P](), raster.TypeNamed[Q]()), checkTilted(func(p P) Q { return Q(p) * Q(p) }, tiltedSquaresBeside[P, S, Q])}
+// tiltedSquares computes tables of squares Q beside sums of another type.
+func tiltedSquares[Q boxsum.Square](pixel, sum raster.Type) tiltedPair {
+	square := func(p float64) Q { return numberOf[Q](p) * numberOf[Q](p) }
+	return tiltedPair{fmt.Sprintf("%s squared_%s", pixel, raster.TypeOf[Q]()), checkTilted(pixel, square, func(t, im *devmem.Array) error {
+		sums, err := im.Device.Make(devmem.Array{Element: sum, Width: im.Width, Height: im.Height, Channels: im.Channels, Count: im.Count, Border: 1})
+		if err != nil {
+			return err
+		}
+		return closeAfter(&sums, tables{method: method.Tilted{}, sums: &sums, squares: t, noOffset: noTiltedOffset}.integrate(im, nil))
+	})}
 }
 
-// tiltedSquaresBeside computes tables of squares, and discards the sums.
-func tiltedSquaresBeside[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *TiltedTable[Q], im *Image[P], opt *Options) error {
-	sums, err := wrapped[TiltedTable[S]](tablesOf[S](im.inner()))
-	if err != nil {
-		return err
+// numberOf converts a pixel, of which float64 holds every value.
+func numberOf[S boxsum.Sum](p float64) S {
+	if raster.TypeOf[S]().Float() {
+		return S(p)
 	}
-	return closeAfter(sums, IntegrateTiltedSquaresInto(&SquaredTiltedTable[S, Q]{sums, t}, im, opt))
+	return S(int64(p))
 }
 
 var tiltedPairs = []tiltedPair{
-	tiltedSums[uint8, uint32](), tiltedSums[uint8, uint64](), tiltedSums[uint8, float32](), tiltedSums[uint8, float64](), tiltedSums[uint8, int64](),
-	tiltedSums[uint16, uint64](), tiltedSums[uint16, float64](), tiltedSums[uint16, uint32](),
-	tiltedSums[uint32, uint32](), tiltedSums[uint32, uint64](),
-	tiltedSums[int16, int64](), tiltedSums[int16, float64](), tiltedSums[int32, int64](),
-	tiltedSums[float32, float32](), tiltedSums[float32, float64](), tiltedSums[float64, float64](),
+	tiltedSums[uint32](raster.U8), tiltedSums[uint64](raster.U8), tiltedSums[float32](raster.U8), tiltedSums[float64](raster.U8), tiltedSums[int64](raster.U8),
+	tiltedSums[uint64](raster.U16), tiltedSums[float64](raster.U16), tiltedSums[uint32](raster.U16),
+	tiltedSums[uint32](raster.U32), tiltedSums[uint64](raster.U32),
+	tiltedSums[int64](raster.I16), tiltedSums[float64](raster.I16), tiltedSums[int64](raster.I32),
+	tiltedSums[float32](raster.F32), tiltedSums[float64](raster.F32), tiltedSums[float64](raster.F64),
 
-	tiltedSquares[uint8, uint32, uint64](), tiltedSquares[uint16, uint64, uint64](),
-	tiltedSquares[uint32, uint64, uint64](), tiltedSquares[uint32, uint64, float64](),
-	tiltedSquares[int16, int64, uint64](), tiltedSquares[int16, float64, uint64](), tiltedSquares[int16, int64, float64](), tiltedSquares[uint16, uint32, uint64](), tiltedSquares[int32, int64, uint64](), tiltedSquares[int32, int64, float64](),
-	tiltedSquares[float32, float32, float64](), tiltedSquares[float64, float64, float64](),
+	tiltedSquares[uint64](raster.U8, raster.U32), tiltedSquares[uint64](raster.U16, raster.U64),
+	tiltedSquares[uint64](raster.U32, raster.U64), tiltedSquares[float64](raster.U32, raster.U64),
+	tiltedSquares[uint64](raster.I16, raster.I64), tiltedSquares[uint64](raster.I16, raster.F64), tiltedSquares[float64](raster.I16, raster.I64), tiltedSquares[uint64](raster.U16, raster.U32), tiltedSquares[uint64](raster.I32, raster.I64), tiltedSquares[float64](raster.I32, raster.I64),
+	tiltedSquares[float64](raster.F32, raster.F32), tiltedSquares[float64](raster.F64, raster.F64),
 }
 
 // tiltedPairsOf returns the pairs to test on a device.
@@ -107,11 +120,11 @@ func tiltedPairsOf(d *Device) []tiltedPair {
 
 // checkTilted computes tilted tables of one pair of types twice, among guard values, and compares
 // them with the definition.
-func checkTilted[P boxsum.Pixel, S boxsum.Sum](of func(P) S, integrate func(*TiltedTable[S], *Image[P], *Options) error) func(*testing.T, *Device, shape) bool {
+func checkTilted[S boxsum.Sum](pixel raster.Type, of func(float64) S, integrate func(t, im *devmem.Array) error) func(*testing.T, *Device, shape) bool {
 	return func(t *testing.T, d *Device, s shape) bool {
 		t.Helper()
 		err := func() error {
-			im, images, err := place[P](d, s)
+			im, images, err := place(d, pixel, s)
 			if err != nil {
 				return err
 			}
@@ -124,7 +137,7 @@ func checkTilted[P boxsum.Pixel, S boxsum.Sum](of func(P) S, integrate func(*Til
 			defer table.Close()
 			var first []*boxsum.Table[S]
 			for range 2 {
-				if err := integrate(table, im, nil); err != nil {
+				if err := integrate(table.inner(), im); err != nil {
 					return err
 				}
 				plain.array = table.array
@@ -135,7 +148,7 @@ func checkTilted[P boxsum.Pixel, S boxsum.Sum](of func(P) S, integrate func(*Til
 					}
 					if len(first) < s.count {
 						first = append(first, got)
-						if err := isTilted(got, images[i], of); err != nil {
+						if err := isTilted(got, &images[i], of); err != nil {
 							return fmt.Errorf("image %d: %w", i, err)
 						}
 					} else if err := fixture.SameTables(got, first[i]); err != nil {
@@ -143,22 +156,20 @@ func checkTilted[P boxsum.Pixel, S boxsum.Sum](of func(P) S, integrate func(*Til
 					}
 				}
 			}
-			if err := tiltedAnswers(table, images, s.seed); err != nil {
+			if err := tiltedAnswers(table, s.count-1, s.seed); err != nil {
 				return err
 			}
 			return intact(&table.array, bytes)
 		}()
 		if err != nil {
-			t.Errorf("%s to %s, %v: %v", raster.TypeNamed[P](), raster.TypeNamed[S](), s, err)
+			t.Errorf("%s to %s, %v: %v", pixel, raster.TypeNamed[S](), s, err)
 		}
 		return err == nil
 	}
 }
 
-// tiltedAnswers compares downloaded tables with the CPU's, for integers, and box sums on the device
-// with those of the downloaded tables.
-func tiltedAnswers[P boxsum.Pixel, S boxsum.Sum](table *TiltedTable[S], images []boxsum.Image[P], seed uint64) error {
-	i := len(images) - 1
+// tiltedAnswers compares box sums of table i on the device with those of the downloaded table.
+func tiltedAnswers[S boxsum.Sum](table *TiltedTable[S], i int, seed uint64) error {
 	host, err := table.Download(i)
 	if err != nil {
 		return err
@@ -185,15 +196,15 @@ func tiltedAnswers[P boxsum.Pixel, S boxsum.Sum](table *TiltedTable[S], images [
 
 // isTilted compares a table with the definition: integers bit for bit, floats within the documented
 // rounding errors.
-func isTilted[P boxsum.Pixel, S boxsum.Sum](got *boxsum.Table[S], im boxsum.Image[P], of func(P) S) error {
+func isTilted[S boxsum.Sum](got *boxsum.Table[S], im *raster.Array, of func(float64) S) error {
 	row := (im.Width + 1) * im.Channels
 	e := raster.TypeNamed[S]()
 	float := e == raster.F32 || e == raster.F64
 	var want []S
 	var exact, bound []float64
 	if float {
-		exact = coneSums(im, func(p P) float64 { return float64(of(p)) })
-		bound = coneSums(im, func(p P) float64 { return math.Abs(float64(of(p))) })
+		exact = coneSums(im, func(p float64) float64 { return float64(of(p)) })
+		bound = coneSums(im, func(p float64) float64 { return math.Abs(float64(of(p))) })
 	} else {
 		want = coneSums(im, of)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
@@ -33,10 +34,25 @@ type solidShape struct {
 
 // randomVolume returns noise with gaps after its rows and slices.
 func randomVolume[P boxsum.Pixel](s solidShape) volume.Volume[P] {
-	im := fixture.Noise[P](s.seed, s.width, s.height*s.depth+1, s.channels, s.pad)
+	a := randomVoxels(raster.TypeOf[P](), s)
 	return volume.Volume[P]{
-		Pix: im.Pix, Stride: im.Stride, SliceStride: s.height*im.Stride + min(s.pad, im.Stride/max(s.depth, 1)),
+		Pix: raster.Elems[P](a.Data), Stride: a.Stride, SliceStride: a.SliceStride,
 		Width: s.width, Height: s.height, Depth: s.depth, Channels: s.channels,
+	}
+}
+
+// randomVoxels is randomVolume for a type of pixels that is known only at run time.
+func randomVoxels(pixel raster.Type, s solidShape) raster.Array {
+	a := fixture.NoiseArray(pixel, s.seed, s.width, s.height*s.depth+1, s.channels, s.pad)
+	a.Extent = raster.VolumeExtent(s.width, s.height, s.depth, s.channels, a.Stride, s.height*a.Stride+min(s.pad, a.Stride/max(s.depth, 1)))
+	return a
+}
+
+// slice returns a slice of a volume.
+func slice(voxels *raster.Array, z int) raster.Array {
+	return raster.Array{
+		Data: voxels.From(z * voxels.SliceStride), Type: voxels.Type,
+		Extent: raster.PlaneExtent(voxels.Width, voxels.Height, voxels.Channels, voxels.Stride),
 	}
 }
 
@@ -47,34 +63,51 @@ type solidPair struct {
 	check func(t *testing.T, d *Device, s solidShape) bool
 }
 
-func solidSums[P boxsum.Pixel, S boxsum.Sum]() solidPair {
-	return solidPair{fmt.Sprintf("%s_%s", raster.TypeNamed[P](), raster.TypeNamed[S]()), offsetSuits[P, S](), checkVolume(IntegrateVolumeInto[S, P], func(v volume.Volume[P], o float32) (*volume.Table[S], error) {
-		return volume.Integrate[S](v, &boxsum.Options{Offset: o})
-	}, false)}
+func solidSums[S boxsum.Sum](pixel raster.Type) solidPair {
+	sum := raster.TypeOf[S]()
+	return solidPair{fmt.Sprintf("%s_%s", pixel, sum), offsetSuits(pixel, sum), checkVolume[S](pixel, 0, func(t, v *devmem.Array, opt *Options) error {
+		return tables{method: method.Volume{}, sums: t}.integrate(v, opt)
+	})}
 }
 
-func solidSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() solidPair {
-	return solidPair{fmt.Sprintf("%s squared_%s", raster.TypeNamed[P](), raster.TypeNamed[Q]()), false, checkVolume(squaresBeside[P, S, Q], func(v volume.Volume[P], _ float32) (*volume.Table[Q], error) {
-		both, err := volume.IntegrateSquares[S, Q](v, &volume.Options{Plain: true})
+// solidSquares computes tables of squares Q beside sums of another type.
+func solidSquares[Q boxsum.Square](pixel, sum raster.Type) solidPair {
+	return solidPair{fmt.Sprintf("%s squared_%s", pixel, raster.TypeOf[Q]()), false, checkVolume[Q](pixel, sum, func(t, v *devmem.Array, opt *Options) error {
+		sums, err := v.Device.Make(devmem.Array{
+			Element: sum, Width: v.Width, Height: v.Height, Channels: v.Channels, Count: v.Count, Border: 1, Volume: true, Depth: v.Depth,
+		})
 		if err != nil {
+			return err
+		}
+		both := tables{method: method.Volume{}, sums: &sums, squares: t}
+		err = both.integrate(v, &Options{Kernels: opt.Kernels, Plain: true})
+		if opt.Kernels == Fast && errors.Is(err, boxsum.ErrTypes) { // the one-pass kernels do not support all types
+			err = both.integrate(v, &Options{Plain: true})
+		}
+		return closeAfter(&sums, err)
+	})}
+}
+
+// volumeOnCPU returns the table of a volume or, if sum is not 0, that of its squares, made
+// beside sums of this type.
+func volumeOnCPU[S boxsum.Sum](src raster.Array, sum raster.Type, offset float32) (*volume.Table[S], error) {
+	t, err := volume.NewTable[S](src.Width, src.Height, src.Depth, src.Channels)
+	if err != nil {
+		return nil, err
+	}
+	made := raster.ArrayOf(t.Sums, raster.VolumeExtent(t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride))
+	job := engine.Job{Kind: engine.Volume, Src: src, Offset: offset, Plain: true}
+	if job.Sums.Array = made; sum != 0 {
+		job.Squares.Array = made
+		if job.Sums.Array, err = raster.NewTable(sum, src.Extent); err != nil {
 			return nil, err
 		}
-		return both.Squares, nil
-	}, true)}
-}
-
-// squaresBeside computes a table of squares, and discards the sums.
-func squaresBeside[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *VolumeTable[Q], v *Volume[P], opt *Options) error {
-	sums, err := wrapped[VolumeTable[S]](tablesOf[S](v.inner()))
-	if err != nil {
-		return err
 	}
-	both := &SquaredVolumeTable[S, Q]{sums, t}
-	err = IntegrateVolumeSquaresInto(both, v, &Options{Kernels: opt.Kernels, Plain: true})
-	if opt.Kernels == Fast && errors.Is(err, boxsum.ErrTypes) { // the one-pass kernels do not support all types
-		err = IntegrateVolumeSquaresInto(both, v, &Options{Plain: true})
+	if err := job.Check(); err != nil {
+		return nil, err
 	}
-	return closeAfter(sums, err)
+	t.Offset = job.Sums.Offset
+	return t, job.Run()
 }
 
 func closeAfter(c interface{ Close() error }, err error) error {
@@ -84,20 +117,20 @@ func closeAfter(c interface{ Close() error }, err error) error {
 // The first pairs run everywhere. The others, which share the source, run only where compiling
 // kernels does not take seconds for each.
 var solidPairs = []solidPair{
-	solidSums[uint8, uint32](), solidSums[float32, float32](), solidSums[float32, float64](),
-	solidSums[int16, int64](), solidSquares[uint8, uint32, uint64](), solidSquares[float32, float64, float64](),
+	solidSums[uint32](raster.U8), solidSums[float32](raster.F32), solidSums[float64](raster.F32),
+	solidSums[int64](raster.I16), solidSquares[uint64](raster.U8, raster.U32), solidSquares[float64](raster.F32, raster.F64),
 
-	solidSums[uint16, uint32](), solidSums[int16, float64](), solidSums[uint8, int64](),
-	solidSquares[uint16, uint32, uint64](), solidSquares[int16, float64, uint64](), solidSquares[int16, int64, float64](),
-	solidSums[uint8, uint64](), solidSums[uint8, float32](), solidSums[uint8, float64](),
-	solidSums[uint16, uint64](), solidSums[uint16, float64](),
-	solidSums[uint32, uint32](), solidSums[uint32, uint64](),
-	solidSums[int32, int64](), solidSums[float64, float64](),
+	solidSums[uint32](raster.U16), solidSums[float64](raster.I16), solidSums[int64](raster.U8),
+	solidSquares[uint64](raster.U16, raster.U32), solidSquares[uint64](raster.I16, raster.F64), solidSquares[float64](raster.I16, raster.I64),
+	solidSums[uint64](raster.U8), solidSums[float32](raster.U8), solidSums[float64](raster.U8),
+	solidSums[uint64](raster.U16), solidSums[float64](raster.U16),
+	solidSums[uint32](raster.U32), solidSums[uint64](raster.U32),
+	solidSums[int64](raster.I32), solidSums[float64](raster.F64),
 
-	solidSquares[uint16, uint64, uint64](), solidSquares[uint16, uint64, float64](), solidSquares[uint8, uint32, float64](),
-	solidSquares[uint32, uint64, uint64](), solidSquares[uint32, uint64, float64](),
-	solidSquares[int16, int64, uint64](), solidSquares[int32, int64, uint64](), solidSquares[int32, int64, float64](),
-	solidSquares[float64, float64, float64](),
+	solidSquares[uint64](raster.U16, raster.U64), solidSquares[float64](raster.U16, raster.U64), solidSquares[float64](raster.U8, raster.U32),
+	solidSquares[uint64](raster.U32, raster.U64), solidSquares[float64](raster.U32, raster.U64),
+	solidSquares[uint64](raster.I16, raster.I64), solidSquares[uint64](raster.I32, raster.I64), solidSquares[float64](raster.I32, raster.I64),
+	solidSquares[float64](raster.F64, raster.F64),
 }
 
 // solidPairsOf returns the pairs to test on a device.
@@ -110,19 +143,21 @@ func solidPairsOf(d *Device) []solidPair {
 
 // checkVolume computes tables of one pair of types twice, among guard values, and compares them
 // with those of the CPU.
-func checkVolume[P boxsum.Pixel, S boxsum.Sum](integrate func(*VolumeTable[S], *Volume[P], *Options) error, onCPU func(volume.Volume[P], float32) (*volume.Table[S], error), square bool) func(*testing.T, *Device, solidShape) bool {
+func checkVolume[S boxsum.Sum](pixel, sum raster.Type, integrate func(t, v *devmem.Array, opt *Options) error) func(*testing.T, *Device, solidShape) bool {
 	return func(t *testing.T, d *Device, s solidShape) bool {
 		t.Helper()
 		err := func() error {
-			src := randomVolume[P](s)
-			in, _, err := guarded(d, devmem.Array{Element: raster.TypeNamed[P](), Width: s.width, Height: s.height, Channels: s.channels, Count: max(s.depth, 1), Volume: true, Depth: s.depth}, s.in)
+			src := randomVoxels(pixel, s)
+			in, _, err := guarded(d, devmem.Array{Element: pixel, Width: s.width, Height: s.height, Channels: s.channels, Count: max(s.depth, 1), Volume: true, Depth: s.depth}, s.in)
 			if err != nil {
 				return err
 			}
-			vol := &Volume[P]{in}
-			defer vol.Close()
-			if err := vol.Set(src); err != nil {
-				return err
+			defer in.Close()
+			for z := range s.depth {
+				rows := slice(&src, z)
+				if err := using(&in, func() error { return in.CopyIn(z, rowsOf(&rows)) }); err != nil {
+					return err
+				}
 			}
 			out, bytes, err := guarded(d, devmem.Array{Element: raster.TypeNamed[S](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.depth + 1, Border: 1, Volume: true, Depth: s.depth}, s.out)
 			if err != nil {
@@ -139,13 +174,13 @@ func checkVolume[P boxsum.Pixel, S boxsum.Sum](integrate func(*VolumeTable[S], *
 				b.Tuning.Slabs = s.slabs
 				defer func() { b.Tuning.Slabs = 0 }()
 			}
-			want, err := onCPU(src, s.offset)
+			want, err := volumeOnCPU[S](src, sum, s.offset)
 			if err != nil {
 				return err
 			}
 			var first *volume.Table[S]
 			for range 2 {
-				if err := integrate(table, vol, &Options{Offset: s.offset, Kernels: way}); err != nil {
+				if err := integrate(table.inner(), &in, &Options{Offset: s.offset, Kernels: way}); err != nil {
 					return err
 				}
 				got, err := table.Download()
@@ -154,7 +189,7 @@ func checkVolume[P boxsum.Pixel, S boxsum.Sum](integrate func(*VolumeTable[S], *
 				}
 				if first == nil {
 					first = got
-					if err := nearVolume(got, want, src, s.offset, square); err != nil {
+					if err := nearVolume(got, want, &src, s.offset, sum != 0); err != nil {
 						return err
 					}
 				} else if err := sameVolume(got, first); err != nil {
@@ -167,7 +202,7 @@ func checkVolume[P boxsum.Pixel, S boxsum.Sum](integrate func(*VolumeTable[S], *
 			return volumeAnswers(table, first, s)
 		}()
 		if err != nil {
-			t.Errorf("%s to %s, %+v: %v", raster.TypeNamed[P](), raster.TypeNamed[S](), s, err)
+			t.Errorf("%s to %s, %+v: %v", pixel, raster.TypeNamed[S](), s, err)
 		}
 		return err == nil
 	}
@@ -187,19 +222,19 @@ func intactVolume(a *devmem.Array, bytes int64) error {
 
 // nearVolume compares with the CPU: integers bit for bit, floats within twice the error bound of
 // package volume, because the order of additions differs.
-func nearVolume[S boxsum.Sum, P boxsum.Pixel](got, want *volume.Table[S], src volume.Volume[P], offset float32, square bool) error {
+func nearVolume[S boxsum.Sum](got, want *volume.Table[S], src *raster.Array, offset float32, square bool) error {
 	e := raster.TypeNamed[S]()
 	if e != raster.F32 && e != raster.F64 {
 		return sameVolume(got, want)
 	}
 	size := volume.Volume[float64]{Width: src.Width, Height: src.Height, Depth: src.Depth, Channels: src.Channels}
 	for z := range src.Depth {
-		slice := src.Slice(z)
-		for y := range slice.Height {
-			for _, p := range slice.Row(y) {
-				v := math.Abs(float64(p) - float64(offset))
+		rows := slice(src, z)
+		for y := range rows.Height {
+			for _, p := range rows.Floats(nil, y, 0, rows.Width*rows.Channels, 1) {
+				v := math.Abs(p - float64(offset))
 				if square {
-					v = float64(p) * float64(p)
+					v = p * p
 				}
 				size.Pix = append(size.Pix, v)
 			}
@@ -372,13 +407,14 @@ func TestVolumeHost(t *testing.T) {
 				}
 			}
 			floats := randomVolume[float32](s)
+			voxels := randomVoxels(raster.F32, s)
 			whole, err := volume.Integrate[float64](floats, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, err := volume.Integrate[float64](floats, &volume.Options{On: d, BandRows: 5})
 			if err == nil {
-				err = nearVolume(got, whole, floats, 0, false)
+				err = nearVolume(got, whole, &voxels, 0, false)
 			}
 			if err != nil {
 				t.Errorf("floats in slabs: %v", err)

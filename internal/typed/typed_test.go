@@ -247,6 +247,74 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// TestFeatures tests the value of an edge on tables with every type of sums.
+func TestFeatures(t *testing.T) {
+	const want = 8 * 9
+	img, err := raster.NewPixelArray(raster.U8, raster.PlaneExtent(8, 8, 1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range img.Data {
+		if img.Data[i] = 1; i%8 >= 4 {
+			img.Data[i] = 10
+		}
+	}
+	edge, err := haar.New(haar.EdgeX, image.Rect(0, 0, 4, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := image.Pt(2, 2)
+	set, err := haar.NewSet(4, 4, edge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sum := range raster.SumPairs.Of(raster.U8) {
+		job := jobOf(engine.Upright, img, sum)
+		made(t, job)
+		upright, err := typed.NewUpright(&job.Sums, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turned, err := typed.IntegrateRotated(img, sum, 0, rotated.Rotation{A: 0, B: 1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, table := range map[string]interface {
+			Features(int, raster.Type) (*typed.Features, error)
+		}{"upright": upright, "rotated": turned} {
+			for _, values := range []raster.Type{raster.I64, raster.F64} {
+				f, err := table.Features(0, values)
+				if sum.Float() && values == raster.I64 {
+					if !errors.Is(err, boxsum.ErrTypes) {
+						t.Errorf("%s table of %v: whole values: %v", name, sum, err)
+					}
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v, err := f.Value(edge, at); fmt.Sprint(v) != fmt.Sprint(want) || err != nil {
+					t.Errorf("%s table of %v: %v, %v, want %v", name, sum, v, err, want)
+				}
+				all := raster.Array{Data: raster.Aligned(8), Type: values, Extent: raster.PlaneExtent(1, 1, 1, 1)}
+				if err := f.Values(all.Data, set, []image.Point{at}, nil); err != nil || all.Floats(nil, 0, 0, 1, 1)[0] != want {
+					t.Errorf("%s table of %v: %v, %v, want %v", name, sum, all, err, want)
+				}
+				corrected := make([]float64, 1)
+				one, err1 := f.Corrected(edge, at)
+				err2 := f.CorrectedValues(corrected, set, []image.Point{at}, nil)
+				plus, minus, err3 := f.Areas(edge, at)
+				if err := errors.Join(err1, err2, err3); err != nil || one != want || corrected[0] != want || plus != 8 || minus != 8 {
+					t.Errorf("%s table of %v: %v, %v, areas %d and %d, %v", name, sum, one, corrected, plus, minus, err)
+				}
+			}
+			if _, err := table.Features(3, raster.F64); err == nil {
+				t.Errorf("%s table of %v: channel 3 of 1", name, sum)
+			}
+		}
+	}
+}
+
 // TestValid tests that invalid pixels do not count, also where an offset is added back.
 func TestValid(t *testing.T) {
 	img := boxsum.Image[float32]{Pix: []float32{1000, float32(math.NaN()), 1002, 1003, 1004, 1005}, Width: 3, Height: 2, Channels: 1}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -13,8 +14,10 @@ import (
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -375,11 +378,7 @@ const maxTurns = 2
 // A turnedTable is a table at an angle, with 64-bit sums; entries may be negative.
 type turnedTable struct {
 	*rotated.Lattice
-	statistics interface {
-		Mean(box rotated.Box, channel int) float64
-		StdDev(box rotated.Box, channel int) float64
-	}
-	sums any // a *rotated.Table of uint64 or float64
+	table typed.Rotated // of uint64 or float64
 }
 
 func (r *planeTables) turn(ctx context.Context, rot rotated.Rotation) (*turnedTable, error) {
@@ -404,38 +403,30 @@ func (r *planeTables) turn(ctx context.Context, rot rotated.Rotation) (*turnedTa
 }
 
 func turnedOf(img any, rot rotated.Rotation, opt *rotated.Options) (*turnedTable, error) {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
-		return turnedAs(rotated.IntegrateSquares[uint64, uint64](img, rot, opt))
-	case boxsum.Image[uint16]:
-		return turnedAs(rotated.IntegrateSquares[uint64, uint64](img, rot, opt))
-	case boxsum.Image[float32]:
-		return turnedAs(rotated.IntegrateSquares[float64, float64](img, rot, opt))
+	src, sum := pixels.Of(img), raster.U64
+	if src.Type.Float() {
+		sum = raster.F64
 	}
-	return turnedAs(rotated.IntegrateSquares[float64, float64](img.(boxsum.Image[float64]), rot, opt))
-}
-
-func turnedAs[Q boxsum.Square](t *rotated.SquaredTable[Q, Q], err error) (*turnedTable, error) {
+	t, err := typed.IntegrateRotated(src, sum, sum, rot, opt)
 	if err != nil {
 		return nil, err
 	}
-	return &turnedTable{t.Sum.Lattice, t, t.Sum}, nil
+	return &turnedTable{t.Lattice(), t}, nil
 }
 
 // sum returns the sum of a box as text.
 func (t *turnedTable) sum(b rotated.Box, channel int) string {
-	if t, ok := t.sums.(*rotated.Table[uint64]); ok {
-		return fmt.Sprint(t.SumChannel(b, channel))
-	}
-	return fmt.Sprint(t.sums.(*rotated.Table[float64]).SumChannel(b, channel))
+	return fmt.Sprint(t.table.Sum(b, channel))
 }
 
 // entry returns the entry of a corner. Its sign depends on the direction of the lines.
 func (t *turnedTable) entry(c, r, channel int) float64 {
-	if t, ok := t.sums.(*rotated.Table[uint64]); ok {
-		return float64(int64(t.Corner(c, r, channel)))
+	switch v := t.table.Corner(c, r, channel).(type) {
+	case uint64:
+		return float64(int64(v))
+	default:
+		return v.(float64)
 	}
-	return t.sums.(*rotated.Table[float64]).Corner(c, r, channel)
 }
 
 // corner returns the magnitude of a corner's entry, and the sign with which it contributes to the sum of a box.
@@ -443,11 +434,12 @@ func (t *turnedTable) corner(c, r, channel, sign int) (string, int) {
 	if t.entry(c, r, channel) < 0 {
 		sign = -sign
 	}
-	if t, ok := t.sums.(*rotated.Table[uint64]); ok {
-		v := int64(t.Corner(c, r, channel))
-		return fmt.Sprint(max(v, -v)), sign
+	switch v := t.table.Corner(c, r, channel).(type) {
+	case uint64:
+		return fmt.Sprint(max(int64(v), -int64(v))), sign
+	default:
+		return fmt.Sprint(math.Abs(v.(float64))), sign
 	}
-	return fmt.Sprint(math.Abs(t.sums.(*rotated.Table[float64]).Corner(c, r, channel))), sign
 }
 
 const maxTurned = 64 << 20
@@ -473,7 +465,7 @@ func (r *planeTables) rotated(ctx context.Context, rot rotated.Rotation, q *requ
 	}
 	a := &turned{Ratio: rot.String(), Degrees: rot.Degrees(), Cells: []int{b.C0, b.R0, b.C1, b.R1}}
 	a.Sum, a.Area = t.sum(b, channel), t.Area(b)
-	a.Mean, a.Std = finite(t.statistics.Mean(b, channel)), finite(t.statistics.StdDev(b, channel))
+	a.Mean, a.Std = finite(t.table.Mean(b, channel)), finite(t.table.StdDev(b, channel))
 	a.Spans = spans(t.Lattice, b, r.width, r.height)
 	a.Counts = r.counts()[channel].ofSpans(a.Spans)
 	for _, e := range []struct{ c, r, sign int }{{b.C1, b.R1, 1}, {b.C0, b.R1, -1}, {b.C1, b.R0, -1}, {b.C0, b.R0, 1}} {
@@ -553,7 +545,9 @@ func (r *planeTables) feature(ctx context.Context, f haar.Feature, at image.Poin
 		p := part{Box: []int{b.Bounds.Min.X + at.X, b.Bounds.Min.Y + at.Y, b.Bounds.Max.X + at.X, b.Bounds.Max.Y + at.Y}, Weight: b.Weight}
 		a.Parts = append(a.Parts, p)
 	}
-	table := r.sums
+	var table interface {
+		Features(channel int, values raster.Type) (*typed.Features, error)
+	}
 	if rot != nil {
 		t, err := r.turn(ctx, *rot)
 		if err != nil {
@@ -563,78 +557,43 @@ func (r *planeTables) feature(ctx context.Context, f haar.Feature, at image.Poin
 		for i, b := range f.Boxes() {
 			a.Parts[i].Spans = spans(t.Lattice, haar.Cells(t.Lattice, b.Bounds, at), r.width, r.height)
 		}
-		table = t.sums
+		table = t.table
+	} else {
+		t, err := r.typed()
+		if err != nil {
+			return nil, err
+		}
+		table = t
 	}
-	p, err := evaluatorOf(table, channel)
+	plane, err := table.Features(channel, typed.Values(r.sum))
 	if err != nil {
 		return nil, err
 	}
-	var exact evaluator64
-	if !r.sum.Float() {
-		if exact, err = evaluator64Of(table, channel); err != nil {
-			return nil, err
-		}
+	value, err1 := plane.Value(f, at)
+	corrected, err2 := plane.Corrected(f, at)
+	plus, minus, err3 := plane.Areas(f, at)
+	if err := cmp.Or(err1, err2, err3); err != nil {
+		return nil, err
 	}
-	return a, a.evaluate(f, at, p, exact)
+	a.Value, a.Corrected, a.Plus, a.Minus = fmt.Sprint(value), finite(corrected), plus, minus
+	return a, nil
 }
 
-// evaluatorOf and evaluator64Of return a channel of a table as an evaluator of features.
-func evaluatorOf(table any, channel int) (evaluator, error) {
-	switch t := table.(type) {
+// typed returns the table of sums for queries that do not depend on its type.
+func (r *planeTables) typed() (typed.Upright, error) {
+	switch t := r.sums.(type) {
 	case *boxsum.Table[uint32]:
-		return haar.Upright[float64](t, channel)
+		return typedOf(t)
 	case *boxsum.Table[uint64]:
-		return haar.Upright[float64](t, channel)
-	case *boxsum.Table[float64]:
-		return haar.Upright[float64](t, channel)
-	case *rotated.Table[uint64]:
-		return haar.Rotated[float64](t, channel)
+		return typedOf(t)
 	}
-	return haar.Rotated[float64](table.(*rotated.Table[float64]), channel)
+	return typedOf(r.sums.(*boxsum.Table[float64]))
 }
 
-func evaluator64Of(table any, channel int) (evaluator64, error) {
-	switch t := table.(type) {
-	case *boxsum.Table[uint32]:
-		return haar.Upright[int64](t, channel)
-	case *boxsum.Table[uint64]:
-		return haar.Upright[int64](t, channel)
-	}
-	return haar.Rotated[int64](table.(*rotated.Table[uint64]), channel)
-}
-
-// An evaluator is a plane of package haar of any sum type. An evaluator64 has integer values.
-type evaluator interface {
-	Value(f haar.Feature, at image.Point) (float64, error)
-	Corrected(f haar.Feature, at image.Point) (float64, error)
-	Areas(f haar.Feature, at image.Point) (plus, minus int64, err error)
-}
-
-type evaluator64 interface {
-	Value(f haar.Feature, at image.Point) (int64, error)
-}
-
-// evaluate fills in the values of a feature, as integers if possible.
-func (a *featured) evaluate(f haar.Feature, at image.Point, p evaluator, exact evaluator64) error {
-	v, err := p.Value(f, at)
-	if err != nil {
-		return err
-	}
-	a.Value = fmt.Sprint(v)
-	if exact != nil {
-		n, err := exact.Value(f, at)
-		if err != nil {
-			return err
-		}
-		a.Value = fmt.Sprint(n)
-	}
-	corrected, err := p.Corrected(f, at)
-	if err != nil {
-		return err
-	}
-	a.Corrected = finite(corrected)
-	a.Plus, a.Minus, err = p.Areas(f, at)
-	return err
+func typedOf[S boxsum.Sum](t *boxsum.Table[S]) (typed.Upright, error) {
+	sums := engine.Table{Array: raster.ArrayOf(t.Sums, raster.PlaneExtent(t.Width, t.Height, t.Channels, t.Stride)), Offset: t.Offset}
+	sums.Known.Bound, sums.Known.Signed = t.Bound, t.Signed
+	return typed.NewUpright(&sums, nil, nil)
 }
 
 // maxMoments is the maximum memory for the moments of one box.

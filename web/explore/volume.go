@@ -14,8 +14,10 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/volume"
 )
 
@@ -39,44 +41,48 @@ type voxels struct {
 	extent             volume.Box
 	channels           int
 	slices             func(z int) any // images
-	table              solidTable
+	table              typed.Volume
 	pixel, sum, square raster.Type
 	low, high          float64
 	took               time.Duration
 }
 
-// A solidTable is the table of a volume with squares, of any types.
-type solidTable interface {
-	Mean(box volume.Box, channel int) float64
-	StdDev(box volume.Box, channel int) float64
-	sumOf(box volume.Box, channel int) any
-	at(x, y, z, channel int) any
-}
-
-// solidSums implements solidTable.
-type solidSums[S boxsum.Sum, Q boxsum.Square] struct{ *volume.SquaredTable[S, Q] }
-
-func (t solidSums[S, Q]) sumOf(box volume.Box, channel int) any {
-	return t.Sum.SumChannel(box, channel)
-}
-func (t solidSums[S, Q]) at(x, y, z, channel int) any { return t.Sum.At(x, y, z, channel) }
-
 // newVoxels computes the tables of a volume.
-func newVoxels[P filter.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Context, vol volume.Volume[P]) (solid, error) {
+func newVoxels[P filter.Pixel](ctx context.Context, vol volume.Volume[P], sum, square raster.Type) (solid, error) {
 	v := &voxels{
-		extent: vol.Bounds(), channels: vol.Channels, slices: func(z int) any { return vol.Slice(z) },
-		pixel: raster.TypeOf[P](), sum: raster.TypeOf[S](), square: raster.TypeOf[Q](),
+		extent: vol.Bounds(), channels: max(vol.Channels, 1), slices: func(z int) any { return vol.Slice(z) },
+		pixel: raster.TypeOf[P](), sum: sum, square: square,
 	}
+	return v, v.integrate(ctx, raster.ArrayOf(vol.Pix, raster.VolumeExtent(vol.Width, vol.Height, vol.Depth, vol.Channels, vol.Stride, vol.SliceStride)))
+}
+
+func (v *voxels) integrate(ctx context.Context, src raster.Array) error {
 	if err := v.findRange(); err != nil {
-		return nil, err
+		return err
 	}
 	start := time.Now()
-	t, err := volume.IntegrateSquares[S, Q](vol, &volume.Options{Context: ctx})
-	if err != nil {
-		return nil, err
+	job := engine.Job{Kind: engine.Volume, Src: src, Options: engine.Options{Context: ctx}}
+	job.Sums.Type, job.Squares.Type = v.sum, v.square
+	err := job.Check()
+	for _, t := range []*engine.Table{&job.Sums, &job.Squares} {
+		if err == nil {
+			t.Array, err = raster.NewTable(t.Type, src.Extent)
+		}
 	}
-	v.table, v.took = solidSums[S, Q]{t}, time.Since(start)
-	return v, nil
+	if err == nil {
+		err = job.Run()
+	}
+	if err != nil {
+		return err
+	}
+	v.took = time.Since(start)
+	v.table, err = typed.NewVolume(&job.Sums, &job.Squares)
+	return err
+}
+
+// entry returns an entry of the table of sums: the sum of the voxels before it.
+func (v *voxels) entry(x, y, z, channel int) any {
+	return v.table.Sum(volume.NewBox(0, 0, 0, x, y, z), channel)
 }
 
 func (v *voxels) findRange() error {
@@ -131,7 +137,7 @@ func (v *voxels) tile(dst []uint8, t tile, z, channel int) {
 		for x := range t.w {
 			x0, y0 := (t.x+x)*n, (t.y+y)*n
 			box := volume.NewBox(x0, y0, z, x0+n, y0+n, z+1).Intersect(v.extent)
-			dst[y*t.w+x] = shade(number(v.table.sumOf(box, channel))/float64(box.Voxels()), t)
+			dst[y*t.w+x] = shade(number(v.table.Sum(box, channel))/float64(box.Voxels()), t)
 		}
 	}
 }
@@ -139,10 +145,10 @@ func (v *voxels) tile(dst []uint8, t tile, z, channel int) {
 // heat draws the entries that sum all slices up to and including the given one.
 func (v *voxels) heat(dst []uint8, t tile, z, channel int) {
 	e := v.extent
-	scale := 255 / math.Abs(number(v.table.at(e.X1, e.Y1, e.Z1, channel)))
+	scale := 255 / math.Abs(number(v.entry(e.X1, e.Y1, e.Z1, channel)))
 	for y := range t.h {
 		for x := range t.w {
-			f := math.Abs(number(v.table.at(min((t.x+x)<<t.level, e.X1), min((t.y+y)<<t.level, e.Y1), z+1, channel))) * scale
+			f := math.Abs(number(v.entry(min((t.x+x)<<t.level, e.X1), min((t.y+y)<<t.level, e.Y1), z+1, channel))) * scale
 			if f != f {
 				f = 0
 			}
@@ -153,7 +159,7 @@ func (v *voxels) heat(dst []uint8, t tile, z, channel int) {
 
 func (v *voxels) box(b volume.Box, channel int) answer {
 	b = b.Intersect(v.extent)
-	a := answer{Area: int64(b.Voxels()), Sum: fmt.Sprint(v.table.sumOf(b, channel)), Mean: finite(v.table.Mean(b, channel)), Std: finite(v.table.StdDev(b, channel))}
+	a := answer{Area: int64(b.Voxels()), Sum: fmt.Sprint(v.table.Sum(b, channel)), Mean: finite(v.table.Mean(b, channel)), Std: finite(v.table.StdDev(b, channel))}
 	for i := range 8 {
 		at, sign := []int{b.X1, b.Y1, b.Z1}, 1
 		for axis, low := range []int{b.X0, b.Y0, b.Z0} {
@@ -161,7 +167,7 @@ func (v *voxels) box(b volume.Box, channel int) answer {
 				at[axis], sign = low, -sign
 			}
 		}
-		a.Entries = append(a.Entries, entry{at, fmt.Sprint(v.table.at(at[0], at[1], at[2], channel)), sign})
+		a.Entries = append(a.Entries, entry{at, fmt.Sprint(v.entry(at[0], at[1], at[2], channel)), sign})
 	}
 	return a
 }
@@ -281,15 +287,15 @@ func newSolid(ctx context.Context, vol any) (solid, error) {
 	switch v := vol.(type) {
 	case volume.Volume[uint8]:
 		if int64(v.Width)*int64(v.Height)*int64(v.Depth)*255 < 1<<32 {
-			return newVoxels[uint8, uint32, uint64](ctx, v)
+			return newVoxels(ctx, v, raster.U32, raster.U64)
 		}
-		return newVoxels[uint8, uint64, uint64](ctx, v)
+		return newVoxels(ctx, v, raster.U64, raster.U64)
 	case volume.Volume[uint16]:
-		return newVoxels[uint16, uint64, uint64](ctx, v)
+		return newVoxels(ctx, v, raster.U64, raster.U64)
 	case volume.Volume[float32]:
-		return newVoxels[float32, float64, float64](ctx, v)
+		return newVoxels(ctx, v, raster.F64, raster.F64)
 	case volume.Volume[float64]:
-		return newVoxels[float64, float64, float64](ctx, v)
+		return newVoxels(ctx, v, raster.F64, raster.F64)
 	}
 	return nil, refuse("volumes of this type have no tables")
 }
