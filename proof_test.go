@@ -14,7 +14,10 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
+	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
@@ -49,7 +52,7 @@ func TestProof(t *testing.T) {
 	}
 	if p.large {
 		t.Run("30000x3000", func(t *testing.T) {
-			upright[uint8, uint32, uint64](p, t, rand.New(rand.NewPCG(1, 1)), newScene(rand.New(rand.NewPCG(2, 2)), value{0, 255, 0}, 30_000, 3_000, 1, 1), 10_000)
+			pairOf(raster.U8, raster.U32, raster.U64).upright(p, t, rand.New(rand.NewPCG(1, 1)), newScene(rand.New(rand.NewPCG(2, 2)), value{0, 255, 0}, 30_000, 3_000, 1, 1), 10_000)
 		})
 		t.Run("30000x30000", p.largest)
 	}
@@ -63,21 +66,19 @@ type proof struct {
 	asked, refused int
 }
 
+// proven holds the types of pixels, sums and squares of tables.
 type proven struct {
-	name  string
-	prove func(p *proof, t *testing.T, rng *rand.Rand)
+	name               string
+	pixel, sum, square raster.Type
 }
 
-func (p *proof) tables() []proven {
-	return []proven{
-		pairOf[uint8, uint32, uint64](), pairOf[uint8, uint64, uint64](), pairOf[uint8, float32, uint64](), pairOf[uint8, float64, float64](),
-		pairOf[uint8, uint32, float64](), pairOf[uint16, uint64, uint64](), pairOf[uint16, float64, float64](), pairOf[uint16, uint64, float64](),
-		pairOf[uint32, uint64, uint64](), pairOf[uint32, uint32, uint64](), pairOf[uint32, uint64, float64](),
-		pairOf[int16, int64, uint64](), pairOf[int32, int64, uint64](), pairOf[int32, int64, float64](),
-		pairOf[uint8, int64, uint64](), pairOf[uint16, uint32, uint64](), pairOf[uint16, uint32, float64](),
-		pairOf[int16, float64, uint64](), pairOf[int16, float64, float64](), pairOf[int16, int64, float64](),
-		pairOf[float32, float64, float64](), pairOf[float32, float32, float64](), pairOf[float64, float64, float64](),
+func (p *proof) tables() (all []proven) {
+	for _, pair := range raster.SumPairs {
+		for _, square := range raster.SquarePairs.Of(pair.Pixel) {
+			all = append(all, pairOf(pair.Pixel, pair.Sum, square))
+		}
 	}
+	return all
 }
 
 // A value is the range of the whole numbers in an image, and a power of two by which
@@ -89,19 +90,19 @@ type value struct {
 
 // valuesOf returns ranges that are hard for a type of pixels: all values, a few values
 // at one end, and for floats values far from zero.
-func valuesOf[P boxsum.Pixel]() []value {
-	switch any(*new(P)).(type) {
-	case uint8:
+func valuesOf(pixel raster.Type) []value {
+	switch pixel {
+	case raster.U8:
 		return []value{{0, math.MaxUint8, 0}, {253, math.MaxUint8, 0}, {255, 255, 0}, {0, 1, 0}}
-	case uint16:
+	case raster.U16:
 		return []value{{0, math.MaxUint16, 0}, {math.MaxUint16 - 2, math.MaxUint16, 0}, {0, 3, 0}}
-	case uint32:
+	case raster.U32:
 		return []value{{0, math.MaxUint32, 0}, {math.MaxUint32 - 2, math.MaxUint32, 0}, {1 << 20, 1<<20 + 9, 0}, {0, 3, 0}}
-	case int16:
+	case raster.I16:
 		return []value{{math.MinInt16, math.MaxInt16, 0}, {math.MinInt16, math.MinInt16 + 2, 0}, {-2, 2, 0}}
-	case int32:
+	case raster.I32:
 		return []value{{math.MinInt32, math.MaxInt32, 0}, {math.MinInt32, math.MinInt32 + 2, 0}, {-1 << 20, -1<<20 + 9, 0}, {-2, 2, 0}}
-	case float32: // 24 bits
+	case raster.F32: // 24 bits
 		return []value{{-1 << 23, 1 << 23, 23}, {0, 1 << 24, 24}, {0, 255, 0}, {10_000_000, 10_000_005, 0}, {100_000 * 64, 100_002 * 64, 6}, {0, 10_000_000, 0}, {1 << 23, 1 << 23, 20}}
 	}
 	return []value{ // 53 bits
@@ -174,7 +175,36 @@ func (s *scene) at(x, y, z, c int) int64 {
 	return p
 }
 
-func fillScene[P boxsum.Pixel](s *scene, row func(y, z int) []P) {
+// pixels returns an image or a volume of the scene.
+func (s *scene) pixels(pixel raster.Type) raster.Array {
+	a := must(raster.NewPixelArray(pixel, raster.VolumeExtent(s.width, s.height, s.depth, s.channels, 0, 0)))
+	switch pixel {
+	case raster.U8:
+		fillScene[uint8](s, &a)
+	case raster.U16:
+		fillScene[uint16](s, &a)
+	case raster.U32:
+		fillScene[uint32](s, &a)
+	case raster.I16:
+		fillScene[int16](s, &a)
+	case raster.I32:
+		fillScene[int32](s, &a)
+	case raster.F32:
+		fillScene[float32](s, &a)
+	case raster.F64:
+		fillScene[float64](s, &a)
+	}
+	return a
+}
+
+// image returns an image of the scene, which has a depth of 1.
+func (s *scene) image(pixel raster.Type) raster.Array {
+	a := s.pixels(pixel)
+	a.Extent = raster.PlaneExtent(s.width, s.height, s.channels, s.width*s.channels)
+	return a
+}
+
+func fillScene[P boxsum.Pixel](s *scene, to *raster.Array) {
 	down := math.Ldexp(1, -s.scale)
 	var work sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
@@ -182,7 +212,7 @@ func fillScene[P boxsum.Pixel](s *scene, row func(y, z int) []P) {
 		work.Go(func() {
 			for i := w; i < s.depth*s.height; i += workers {
 				y, z := i%s.height, i/s.height
-				pixels := row(y, z)
+				pixels := raster.Elems[P](to.From(z*to.SliceStride + y*to.Stride))
 				for c := range s.channels {
 					over := s.axes[1][c].add[y] + s.axes[2][c].add[z]
 					for x, p := range s.axes[0][c].add {
@@ -275,49 +305,57 @@ func (m *moment) statistics(scale int) (mean, variance float64) {
 	return quotient(&m.sum, n, scale), quotient(num.Sub(num, square), new(big.Int).Mul(n, n), 2*scale)
 }
 
-// answers has the methods that every kind of table must have.
-type answers interface {
-	mean(i, c int) float64
-	variance(i, c int) float64
-	deviation(i, c int) float64
-	reads(i int) int // number of entries that a box is computed from
-	steps() int      // number of additions that lead to an entry
+// answers holds the answers of a table of any kind about boxes.
+type answers[B any] struct {
+	typed.Table[B]
+	boxes []B
+	steps int             // number of additions that lead to an entry
+	reads func(box B) int // number of entries that a box is computed from
+	text  func(box B) string
+}
+
+func (a *answers[B]) variance(i, c int) float64 {
+	all := make([]float64, a.Channels())
+	if err := a.VarianceBoxes(all, a.boxes[i:i+1]); err != nil {
+		return math.Inf(1)
+	}
+	return all[c]
 }
 
 // hold compares the results for boxes with their moments. Integers must be accurate to
 // two units in the last place. For floats, the variance must be accurate to a fiftieth,
 // or NaN, and the mean as accurate as sums of that size can be.
-func hold[S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, s *scene, a answers, boxes int, text func(i int) string, of func(i, c int) *moment) {
+func hold[B any](p *proof, t *testing.T, s *scene, types proven, a *answers[B], of func(box B, c int) *moment) {
 	t.Helper()
 	const exactly = 0x1p-51
-	_, narrow := any(*new(S)).(uint32)
-	floatSum, floatSquares := any(*new(S)) == any(0.0) || any(*new(S)) == any(float32(0)), any(*new(Q)) == any(0.0)
+	narrow := types.sum == raster.U32
+	floatSum, floatSquares := types.sum.Float(), types.square.Float()
 	var work sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		work.Go(func() {
 			refused := 0
-			for i := w; i < boxes; i += workers {
-				c := i % s.channels
-				m := of(i, c)
+			for i := w; i < len(a.boxes); i += workers {
+				c, box := i%s.channels, a.boxes[i]
+				m := of(box, c)
 				mean, variance := m.statistics(s.scale)
-				gotMean, gotVariance, gotDeviation := a.mean(i, c), a.variance(i, c), a.deviation(i, c)
+				gotMean, gotVariance, gotDeviation := a.Mean(box, c), a.variance(i, c), a.StdDev(box, c)
 				tolerance := exactly * math.Abs(mean)
 				if floatSum && m.n > 0 {
 					// The maximum of intermediate sums, times the maximum of their
 					// rounding errors.
 					largest := max(math.Abs(float64(s.low)), math.Abs(float64(s.high))) * math.Ldexp(1, -s.scale)
 					epsilon := 0x1p-53
-					if any(*new(S)) == any(float32(0)) {
+					if types.sum == raster.F32 {
 						epsilon = 0x1p-24
 					}
-					steps := float64(a.steps() * a.reads(i))
+					steps := float64(a.steps * a.reads(box))
 					tolerance += steps * epsilon * largest * float64(s.width) * float64(s.height) * float64(s.depth) / float64(m.n)
 				}
 				if math.IsNaN(gotMean) && s.pairs && narrow && s.high >= 1<<31 {
 					refused++
 				} else if !(math.Abs(gotMean-mean) <= tolerance) {
-					t.Errorf("%s of %dx%dx%d of %v: mean %v, want %v", text(i), s.width, s.height, s.depth, s.value, gotMean, mean)
+					t.Errorf("%s of %dx%dx%d of %v: mean %v, want %v", a.text(box), s.width, s.height, s.depth, s.value, gotMean, mean)
 					return
 				}
 				tolerance = exactly * variance
@@ -328,11 +366,11 @@ func hold[S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, s *scene, a ans
 				case math.IsNaN(gotVariance) && (floatSum || floatSquares || s.pairs && max(s.high, -s.low) >= 1<<31):
 					refused++
 				case !(math.Abs(gotVariance-variance) <= tolerance):
-					t.Errorf("%s of %dx%dx%d of %v: variance %v, want %v (mean %v, %d pixels)", text(i), s.width, s.height, s.depth, s.value, gotVariance, variance, mean, m.n)
+					t.Errorf("%s of %dx%dx%d of %v: variance %v, want %v (mean %v, %d pixels)", a.text(box), s.width, s.height, s.depth, s.value, gotVariance, variance, mean, m.n)
 					return
 				}
 				if want := math.Sqrt(gotVariance); gotDeviation != want && !(math.IsNaN(want) && math.IsNaN(gotDeviation)) {
-					t.Errorf("%s: deviation %v, and the root of the variance is %v", text(i), gotDeviation, want)
+					t.Errorf("%s: deviation %v, and the root of the variance is %v", a.text(box), gotDeviation, want)
 					return
 				}
 			}
@@ -342,7 +380,7 @@ func hold[S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, s *scene, a ans
 		})
 	}
 	work.Wait()
-	p.asked += boxes
+	p.asked += len(a.boxes)
 }
 
 // sizes returns the sizes of the images to make for a pair of types.
@@ -365,70 +403,77 @@ func span(rng *rand.Rand, length int) (from, to int) {
 	return from, from + size
 }
 
-func pairOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() proven {
-	return proven{fmt.Sprintf("%T to %T and %T", *new(P), *new(S), *new(Q)), func(p *proof, t *testing.T, rng *rand.Rand) {
-		values, sizes := valuesOf[P](), p.sizes(rng)
-		each := p.boxes/(len(values)*(len(sizes)+3)) + 1
-		for _, v := range values {
-			for _, size := range sizes {
-				channels := 1 + rng.IntN(3)*rng.IntN(2)
-				upright[P, S, Q](p, t, rng, newScene(rng, v, size[0], size[1], 1, channels), each)
-			}
-			small := [3]int{1 + rng.IntN(60), 1 + rng.IntN(60), 1 + rng.IntN(20)}
-			if rng.IntN(4) == 0 {
-				small[rng.IntN(3)] = 3000
-			}
-			solid[P, S, Q](p, t, rng, newScene(rng, v, small[0], small[1], small[2], 1+rng.IntN(2)), each)
-			leaning[P, S, Q](p, t, rng, newScene(rng, v, small[0], small[1], 1, 1+rng.IntN(2)), each)
-			turned[P, S, Q](p, t, rng, newScene(rng, v, 1+rng.IntN(30), 1+rng.IntN(30), 1, 1+rng.IntN(2)), each)
+func pairOf(pixel, sum, square raster.Type) proven {
+	return proven{fmt.Sprintf("%v to %v and %v", pixel, sum, square), pixel, sum, square}
+}
+
+// prove tests tables of every kind.
+func (types proven) prove(p *proof, t *testing.T, rng *rand.Rand) {
+	values, sizes := valuesOf(types.pixel), p.sizes(rng)
+	each := p.boxes/(len(values)*(len(sizes)+3)) + 1
+	for _, v := range values {
+		for _, size := range sizes {
+			channels := 1 + rng.IntN(3)*rng.IntN(2)
+			types.upright(p, t, rng, newScene(rng, v, size[0], size[1], 1, channels), each)
 		}
-	}}
+		small := [3]int{1 + rng.IntN(60), 1 + rng.IntN(60), 1 + rng.IntN(20)}
+		if rng.IntN(4) == 0 {
+			small[rng.IntN(3)] = 3000
+		}
+		types.solid(p, t, rng, newScene(rng, v, small[0], small[1], small[2], 1+rng.IntN(2)), each)
+		types.leaning(p, t, rng, newScene(rng, v, small[0], small[1], 1, 1+rng.IntN(2)), each)
+		types.turned(p, t, rng, newScene(rng, v, 1+rng.IntN(30), 1+rng.IntN(30), 1, 1+rng.IntN(2)), each)
+	}
 }
 
 // slow reports whether boxes are summed in parts of few pixels, so that large boxes
 // take long: those with squares that hardly fit.
-func slow[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](s *scene) bool {
-	_, wide := any(*new(Q)).(uint64)
-	_, narrow := any(*new(S)).(uint32)
-	large := max(s.high, -s.low) > 1<<26
-	return large && (wide || narrow)
+func (types proven) slow(s *scene) bool {
+	return max(s.high, -s.low) > 1<<26 && (types.square == raster.U64 || types.sum == raster.U32)
 }
 
-type uprightAnswers[S boxsum.Sum, Q boxsum.Square] struct {
-	table *boxsum.SquaredTable[S, Q]
-	boxes []image.Rectangle
-}
-
-func (v uprightAnswers[S, Q]) steps() int                 { return v.table.Sum.Height + v.table.Sum.Width + 8 }
-func (v uprightAnswers[S, Q]) mean(i, c int) float64      { return v.table.Mean(v.boxes[i], c) }
-func (v uprightAnswers[S, Q]) variance(i, c int) float64  { return v.table.Variance(v.boxes[i], c) }
-func (v uprightAnswers[S, Q]) reads(int) int              { return 4 }
-func (v uprightAnswers[S, Q]) deviation(i, c int) float64 { return v.table.StdDev(v.boxes[i], c) }
-
-func upright[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
+// integrate makes the tables of sums and squares. It returns nil if there are none of
+// these types.
+func (types proven) integrate(t *testing.T, kind engine.Kind, src raster.Array) *engine.Job {
 	t.Helper()
-	im := must(boxsum.NewImage[P](s.width, s.height, s.channels))
-	fillScene(s, func(y, _ int) []P { return im.Row(y) })
-	table, err := boxsum.IntegrateSquares[S, Q](im, nil)
-	if errors.Is(err, boxsum.ErrTypes) {
-		return
+	job := &engine.Job{Kind: kind, Src: src}
+	job.Sums.Type, job.Squares.Type = types.sum, types.square
+	if err := job.Check(); errors.Is(err, boxsum.ErrTypes) {
+		return nil
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	boxes := make([]image.Rectangle, n)
-	for i := range boxes {
-		b := &boxes[i]
+	job.Sums.Array = must(raster.NewTable(types.sum, src.Extent))
+	job.Squares.Array = must(raster.NewTable(types.square, src.Extent))
+	if err := job.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
+func (types proven) upright(p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
+	t.Helper()
+	job := types.integrate(t, engine.Upright, s.image(types.pixel))
+	if job == nil {
+		return
+	}
+	a := &answers[image.Rectangle]{
+		must(typed.NewUpright(&job.Sums, &job.Squares, nil)), make([]image.Rectangle, n), s.height + s.width + 8,
+		func(image.Rectangle) int { return 4 }, image.Rectangle.String,
+	}
+	for i := range a.boxes {
+		b := &a.boxes[i]
 		b.Min.X, b.Max.X = span(rng, s.width)
 		b.Min.Y, b.Max.Y = span(rng, s.height)
-		if slow[P, S, Q](s) && i > 0 {
+		if types.slow(s) && i > 0 {
 			b.Max.X, b.Max.Y = min(b.Max.X, b.Min.X+40), min(b.Max.Y, b.Min.Y+40)
 		}
 	}
-	hold[S, Q](p, t, s, uprightAnswers[S, Q]{table, boxes}, n, func(i int) string { return boxes[i].String() }, func(i, c int) *moment {
-		b := boxes[i].Intersect(image.Rect(0, 0, s.width, s.height))
+	hold(p, t, s, types, a, func(b image.Rectangle, c int) *moment {
+		b = b.Intersect(image.Rect(0, 0, s.width, s.height))
 		return s.box(volume.Box{X0: b.Min.X, Y0: b.Min.Y, X1: b.Max.X, Y1: b.Max.Y, Z1: 1}, c)
 	})
-	batches(t, table, boxes)
+	batches(t, a)
 }
 
 // largest tests images of 30000 pixels along both sides, with sums only: tables of
@@ -441,7 +486,8 @@ func (p *proof) largest(t *testing.T) {
 	if errors.Is(err, boxsum.ErrMemory) {
 		t.Skip(err)
 	}
-	fillScene(s, func(y, _ int) []uint8 { return im.Row(y) })
+	pixels := raster.ArrayOf(im.Pix, raster.VolumeExtent(side, side, 1, 1, im.Stride, 0))
+	fillScene[uint8](s, &pixels)
 	table, err := boxsum.Integrate[uint32](im, nil)
 	if errors.Is(err, boxsum.ErrMemory) {
 		t.Skip(err)
@@ -462,10 +508,9 @@ func (p *proof) largest(t *testing.T) {
 }
 
 // batches compares the batch methods with the single ones.
-func batches[S boxsum.Sum, Q boxsum.Square](t *testing.T, table *boxsum.SquaredTable[S, Q], boxes []image.Rectangle) {
+func batches(t *testing.T, table *answers[image.Rectangle]) {
 	t.Helper()
-	boxes = boxes[:min(len(boxes), 10)]
-	channels := table.Sum.Channels
+	boxes, channels := table.boxes[:min(len(table.boxes), 10)], table.Channels()
 	means, deviations := make([]float64, len(boxes)*channels), make([]float64, len(boxes)*channels)
 	if err := errors.Join(table.MeanBoxes(means, boxes), table.StdDevBoxes(deviations, boxes)); err != nil {
 		t.Fatal(err)
@@ -483,81 +528,55 @@ func batches[S boxsum.Sum, Q boxsum.Square](t *testing.T, table *boxsum.SquaredT
 	}
 }
 
-type solidAnswers[S boxsum.Sum, Q boxsum.Square] struct {
-	table *volume.SquaredTable[S, Q]
-	boxes []volume.Box
-}
-
-func (v solidAnswers[S, Q]) steps() int {
-	return v.table.Sum.Depth + v.table.Sum.Height + v.table.Sum.Width + 8
-}
-func (v solidAnswers[S, Q]) mean(i, c int) float64      { return v.table.Mean(v.boxes[i], c) }
-func (v solidAnswers[S, Q]) variance(i, c int) float64  { return v.table.Variance(v.boxes[i], c) }
-func (v solidAnswers[S, Q]) reads(int) int              { return 8 }
-func (v solidAnswers[S, Q]) deviation(i, c int) float64 { return v.table.StdDev(v.boxes[i], c) }
-
-func solid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
+func (types proven) solid(p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
 	t.Helper()
-	v := must(volume.New[P](s.width, s.height, s.depth, s.channels))
-	fillScene(s, func(y, z int) []P { return v.Pix[z*v.SliceStride+y*v.Stride:][:s.width*s.channels] })
-	table, err := volume.IntegrateSquares[S, Q](v, nil)
-	if errors.Is(err, boxsum.ErrTypes) {
+	job := types.integrate(t, engine.Volume, s.pixels(types.pixel))
+	if job == nil {
 		return
-	} else if err != nil {
-		t.Fatal(err)
 	}
-	boxes := make([]volume.Box, n)
-	for i := range boxes {
-		b := &boxes[i]
+	a := &answers[volume.Box]{
+		must(typed.NewVolume(&job.Sums, &job.Squares)), make([]volume.Box, n), s.depth + s.height + s.width + 8,
+		func(volume.Box) int { return 8 }, volume.Box.String,
+	}
+	for i := range a.boxes {
+		b := &a.boxes[i]
 		b.X0, b.X1 = span(rng, s.width)
 		b.Y0, b.Y1 = span(rng, s.height)
 		b.Z0, b.Z1 = span(rng, s.depth)
-		if slow[P, S, Q](s) && i > 0 {
+		if types.slow(s) && i > 0 {
 			b.X1, b.Y1, b.Z1 = min(b.X1, b.X0+12), min(b.Y1, b.Y0+12), min(b.Z1, b.Z0+12)
 		}
 	}
-	hold[S, Q](p, t, s, solidAnswers[S, Q]{table, boxes}, n, func(i int) string { return boxes[i].String() }, func(i, c int) *moment {
-		return s.box(boxes[i].Intersect(table.Sum.Bounds()), c)
+	hold(p, t, s, types, a, func(b volume.Box, c int) *moment {
+		return s.box(b.Intersect(volume.NewBox(0, 0, 0, s.width, s.height, s.depth)), c)
 	})
 }
 
-type leaningAnswers[S boxsum.Sum, Q boxsum.Square] struct {
-	table *tilted.SquaredTable[S, Q]
-	boxes []tilted.Box
-}
-
-func (v leaningAnswers[S, Q]) steps() int                { return 4 * (v.table.Sum.Height + v.table.Sum.Width) }
-func (v leaningAnswers[S, Q]) mean(i, c int) float64     { return v.table.Mean(v.boxes[i], c) }
-func (v leaningAnswers[S, Q]) variance(i, c int) float64 { return v.table.Variance(v.boxes[i], c) }
-func (v leaningAnswers[S, Q]) reads(i int) int { // boxes that extend below the image read more entries
-	if t, b := v.table.Sum, v.boxes[i]; !t.Contains(b) {
-		return 8 * (b.W + b.H) * t.Height
-	}
-	return 4
-}
-func (v leaningAnswers[S, Q]) deviation(i, c int) float64 { return v.table.StdDev(v.boxes[i], c) }
-
-func leaning[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
+func (types proven) leaning(p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
 	t.Helper()
-	im := must(boxsum.NewImage[P](s.width, s.height, s.channels))
-	fillScene(s, func(y, _ int) []P { return im.Row(y) })
-	table, err := tilted.IntegrateSquares[S, Q](im, nil)
-	if errors.Is(err, boxsum.ErrTypes) {
+	job := types.integrate(t, engine.Tilted, s.image(types.pixel))
+	if job == nil {
 		return
-	} else if err != nil {
-		t.Fatal(err)
 	}
-	boxes := make([]tilted.Box, n)
+	a := &answers[tilted.Box]{
+		must(typed.NewTilted(&job.Sums, &job.Squares)), make([]tilted.Box, n), 4 * (s.height + s.width),
+		func(b tilted.Box) int { // boxes that extend below the image read more entries
+			if size := (&tilted.Table[uint32]{Width: s.width, Height: s.height}); !size.Contains(b) {
+				return 8 * (b.W + b.H) * s.height
+			}
+			return 4
+		},
+		func(b tilted.Box) string { return fmt.Sprintf("%+v", b) },
+	}
 	side := min(s.width, s.height, 60)
-	if s.pairs = true; slow[P, S, Q](s) {
+	if s.pairs = true; types.slow(s) {
 		side = min(side, 6)
 	}
-	for i := range boxes {
-		boxes[i] = tilted.Box{X: rng.IntN(s.width + 3), Y: rng.IntN(s.height+3) - 1, W: 1 + rng.IntN(side), H: 1 + rng.IntN(side)}
+	for i := range a.boxes {
+		a.boxes[i] = tilted.Box{X: rng.IntN(s.width + 3), Y: rng.IntN(s.height+3) - 1, W: 1 + rng.IntN(side), H: 1 + rng.IntN(side)}
 	}
-	a := leaningAnswers[S, Q]{table, boxes}
-	hold[S, Q](p, t, s, a, n, func(i int) string { return fmt.Sprintf("%+v", boxes[i]) }, func(i, c int) *moment {
-		m, b := &moment{}, boxes[i]
+	hold(p, t, s, types, a, func(b tilted.Box, c int) *moment {
+		m := &moment{}
 		for y := max(b.Y-b.W-b.H, 0); y < min(b.Y+b.W+b.H+1, s.height); y++ {
 			low, high := b.X-1+b.Y-y, b.X-1-b.Y+y+1
 			s.run(m, max(low, high-2*b.H), min(low+2*b.W, high), y, c)
@@ -566,40 +585,32 @@ func leaning[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](p *proof, t *testing
 	})
 }
 
-type turnedAnswers[S boxsum.Sum, Q boxsum.Square] struct {
-	table *rotated.SquaredTable[S, Q]
-	boxes []rotated.Box
-}
-
-func (v turnedAnswers[S, Q]) steps() int                 { return 4 * (v.table.Sum.Height + v.table.Sum.Width) }
-func (v turnedAnswers[S, Q]) mean(i, c int) float64      { return v.table.Mean(v.boxes[i], c) }
-func (v turnedAnswers[S, Q]) variance(i, c int) float64  { return v.table.Variance(v.boxes[i], c) }
-func (v turnedAnswers[S, Q]) reads(int) int              { return 4 }
-func (v turnedAnswers[S, Q]) deviation(i, c int) float64 { return v.table.StdDev(v.boxes[i], c) }
-
-func turned[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
+func (types proven) turned(p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
 	t.Helper()
-	im := must(boxsum.NewImage[P](s.width, s.height, s.channels))
-	fillScene(s, func(y, _ int) []P { return im.Row(y) })
-	table, err := rotated.IntegrateSquares[S, Q](im, rotated.Rotation{A: rng.IntN(9) - 4, B: 1 + rng.IntN(4)}, nil)
+	rot := rotated.Rotation{A: rng.IntN(9) - 4, B: 1 + rng.IntN(4)}
+	table, err := typed.IntegrateRotated(s.image(types.pixel), types.sum, types.square, rot, nil)
 	if errors.Is(err, boxsum.ErrTypes) {
 		return
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	boxes, all := make([]rotated.Box, n), table.Sum.Bounds()
-	for i := range boxes {
-		b := &boxes[i]
+	a := &answers[rotated.Box]{
+		table, make([]rotated.Box, n), 4 * (s.height + s.width),
+		func(rotated.Box) int { return 4 },
+		func(b rotated.Box) string { return fmt.Sprintf("%+v at %v", b, rot) },
+	}
+	all := table.Lattice().Bounds()
+	for i := range a.boxes {
+		b := &a.boxes[i]
 		b.C0, b.C1 = span(rng, all.C1-all.C0)
 		b.R0, b.R1 = span(rng, all.R1-all.R0)
 		b.C0, b.C1, b.R0, b.R1 = b.C0+all.C0, b.C1+all.C0, b.R0+all.R0, b.R1+all.R0
 	}
-	a := turnedAnswers[S, Q]{table, boxes}
-	hold[S, Q](p, t, s, a, n, func(i int) string { return fmt.Sprintf("%+v at %v", boxes[i], table.Sum.Rotation()) }, func(i, c int) *moment {
-		m, b := &moment{}, boxes[i]
+	hold(p, t, s, types, a, func(b rotated.Box, c int) *moment {
+		m := &moment{}
 		for y := range s.height {
 			for x := range s.width {
-				if column, row := table.Sum.Cell(x, y); column >= b.C0 && column < b.C1 && row >= b.R0 && row < b.R1 {
+				if column, row := table.Lattice().Cell(x, y); column >= b.C0 && column < b.C1 && row >= b.R0 && row < b.R1 {
 					m.add(s.at(x, y, 0, c))
 				}
 			}

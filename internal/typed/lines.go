@@ -11,23 +11,42 @@ import (
 // A Tilted is the 45° table of an image.
 type Tilted interface{ Table[tilted.Box] }
 
-// NewTilted returns the 45° table of an image, which shares the memory of sums.
-func NewTilted(sums *engine.Table) (Tilted, error) {
+// NewTilted returns the 45° table of an image. Squares may be nil. Both share the memory of
+// the arguments.
+func NewTilted(sums, squares *engine.Table) (Tilted, error) {
 	f, err := of(sums.Type)
 	if err != nil {
 		return nil, err
 	}
-	return f.tilted(sums)
+	return f.tilted(sums, squares)
 }
 
-func newTilted[S boxsum.Sum](sums *engine.Table) (Tilted, error) {
-	t := &tilted.Table[S]{
-		Sums: raster.Elems[S](sums.Data), Stride: sums.Stride, Width: sums.Width, Height: sums.Height, Channels: sums.Channels,
-		Bound: sums.Known.Bound, Signed: sums.Known.Signed,
+func newTilted[S boxsum.Sum](sums, squares *engine.Table) (Tilted, error) {
+	if squares == nil || squares.Type == raster.U64 {
+		return newTiltedSquares[S, uint64](sums, squares)
 	}
-	both := &tilted.SquaredTable[S, uint64]{Sum: t}
+	if squares.Type != raster.F64 {
+		return nil, unsupported("squares", squares.Type)
+	}
+	return newTiltedSquares[S, float64](sums, squares)
+}
+
+func newTiltedSquares[S boxsum.Sum, Q boxsum.Square](sums, squares *engine.Table) (Tilted, error) {
+	both := &tilted.SquaredTable[S, Q]{Sum: leaning[S](sums)}
+	if squares != nil {
+		both.Squares = leaning[Q](squares)
+	}
+	t := both.Sum
 	all := tableOf(t.Channels, t.SumChannel, t.SumBoxes, oneByOne(t.Channels, both.Mean, both.Variance, both.StdDev))
 	return &all, nil
+}
+
+// leaning returns the 45° table of an image with its type.
+func leaning[S boxsum.Sum](t *engine.Table) *tilted.Table[S] {
+	return &tilted.Table[S]{
+		Sums: raster.Elems[S](t.Data), Stride: t.Stride, Width: t.Width, Height: t.Height, Channels: t.Channels,
+		Bound: t.Known.Bound, Signed: t.Known.Signed,
+	}
 }
 
 // A Rotated is the table of an image along the lines of a rotation.

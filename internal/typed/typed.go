@@ -42,7 +42,7 @@ type Table[B any] interface {
 type form struct {
 	upright func(sums, squares, count *engine.Table) (Upright, error)
 	volume  func(sums, squares *engine.Table) (Volume, error)
-	tilted  func(sums *engine.Table) (Tilted, error)
+	tilted  func(sums, squares *engine.Table) (Tilted, error)
 	rotated func(squares raster.Type, width, height, channels int, rot rotated.Rotation) (*turned, integrate, error)
 }
 

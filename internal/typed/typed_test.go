@@ -167,9 +167,8 @@ func TestPairs(t *testing.T) {
 				t.Fatal(err)
 			}
 			leaning := jobOf(engine.Tilted, img, p.Sum)
-			leaning.Squares.Type = 0
 			made(t, leaning)
-			tilt, err := typed.NewTilted(&leaning.Sums)
+			tilt, err := typed.NewTilted(&leaning.Sums, &leaning.Squares)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,6 +210,9 @@ func TestPairs(t *testing.T) {
 				for channel, w := range inside {
 					if got := fmt.Sprint(tilt.Sum(lean, channel)); got != fmt.Sprint(w.sum) {
 						t.Fatalf("%v sums to %v, want %v", lean, got, w.sum)
+					}
+					if got := tilt.StdDev(lean, channel); math.Abs(got-w.std()) > 1e-6 {
+						t.Fatalf("the deviation of %v is %v, want %v", lean, got, w.std())
 					}
 					if got := tilt.Mean(lean, channel); math.Abs(got-w.sum/float64(max(w.n, 1))) > 1e-9 {
 						t.Fatalf("the mean of %v is %v, want %v of %d", lean, got, w.sum, w.n)
@@ -362,7 +364,8 @@ func TestNoTables(t *testing.T) {
 		"upright squares": second(typed.NewUpright(bytes, narrow, nil)),
 		"volume":          second(typed.NewVolume(narrow, nil)),
 		"volume squares":  second(typed.NewVolume(bytes, narrow)),
-		"tilted":          second(typed.NewTilted(narrow)),
+		"tilted":          second(typed.NewTilted(narrow, nil)),
+		"tilted squares":  second(typed.NewTilted(bytes, narrow)),
 		"rotated":         second(typed.IntegrateRotated(raster.Array{Type: raster.U8}, raster.I16, 0, rotated.Rotation{A: 1, B: 2}, nil)),
 		"64-bit pixels":   second(typed.IntegrateRotated(raster.Array{Type: raster.U64}, raster.U64, 0, rotated.Rotation{A: 1, B: 2}, nil)),
 		"squares":         second(typed.IntegrateRotated(raster.Array{Type: raster.F32}, raster.F64, raster.U64, rotated.Rotation{A: 1, B: 2}, nil)),

@@ -22,6 +22,6 @@ func tiltedBoxes(a arguments) any {
 	if q.what > boxMean {
 		must(invalid("unknown query %d of a tilted table", q.what))
 	}
-	ask(q, boxes, got(typed.NewTilted(q.sums(false))))
+	ask(q, boxes, got(typed.NewTilted(q.sums(false), nil)))
 	return nil
 }
