@@ -97,7 +97,7 @@ var everyPair = []pair{
 
 // pairsOf returns the pairs to test on a device.
 func pairsOf(d *Device) []pair {
-	return devtest.Some(d.Info().CPU, everyPair, func(p pair) string { return p.name },
+	return devtest.SelectPairs(d.Info().CPU, everyPair, func(p pair) string { return p.name },
 		"uint8_uint32", "uint8_float32", "uint16_uint64", "uint32_uint32", "int16_int64", "int32_int64", "float32_float64", "float64_float64",
 		"uint8_uint32_uint64", "uint16_float64_uint64", "int32_int64_float64", "float32_float32_float64", "uint8_uint32_float64")
 }
@@ -136,7 +136,7 @@ const guard = 0xA5
 // guarded returns an array inside a larger piece of memory that is filled with guard values.
 func guarded(d *Device, a devmem.Array, s spacing) (devmem.Array, int64, error) {
 	a.Device, a.Owned = d.inner, true
-	if _, err := a.Lay(); err != nil {
+	if _, err := a.Layout(); err != nil {
 		return a, 0, err
 	}
 	value := int64(a.Element.Bytes())
@@ -155,7 +155,7 @@ func guarded(d *Device, a devmem.Array, s spacing) (devmem.Array, int64, error) 
 	}
 	bytes := a.At.Offset + int64(a.Count)*a.At.Distance + around
 	var err error
-	if a.At.Memory, err = d.inner.Take(bytes); err != nil {
+	if a.At.Memory, err = d.inner.NewBuffer(bytes); err != nil {
 		return a, 0, err
 	}
 	return a, bytes, d.inner.Use(func() error {

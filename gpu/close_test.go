@@ -101,7 +101,7 @@ func TestOnStreamAfterClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(g.inner.Hold(), g.Close()); err != nil {
+	if err := errors.Join(g.inner.Retain(), g.Close()); err != nil {
 		t.Fatal(err)
 	}
 	again, err := onStream(d, 5)

@@ -83,7 +83,7 @@ func Open(info Info) (*Device, error) { return openDevice(info, false) }
 func openDevice(info Info, own bool) (*Device, error) {
 	open := driver.Open
 	if own {
-		open = driver.OpenOwn
+		open = driver.OpenContext
 	}
 	b, err := open(driver.Info(info))
 	if err != nil {
@@ -165,7 +165,7 @@ func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err 
 		return nil, raster.Invalid("number of timed runs is %d, want 1 or more", runs)
 	}
 	m := d.mem()
-	if err := m.Hold(); err != nil {
+	if err := m.Retain(); err != nil {
 		return nil, err
 	}
 	defer func() { err = driver.FirstError(err, m.Release()) }()

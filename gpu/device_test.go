@@ -37,7 +37,7 @@ func take(d *Device, bytes int64) (m driver.Memory, err error) {
 		return 0, err
 	}
 	defer d.mem().Leave()
-	return d.mem().Take(bytes)
+	return d.mem().NewBuffer(bytes)
 }
 
 func give(d *Device, m driver.Memory) error {
@@ -45,7 +45,7 @@ func give(d *Device, m driver.Memory) error {
 		return err
 	}
 	defer d.mem().Leave()
-	return d.mem().Give(m)
+	return d.mem().FreeBuffer(m)
 }
 
 // onStream returns a view of a device, as created by package interop.

@@ -157,14 +157,14 @@ func (s *strict) Record(on driver.Stream) (driver.Event, error) {
 	return taken(s, s.events, e, true, err)
 }
 
-func (s *strict) Move(e driver.Event, on driver.Stream) (driver.Event, error) {
+func (s *strict) MoveEvent(e driver.Event, on driver.Stream) (driver.Event, error) {
 	if e == 0 {
 		return s.Record(on)
 	}
 	if err := s.burn(); err != nil {
 		return e, err
 	}
-	moved, err := s.Backend.Move(e, on)
+	moved, err := s.Backend.MoveEvent(e, on)
 	if moved != e {
 		given(s, s.events, e)
 		taken(s, s.events, moved, true, nil)

@@ -142,7 +142,7 @@ func (f filtered) run(src *devmem.Array, w filter.Window, opt *filter.Options) e
 	}
 	return using(src, func() error {
 		for i, a := range all {
-			if err := a.Open(); err != nil {
+			if err := a.CheckOpen(); err != nil {
 				return err
 			}
 			if a.Overlaps(src) || i > 0 && a.Overlaps(all[0]) {

@@ -134,7 +134,7 @@ func (d *Device) Failed() []error {
 // shared returns the devices that share work from host to host.
 func (d *Device) shared() transfer.Group {
 	if d == nil || d.group == nil {
-		return transfer.Alone(d.mem())
+		return transfer.Single(d.mem())
 	}
 	g := transfer.Group{Failed: d.group.note}
 	for _, m := range d.group.members {

@@ -112,7 +112,7 @@ func several(t *testing.T, real *Device, count int) (*Device, []*mortal) {
 	var members []*Device
 	var backends []*mortal
 	for range count {
-		b, err := driver.OpenOwn(driver.Info(real.Info()))
+		b, err := driver.OpenContext(driver.Info(real.Info()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -598,7 +598,7 @@ func TestOpenAll(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := fixture.SameTables(several, one); err != nil && d.shared().Alike() {
+			if err := fixture.SameTables(several, one); err != nil && d.shared().SameModel() {
 				t.Errorf("floats: %v", err)
 			}
 			frames, n := mixedFrames(t, 30), 0

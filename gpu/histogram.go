@@ -114,7 +114,7 @@ func (h *Histogram) DownloadInto(i int, dst *histogram.Table[uint32]) error {
 		return errNoTable
 	}
 	a := h.table.inner()
-	if err := a.Index(i); err != nil {
+	if err := a.CheckIndex(i); err != nil {
 		return err
 	}
 	if dst != nil && dst.Bins != h.bins {
@@ -141,11 +141,11 @@ func (h *Histogram) Close() error {
 		return nil
 	}
 	d := h.images.Device
-	return devmem.Gone(d.Use(func() error { // both at once, so that nobody finds a table without limits
+	return devmem.IgnoreClosed(d.Use(func() error { // both at once, so that nobody finds a table without limits
 		m := h.limits.At
 		if h.limits.At = 0; m == 0 {
 			return h.table.array.Free()
 		}
-		return driver.FirstError(h.table.array.Free(), d.Give(m))
+		return driver.FirstError(h.table.array.Free(), d.FreeBuffer(m))
 	}))
 }

@@ -16,7 +16,7 @@ var errNoHostTable = raster.Invalid("nil table")
 // kernels.
 func checkSize[T any](e raster.Extent, depth int) error {
 	whole := devmem.Array{Element: raster.TypeNamed[T](), Width: e.Width, Height: e.Height, Channels: e.Channels, Count: max(depth, 1)}
-	_, err := whole.Lay()
+	_, err := whole.Layout()
 	return err
 }
 

@@ -116,5 +116,5 @@ func roomOfImages(d *Device) int64 {
 		return 0
 	}
 	defer d.inner.KeepSpare("images", spare)
-	return spare.(interface{ Room() int64 }).Room()
+	return spare.(interface{ Bytes() int64 }).Bytes()
 }

@@ -61,7 +61,7 @@ func (im *Image[P]) Set(i int, src boxsum.Image[P]) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Index(i); err != nil {
+	if err := a.CheckIndex(i); err != nil {
 		return err
 	}
 	return using(a, func() error { return a.CopyIn(i, devmem.HostRows(src.Pix, src.Stride)) })
@@ -93,7 +93,7 @@ func (im *Image[P]) DownloadInto(i int, dst boxsum.Image[P]) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Index(i); err != nil {
+	if err := a.CheckIndex(i); err != nil {
 		return err
 	}
 	return using(a, func() error {
@@ -122,7 +122,7 @@ func goesAmong[P boxsum.Pixel](others *devmem.Array, im boxsum.Image[P]) (boxsum
 // using calls f on the device of an array. The array stays open until f returns.
 func using(a *devmem.Array, f func() error) error {
 	return a.Device.Use(func() error {
-		if err := a.Open(); err != nil {
+		if err := a.CheckOpen(); err != nil {
 			return err
 		}
 		return f()

@@ -50,13 +50,13 @@ func (t tables) integrate(src *devmem.Array, opt *Options) error {
 		sized = []*devmem.Array{t.takes}
 	}
 	for _, a := range sized {
-		if err := a.Takes(src); err != nil {
+		if err := a.CheckSource(src); err != nil {
 			return err
 		}
 	}
 	return using(src, func() error {
 		for i, a := range all {
-			if err := a.Open(); err != nil {
+			if err := a.CheckOpen(); err != nil {
 				return err
 			}
 			if a.Overlaps(src) || i > 0 && a.Overlaps(all[0]) {
@@ -73,7 +73,7 @@ func (t tables) integrate(src *devmem.Array, opt *Options) error {
 			return err
 		}
 		if t.bins == 0 {
-			t.sums.Note(t.squares, src.Element, offsets)
+			t.sums.SetOrigin(t.squares, src.Element, offsets)
 			t.sums.Squared = t.squared
 		}
 		job := method.Of(t.sums, t.squares, src, offsets[0])

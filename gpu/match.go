@@ -63,7 +63,7 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 		return raster.Invalid("the template is flat, which has no %v", m)
 	}
 	return using(a, func() error {
-		if err := to.Open(); err != nil {
+		if err := to.CheckOpen(); err != nil {
 			return err
 		}
 		if to.Overlaps(a) {

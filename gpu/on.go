@@ -95,7 +95,7 @@ func (r runner) Tables(job *device.Tables) error {
 func countable(a *raster.Array) error {
 	on := arrayOf(a)
 	on.Count = max(a.Depth, 1)
-	_, err := on.Lay()
+	_, err := on.Layout()
 	return err
 }
 
@@ -257,7 +257,7 @@ func (r runner) Histogram(job *device.Histogram) error {
 			limits, err = method.NewLimits(m, job.Src.Type, job.Range.N, job.Range.Clamp, bins.Range(job.Range))
 			return err
 		})
-		return method.Histogram{Limits: &limits}, func() error { return m.Give(limits.At) }, err
+		return method.Histogram{Limits: &limits}, func() error { return m.FreeBuffer(limits.At) }, err
 	}
 	return r.device.shared().Run(w)
 }

@@ -384,8 +384,8 @@ func TestSlots(t *testing.T) {
 		}
 		image := devmem.Array{Element: raster.U8, Width: 300, Height: 200, Count: 1}
 		table := devmem.Array{Element: raster.U32, Width: 300, Height: 200, Count: 1, Border: 1}
-		imageBytes, err1 := image.Lay()
-		tableBytes, err2 := table.Lay()
+		imageBytes, err1 := image.Layout()
+		tableBytes, err2 := table.Layout()
 		if room := roomOfImages(d); room != imageBytes+tableBytes || err1 != nil || err2 != nil {
 			t.Errorf("slots have %d bytes, not %d", room, imageBytes+tableBytes)
 		}

@@ -32,7 +32,7 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 	}
 	defer m.Leave()
 	images := devmem.Array{Device: m, Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}
-	if _, err := images.Lay(); err != nil {
+	if _, err := images.Layout(); err != nil {
 		return nil, err
 	}
 	if count > math.MaxInt32/2 {
@@ -177,7 +177,7 @@ func (t *RotatedTable[S]) index(i int) error {
 		return errNoTable
 	}
 	if uint(i) >= uint(t.Count()) {
-		return raster.Invalid("index is %d, out of range for %s", i, devmem.Several(t.Count(), "rotated table"))
+		return raster.Invalid("index is %d, out of range for %s", i, devmem.Plural(t.Count(), "rotated table"))
 	}
 	return nil
 }
@@ -200,5 +200,5 @@ func (t *RotatedTable[S]) Close() error {
 	if l == nil { // it was never completed
 		return t.cells.Close()
 	}
-	return driver.FirstError(devmem.Gone(d.Use(func() error { return l.Free(d) })), t.cells.Close())
+	return driver.FirstError(devmem.IgnoreClosed(d.Use(func() error { return l.Free(d) })), t.cells.Close())
 }

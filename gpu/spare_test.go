@@ -74,7 +74,7 @@ func TestIdleWorkspacesMakeRoom(t *testing.T) {
 				if _, _, err := own.inner.Workspace(own.inner.Stream, "third", piece); !errors.Is(err, boxsum.ErrMemory) {
 					t.Errorf("room for a third: %v", err)
 				}
-				if _, err := own.inner.Take(1); !errors.Is(err, boxsum.ErrMemory) {
+				if _, err := own.inner.NewBuffer(1); !errors.Is(err, boxsum.ErrMemory) {
 					t.Errorf("room for more: %v", err)
 				}
 				if again, _, err := own.inner.Workspace(own.inner.Stream, "first", piece); err != nil || again != at {

@@ -56,15 +56,15 @@ func (t *Table[S]) SumBoxes(i int, dst []S, boxes []image.Rectangle) error {
 // sumBoxes answers boxes of table i and restores the offset, for each of their
 // pixels.
 func sumBoxes[S boxsum.Sum, Box any](a *devmem.Array, i int, dst []S, count int, place func(n int) Box, answer func(a *devmem.Array, i int) method.Answer, pixels func(n int) float64) error {
-	if err := method.Room(a, len(dst), count); err != nil {
+	if err := method.CheckRoom(a, len(dst), count); err != nil {
 		return err
 	}
 	return using(a, func() error {
-		beside, err := a.Lacking(i)
+		beside, err := a.OffsetSums(i)
 		if err != nil {
 			return err
 		}
-		if err := method.AskAll(a.Device, dst, a.Channels, count, place, answer(a, i)); err != nil {
+		if err := method.QueryAll(a.Device, dst, a.Channels, count, place, answer(a, i)); err != nil {
 			return err
 		}
 		offset := float64(a.OffsetOf(i))
@@ -96,7 +96,7 @@ func floatSums[Box any](a *devmem.Array, count int, place func(n int) Box, answe
 
 func askFloats[S float32 | float64, Box any](a *devmem.Array, count int, place func(n int) Box, answer method.Answer) (func(k int) float64, error) {
 	sums := make([]S, count*a.Channels)
-	err := method.AskAll(a.Device, sums, a.Channels, count, place, answer)
+	err := method.QueryAll(a.Device, sums, a.Channels, count, place, answer)
 	return func(k int) float64 { return float64(sums[k]) }, err
 }
 
@@ -105,7 +105,7 @@ func numbered(a *devmem.Array, i int) error {
 	if a.Device == nil {
 		return errNoTable
 	}
-	return a.Index(i)
+	return a.CheckIndex(i)
 }
 
 // onHost allocates a table on the host and fills it. If wrong is not nil, it
@@ -130,7 +130,7 @@ func (t *Table[S]) DownloadInto(i int, dst *boxsum.Table[S]) error { return t.fe
 func (t *Table[S]) fetch(i int, dst *boxsum.Table[S], beside bool) error {
 	a := t.inner()
 	return download(a, i, planeSide(dst), func(copyOut func() error) error {
-		sums, err := a.Lacking(i)
+		sums, err := a.OffsetSums(i)
 		if err != nil {
 			return err
 		}

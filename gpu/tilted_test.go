@@ -114,7 +114,7 @@ var tiltedPairs = []tiltedPair{
 
 // tiltedPairsOf returns the pairs to test on a device.
 func tiltedPairsOf(d *Device) []tiltedPair {
-	return devtest.Some(d.Info().CPU, tiltedPairs, func(p tiltedPair) string { return p.name },
+	return devtest.SelectPairs(d.Info().CPU, tiltedPairs, func(p tiltedPair) string { return p.name },
 		"uint8_uint32", "uint16_float64", "uint32_uint64", "int16_int64", "float32_float32", "uint8 squared_uint64", "int32 squared_float64")
 }
 

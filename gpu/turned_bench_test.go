@@ -138,6 +138,6 @@ func layOnly(t *RotatedTable[uint32], src *Image[uint8]) error {
 			return err
 		}
 		job := method.Of(t.cells.inner(), nil, src.inner(), 0)
-		return t.lattice.Lay(job, devmem.Batch{Plane: driver.Plane{Memory: space, Stride: stride}, Distance: one}, false)
+		return t.lattice.PlacePixels(job, devmem.Batch{Plane: driver.Plane{Memory: space, Stride: stride}, Distance: one}, false)
 	})
 }

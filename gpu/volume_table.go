@@ -43,7 +43,7 @@ func (t *VolumeTable[S]) DownloadInto(dst *volume.Table[S]) error { return t.fet
 func (t *VolumeTable[S]) fetch(dst *volume.Table[S], beside bool) error {
 	a := t.inner()
 	return download(a, 0, volumeSide(dst), func(copyOut func() error) error {
-		sums, err := a.Lacking(0)
+		sums, err := a.OffsetSums(0)
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func VolumeTableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.VolumeTable[S
 
 // wrap initializes a value of package gpu with foreign memory.
 func wrap[T any](t *T, inside *devmem.Array, d *gpu.Device, e raster.Type, f Foreign, border int, volume bool) (*T, error) {
-	a, err := inner(d).Over(e, devmem.Foreign(f), border, volume)
+	a, err := inner(d).ForeignArray(e, devmem.Foreign(f), border, volume)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func Take(d *gpu.Device, bytes int64) (handle uintptr, err error) {
 	if bytes < 0 {
 		return 0, raster.Invalid("size of memory is %d bytes, want 0 or more", bytes)
 	}
-	taken, err := m.Take(bytes)
+	taken, err := m.NewBuffer(bytes)
 	return uintptr(taken), err
 }
 
@@ -125,7 +125,7 @@ func Give(d *gpu.Device, handle uintptr) error {
 		return err
 	}
 	defer m.Leave()
-	return m.Give(driver.Memory(handle))
+	return m.FreeBuffer(driver.Memory(handle))
 }
 
 // DeviceOf returns the index of the CUDA device to which a pointer belongs.

@@ -51,5 +51,5 @@ func foreign(m *devmem.Device, name string, f *Foreign, border int, volume bool)
 	if !ok {
 		return devmem.Array{}, raster.Unsupported("unknown type %q of pixels or sums", name)
 	}
-	return m.Over(e, devmem.Foreign(*f), border, volume)
+	return m.ForeignArray(e, devmem.Foreign(*f), border, volume)
 }

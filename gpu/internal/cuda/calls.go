@@ -213,9 +213,9 @@ func (s Stream) Capturing() (bool, error) {
 	return status != 0, err
 }
 
-// Relaxed calls f, which may allocate memory and load kernels even while this thread captures a
+// WithRelaxedCapture calls f, which may allocate memory and load kernels even while this thread captures a
 // stream; neither becomes part of the graph. The goroutine must be locked to the thread.
-func Relaxed(f func() error) error {
+func WithRelaxedCapture(f func() error) error {
 	mode := int32(2) // CU_STREAM_CAPTURE_MODE_RELAXED
 	if cuThreadExchangeStreamCaptureMode.at == 0 || call(cuThreadExchangeStreamCaptureMode, uintptr(unsafe.Pointer(&mode))) != nil {
 		return f()

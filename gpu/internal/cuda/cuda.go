@@ -153,9 +153,9 @@ const (
 // while a stream is captured.
 func (r Result) InCapture() bool { return r >= 900 && r < 910 }
 
-// Refuses reports whether the result means that the driver will never load a module, because of its
+// RejectsModule reports whether the result means that the driver will never load a module, because of its
 // version, the device, or what is installed.
-func (r Result) Refuses() bool {
+func (r Result) RejectsModule() bool {
 	switch r {
 	case 200, 209, 218, 221, 222, 223: // invalid image, no binary for the GPU, invalid PTX, no compiler, unsupported PTX version, compiling disabled
 		return true

@@ -124,9 +124,9 @@ func (l *Launch) Run() error {
 		uintptr(l.Shared), uintptr(l.Stream), uintptr(params), 0)
 }
 
-// Ways returns the addresses of the functions with which C code launches kernels, cuLaunchKernelEx
+// LaunchFunctions returns the addresses of the functions with which C code launches kernels, cuLaunchKernelEx
 // and cuCtxGetCurrent, or zeros if the driver lacks them.
-func Ways() (launch, current uintptr) { return cuLaunchKernelEx.at, cuCtxGetCurrent.at }
+func LaunchFunctions() (launch, current uintptr) { return cuLaunchKernelEx.at, cuCtxGetCurrent.at }
 
 // A TensorMap is a CUtensorMap, which describes how a kernel copies boxes of a batch of images.
 type TensorMap [128]byte

@@ -26,11 +26,11 @@ type Array struct {
 	At       Batch // memory is 0 once closed
 	Owned    bool  // Close frees the memory
 	Gaps     bool  // the gaps between rows belong to the array: kernels may write there
-	Made           // contents of a table
+	Origin         // contents of a table
 }
 
-// Made describes what a table was last computed from. Access requires the device's queue.
-type Made struct {
+// Origin describes what a table was last computed from. Access requires the device's queue.
+type Origin struct {
 	Pixel    raster.Type // 0 if the table was not computed
 	Squared  bool        // the sums are of squares
 	Offset   float32     // subtracted from every pixel before it was summed or squared
@@ -41,18 +41,18 @@ type Made struct {
 }
 
 // OffsetOf returns the offset of table i.
-func (m *Made) OffsetOf(i int) float32 {
+func (m *Origin) OffsetOf(i int) float32 {
 	if m.Offsets != nil {
 		return m.Offsets[i]
 	}
 	return m.Offset
 }
 
-// Note records what tables, and their squares if not nil, were computed from. The offset applies to
+// SetOrigin records what tables, and their squares if not nil, were computed from. The offset applies to
 // the squares only if pixels are floats.
-func (a *Array) Note(squares *Array, pixel raster.Type, offsets []float32) {
+func (a *Array) SetOrigin(squares *Array, pixel raster.Type, offsets []float32) {
 	n := a.number + 1
-	a.Made = Made{Pixel: pixel, Offset: offsets[0], number: n}
+	a.Origin = Origin{Pixel: pixel, Offset: offsets[0], number: n}
 	for _, o := range offsets {
 		if o != offsets[0] {
 			a.Offsets = offsets
@@ -62,22 +62,22 @@ func (a *Array) Note(squares *Array, pixel raster.Type, offsets []float32) {
 		return
 	}
 	number := squares.number + 1
-	squares.Made = Made{Pixel: pixel, Squared: true, number: number}
+	squares.Origin = Origin{Pixel: pixel, Squared: true, number: number}
 	if pixel.Float() {
 		squares.Offset, squares.Offsets, squares.Beside, squares.BesideOf = a.Offset, a.Offsets, a, n
 	}
 }
 
-// Lacking returns the sums that are needed to add the offset back to the squares of table i, or nil
+// OffsetSums returns the sums that are needed to add the offset back to the squares of table i, or nil
 // if there is no offset.
-func (a *Array) Lacking(i int) (*Array, error) {
+func (a *Array) OffsetSums(i int) (*Array, error) {
 	if a.Beside == nil || a.OffsetOf(i) == 0 {
 		return nil, nil
 	}
 	if a.Beside.number != a.BesideOf {
 		return nil, raster.Invalid("the squares of a %s have another offset than the sums (make both together)", a)
 	}
-	return a.Beside, a.Beside.Open()
+	return a.Beside, a.Beside.CheckOpen()
 }
 
 // A Batch locates the images or tables of a job: image i starts at byte Offset + i*Distance of the
@@ -110,11 +110,11 @@ func (d *Device) Make(a Array) (Array, error) {
 	if err := a.slices(); err != nil {
 		return Array{}, err
 	}
-	bytes, err := a.Lay()
+	bytes, err := a.Layout()
 	if err != nil {
 		return Array{}, err
 	}
-	if a.At.Memory, err = d.Take(bytes); err != nil {
+	if a.At.Memory, err = d.NewBuffer(bytes); err != nil {
 		return Array{}, fmt.Errorf("%w (for %s)", err, &a)
 	}
 	return a, nil
@@ -137,11 +137,11 @@ func (a *Array) Close() error {
 	if a.Device == nil {
 		return nil
 	}
-	return Gone(a.Device.Use(a.Free))
+	return IgnoreClosed(a.Device.Use(a.Free))
 }
 
-// Gone returns err, or nil if err says that the device was closed.
-func Gone(err error) error {
+// IgnoreClosed returns err, or nil if err says that the device was closed.
+func IgnoreClosed(err error) error {
 	if errors.Is(err, boxsum.ErrClosed) {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (a *Array) Free() error {
 	if m == 0 || !a.Owned {
 		return nil
 	}
-	return driver.FirstError(a.Device.Backend.Wait(a.Device.Stream), a.Device.Give(m))
+	return driver.FirstError(a.Device.Backend.Wait(a.Device.Stream), a.Device.FreeBuffer(m))
 }
 
 // Alignment of arrays.
@@ -164,8 +164,8 @@ const (
 	TableLine = 256 // rows of tables are a multiple of this many bytes, and entry (1, y) is aligned to it: with 128 an H200 takes 4 to 7% longer
 )
 
-// Lay chooses the layout and returns its size in bytes.
-func (a *Array) Lay() (int64, error) {
+// Layout chooses the layout and returns its size in bytes.
+func (a *Array) Layout() (int64, error) {
 	if a.Channels == 0 {
 		a.Channels = 1
 	}
@@ -224,40 +224,40 @@ func (a *Array) Rows() driver.Rows {
 // String describes the array for error messages.
 func (a *Array) String() string {
 	what := [...]string{"image", "table"}[a.Border]
-	size := fmt.Sprintf("%s of %d×%d pixels", Several(a.Count, what), a.Width, a.Height)
+	size := fmt.Sprintf("%s of %d×%d pixels", Plural(a.Count, what), a.Width, a.Height)
 	if a.Volume {
 		what = [...]string{"volume", "table"}[a.Border]
 		size = fmt.Sprintf("%s of %d×%d×%d voxels", what, a.Width, a.Height, a.Depth)
 	}
-	return fmt.Sprintf("%s with %s of %s", size, Several(a.Channels, "channel"), a.Element.String())
+	return fmt.Sprintf("%s with %s of %s", size, Plural(a.Channels, "channel"), a.Element.String())
 }
 
-// Several returns a number with a noun in singular or plural.
-func Several(n int, what string) string {
+// Plural returns a number with a noun in singular or plural.
+func Plural(n int, what string) string {
 	if n != 1 {
 		what += "s"
 	}
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// Open returns an error if the array was closed.
-func (a *Array) Open() error {
+// CheckOpen returns an error if the array was closed.
+func (a *Array) CheckOpen() error {
 	if a.At.Memory == 0 {
 		return fmt.Errorf("%s %w", a, boxsum.ErrClosed)
 	}
 	return nil
 }
 
-// Index returns an error unless there is an image or table i.
-func (a *Array) Index(i int) error {
+// CheckIndex returns an error unless there is an image or table i.
+func (a *Array) CheckIndex(i int) error {
 	if uint(i) >= uint(a.Count) {
 		return raster.Invalid("index is %d, out of range for %s", i, a)
 	}
 	return nil
 }
 
-// Takes returns an error if the table cannot hold the sums of src.
-func (a *Array) Takes(src *Array) error {
+// CheckSource returns an error if the table cannot hold the sums of src.
+func (a *Array) CheckSource(src *Array) error {
 	if a.Device != src.Device {
 		return raster.Invalid("table is on %s and images on %s, want both on one open device", a.Device.Info().Name, src.Device.Info().Name)
 	}

@@ -116,9 +116,9 @@ func (d *Device) end() bool {
 	return true
 }
 
-// Hold keeps the driver's part of an open device until Release, even if the device is closed
+// Retain keeps the driver's part of an open device until Release, even if the device is closed
 // meanwhile. Unlike Enter, it does not make Close wait.
-func (d *Device) Hold() error {
+func (d *Device) Retain() error {
 	if err := d.Enter(); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (d *Device) Hold() error {
 	return nil
 }
 
-// Release ends a Hold.
+// Release ends a Retain.
 func (d *Device) Release() error {
 	d.life.Lock()
 	defer d.life.Unlock()
@@ -192,8 +192,8 @@ func (d *Device) Use(f func() error) error {
 	return f()
 }
 
-// Take allocates device memory for an image or a table.
-func (d *Device) Take(bytes int64) (driver.Memory, error) {
+// NewBuffer allocates device memory for an image or a table.
+func (d *Device) NewBuffer(bytes int64) (driver.Memory, error) {
 	m, err := d.Allocate(bytes)
 	if err != nil {
 		return 0, err
@@ -204,8 +204,8 @@ func (d *Device) Take(bytes int64) (driver.Memory, error) {
 	return m, nil
 }
 
-// Give frees memory allocated by Take.
-func (d *Device) Give(m driver.Memory) error {
+// FreeBuffer frees memory allocated by NewBuffer.
+func (d *Device) FreeBuffer(m driver.Memory) error {
 	if !remove(d, &d.Held, m) {
 		return raster.Invalid("the memory was not allocated by this device")
 	}
@@ -223,7 +223,7 @@ func remove[K comparable](d *Device, set *map[K]struct{}, k K) bool {
 
 // Upload copies bytes to new device memory. Callers must hold the device's queue.
 func (d *Device) Upload(data []byte) (driver.Memory, error) {
-	m, err := d.Take(int64(len(data)))
+	m, err := d.NewBuffer(int64(len(data)))
 	if err != nil || len(data) == 0 {
 		return m, err
 	}
@@ -234,7 +234,7 @@ func (d *Device) Upload(data []byte) (driver.Memory, error) {
 	err = d.Backend.CopyIn(d.Stream, driver.Plane{Memory: m, Stride: n}, unsafe.Pointer(&data[0]), n, driver.Rows{Bytes: n, Count: 1})
 	// Wait even after an error: nothing may use this memory once it is unpinned.
 	if err = driver.FirstError(err, d.Backend.Wait(d.Stream)); err != nil {
-		return 0, driver.FirstError(err, d.Give(m))
+		return 0, driver.FirstError(err, d.FreeBuffer(m))
 	}
 	return m, nil
 }

@@ -17,8 +17,8 @@ type Foreign struct {
 	Stride, Distance int64 // bytes between rows, and between images or slices
 }
 
-// Over returns an array in foreign memory, after checking it as far as possible.
-func (d *Device) Over(e raster.Type, f Foreign, border int, volume bool) (Array, error) {
+// ForeignArray returns an array in foreign memory, after checking it as far as possible.
+func (d *Device) ForeignArray(e raster.Type, f Foreign, border int, volume bool) (Array, error) {
 	if err := d.Enter(); err != nil {
 		return Array{}, err
 	}
@@ -33,7 +33,7 @@ func (d *Device) Over(e raster.Type, f Foreign, border int, volume bool) (Array,
 	if a.Count == 0 {
 		a.Count = 1
 	}
-	if _, err := a.Lay(); err != nil {
+	if _, err := a.Layout(); err != nil {
 		return Array{}, err
 	}
 	row, rows, value := a.RowBytes(), int64(a.Height+border), int64(e.Bytes())

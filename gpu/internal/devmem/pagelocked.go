@@ -12,11 +12,11 @@ import (
 // HostArray lays out an array in page-locked memory and returns its values. It also registers the
 // memory with other devices that can copy it directly.
 func HostArray[T any](d *Device, a *Array, others ...*Device) (values []T, release func() error, err error) {
-	bytes, err := a.Lay()
+	bytes, err := a.Layout()
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := d.Hold(); err != nil {
+	if err := d.Retain(); err != nil {
 		return nil, nil, err
 	}
 	m, err := d.AllocateHost(max(bytes, 1))
@@ -29,7 +29,7 @@ func HostArray[T any](d *Device, a *Array, others ...*Device) (values []T, relea
 	b := &Block{host: m, Laid: Host{first, a.At.Stride}, Row: a.RowBytes(), Users: 1}
 	b.free = func() error { return driver.FirstError(d.Backend.FreeHost(m), d.Release()) }
 	d.addBlock(b)
-	leave := []func() error{func() error { return d.LeaveBlock(b) }}
+	leave := []func() error{func() error { return d.ReleaseBlock(b) }}
 	for _, other := range others {
 		if other == d || d.About.Kind != driver.CUDA || other.About.Kind != driver.CUDA { // OpenCL memory belongs to a context
 			continue
@@ -37,9 +37,9 @@ func HostArray[T any](d *Device, a *Array, others ...*Device) (values []T, relea
 		d.Mu.Lock()
 		b.Users++
 		d.Mu.Unlock()
-		lent := &Block{host: m, Laid: b.Laid, Row: b.Row, Users: 1, free: func() error { return d.LeaveBlock(b) }}
+		lent := &Block{host: m, Laid: b.Laid, Row: b.Row, Users: 1, free: func() error { return d.ReleaseBlock(b) }}
 		other.addBlock(lent)
-		leave = append(leave, func() error { return other.LeaveBlock(lent) })
+		leave = append(leave, func() error { return other.ReleaseBlock(lent) })
 	}
 	values = unsafe.Slice((*T)(first), (bytes-a.At.Offset)/int64(a.Element.Bytes()))
 	return values, sync.OnceValue(func() error {
@@ -81,8 +81,8 @@ func (d *Device) BlockOf(at Host, r driver.Rows) *Block {
 	return nil
 }
 
-// LeaveBlock removes a user of a block.
-func (d *Device) LeaveBlock(b *Block) error {
+// ReleaseBlock removes a user of a block.
+func (d *Device) ReleaseBlock(b *Block) error {
 	d.Mu.Lock()
 	b.Users--
 	unused := b.Users == 0

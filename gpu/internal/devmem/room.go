@@ -54,7 +54,7 @@ func (d *Device) DropSpare() bool {
 	return freed
 }
 
-// NewStream returns a new stream. It is freed with the device unless GiveStream frees it before.
+// NewStream returns a new stream. It is freed with the device unless CloseStream frees it before.
 func (d *Device) NewStream() (driver.Stream, error) {
 	s, err := d.Backend.NewStream()
 	if err != nil {
@@ -69,8 +69,8 @@ func (d *Device) NewStream() (driver.Stream, error) {
 	return s, nil
 }
 
-// GiveStream frees a stream of NewStream.
-func (d *Device) GiveStream(s driver.Stream) error {
+// CloseStream frees a stream from NewStream.
+func (d *Device) CloseStream(s driver.Stream) error {
 	if !remove(d, &d.others, s) {
 		return raster.Invalid("the stream belongs to another device")
 	}

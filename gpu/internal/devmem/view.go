@@ -27,7 +27,7 @@ func (d *Device) OnStream(handle uintptr, wrap func(*Device) any) (*Device, erro
 	if err := d.Backend.CheckStream(driver.Stream(handle)); err != nil {
 		return nil, err
 	}
-	if err := d.Hold(); err != nil {
+	if err := d.Retain(); err != nil {
 		return nil, err
 	}
 	g = &Device{
@@ -94,7 +94,7 @@ func (d *Device) lasting() bool { return d.About.Kind == driver.CUDA && d.Stream
 
 // mark moves the fence after all work of a view so far.
 func (d *Device) mark() (err error) {
-	d.fence, err = d.Backend.Move(d.fence, d.Stream)
+	d.fence, err = d.Backend.MoveEvent(d.fence, d.Stream)
 	return err
 }
 

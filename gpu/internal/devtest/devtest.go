@@ -79,10 +79,10 @@ func Each(t *testing.T, body func(t *testing.T, d *devmem.Device)) {
 	}
 }
 
-// Some returns the pairs of types to test on a device. On a processor, OpenCL takes seconds to
+// SelectPairs returns the pairs of types to test on a device. On a processor, OpenCL takes seconds to
 // compile the kernels of a pair, so only the pairs with the given names, which cover every type,
 // are tested there, unless BOXSUM_GPU_PAIRS is "all".
-func Some[T any](processor bool, pairs []T, name func(T) string, names ...string) []T {
+func SelectPairs[T any](processor bool, pairs []T, name func(T) string, names ...string) []T {
 	if !processor || os.Getenv("BOXSUM_GPU_PAIRS") == "all" {
 		return pairs
 	}

@@ -34,8 +34,8 @@ type Backend interface {
 	WaitEvent(Event) error                          // waits for the point
 	Elapsed(from, to Event) (ms float64, err error) // both points must have been reached
 	FreeEvent(Event) error
-	// Move replaces an event by one at the current point of a stream.
-	Move(Event, Stream) (Event, error)
+	// MoveEvent replaces an event by one at the current point of a stream.
+	MoveEvent(Event, Stream) (Event, error)
 	// CheckStream returns an error if work cannot be queued on a stream of another library.
 	CheckStream(Stream) error
 	// Follow makes later work on a stream of another library wait for an event, which may be 0,

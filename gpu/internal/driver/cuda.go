@@ -278,7 +278,7 @@ func (b *CUDABackend) FreeEvent(e Event) error {
 	return b.do("free an event", cuda.Event(e).Destroy)
 }
 
-func (b *CUDABackend) Move(e Event, s Stream) (Event, error) {
+func (b *CUDABackend) MoveEvent(e Event, s Stream) (Event, error) {
 	if e == 0 {
 		return b.Record(s)
 	}

@@ -42,7 +42,7 @@ func (b *CUDABackend) Run(k *Kernel, r Run) error {
 // Raw returns what C code needs to launch a kernel itself: the functions of [cuda.Ways], the
 // kernel's function, and its context. They remain valid while the device is open.
 func (b *CUDABackend) Raw(k *Kernel) (launch, current, function, context uintptr) {
-	launch, current = cuda.Ways()
+	launch, current = cuda.LaunchFunctions()
 	return launch, current, uintptr(k.function), uintptr(b.context)
 }
 
@@ -76,7 +76,7 @@ func (b *CUDABackend) Kernel(module, name string) (*Kernel, error) {
 	}
 	k := &Kernel{Name: name, running: "run " + name}
 	err := b.do("find kernel "+name, func() error {
-		return cuda.Relaxed(func() (err error) {
+		return cuda.WithRelaxedCapture(func() (err error) {
 			if k.module, err = b.module(module, name); err == nil {
 				k.function, err = k.module.Function(name)
 				k.Machine = b.modules[module] == k.module
@@ -91,9 +91,9 @@ func (b *CUDABackend) Kernel(module, name string) (*Kernel, error) {
 	return k, nil
 }
 
-// Shaped returns a kernel and its shape, which the module holds in the variable shape_<name>.
+// ShapedKernel returns a kernel and its shape, which the module holds in the variable shape_<name>.
 // jobBytes must be the size of the job that the module was built for.
-func Shaped[S interface {
+func ShapedKernel[S interface {
 	Sizes() (threads, shared, jobBytes int)
 }](b *CUDABackend, module, name string, jobBytes uintptr) (*Kernel, *S, error) {
 	k, err := b.Kernel(module, name)
@@ -107,7 +107,7 @@ func Shaped[S interface {
 	}
 	shape := new(S)
 	err = b.do("ask for the shape of "+name, func() error {
-		return cuda.Relaxed(func() error {
+		return cuda.WithRelaxedCapture(func() error {
 			return k.module.Global("shape_"+name, unsafe.Slice((*byte)(unsafe.Pointer(shape)), unsafe.Sizeof(*shape)))
 		})
 	})
@@ -160,8 +160,8 @@ func (b *CUDABackend) PreferShared(k *Kernel) error {
 	return err
 }
 
-// Occupy determines how many blocks of a kernel the device runs at once.
-func (b *CUDABackend) Occupy(k *Kernel, threads int) error {
+// FindOccupancy determines how many blocks of a kernel the device runs at once.
+func (b *CUDABackend) FindOccupancy(k *Kernel, threads int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if k.Resident > 0 {
@@ -255,7 +255,7 @@ func Refusal(reasons []error) error {
 	all := OneLine{errors.Join(reasons...)}
 	for _, reason := range reasons {
 		var result cuda.Result
-		if !errors.As(reason, &result) || !result.Refuses() {
+		if !errors.As(reason, &result) || !result.RejectsModule() {
 			return all
 		}
 	}

@@ -23,10 +23,10 @@ type Info struct {
 
 // A Driver finds the devices of a kind and opens them.
 type Driver struct {
-	Kind    Kind
-	Devices func() ([]Info, error)
-	Open    func(Info) (Backend, error)
-	OpenOwn func(Info) (Backend, error) // in a context of its own
+	Kind        Kind
+	Devices     func() ([]Info, error)
+	Open        func(Info) (Backend, error)
+	OpenContext func(Info) (Backend, error) // in a context of its own
 }
 
 // List returns the devices of the given kinds, or of all kinds, and the reasons why there are not
@@ -68,13 +68,13 @@ func (i Info) Rank() int {
 // Open opens a device.
 func Open(info Info) (Backend, error) { return open(info, false) }
 
-// OpenOwn opens a device in a context of its own, besides the one that the process shares.
-func OpenOwn(info Info) (Backend, error) { return open(info, true) }
+// OpenContext opens a device in a context of its own, besides the one that the process shares.
+func OpenContext(info Info) (Backend, error) { return open(info, true) }
 
 func open(info Info, own bool) (Backend, error) {
 	for _, driver := range Drivers {
 		if driver.Kind == info.Kind && own {
-			return driver.OpenOwn(info)
+			return driver.OpenContext(info)
 		}
 		if driver.Kind == info.Kind {
 			return driver.Open(info)

@@ -174,7 +174,7 @@ func (b *OpenCLBackend) FreeEvent(e Event) error {
 	return openCLError("free an event", b.driver.ReleaseEvent(opencl.Event(e)))
 }
 
-func (b *OpenCLBackend) Move(old Event, s Stream) (Event, error) {
+func (b *OpenCLBackend) MoveEvent(old Event, s Stream) (Event, error) {
 	e, err := b.Record(s)
 	if err != nil || old == 0 {
 		return e, err

@@ -42,7 +42,7 @@ func (l *launcher) NewStream() (s launch.Stream, err error) {
 }
 
 func (l *launcher) FreeStream(s launch.Stream) error {
-	return devmem.Gone(l.device.Use(func() error { return l.device.GiveStream(driver.Stream(s)) }))
+	return devmem.IgnoreClosed(l.device.Use(func() error { return l.device.CloseStream(driver.Stream(s)) }))
 }
 
 func (l *launcher) Join(later, earlier launch.Stream) error {
@@ -63,7 +63,7 @@ func (l *launcher) Wait(s launch.Stream) error {
 func (l *launcher) Alloc(bytes int64) (m launch.Buffer, err error) {
 	d := l.device
 	err = d.Use(func() error {
-		taken, err := d.Take(bytes)
+		taken, err := d.NewBuffer(bytes)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (l *launcher) Alloc(bytes int64) (m launch.Buffer, err error) {
 			err = d.Backend.Wait(d.Stream) // other streams may use it first
 		}
 		if err != nil {
-			return driver.FirstError(err, d.Give(taken))
+			return driver.FirstError(err, d.FreeBuffer(taken))
 		}
 		return nil
 	})
@@ -82,11 +82,11 @@ func (l *launcher) Alloc(bytes int64) (m launch.Buffer, err error) {
 
 func (l *launcher) Free(m launch.Buffer) error {
 	d := l.device
-	return devmem.Gone(d.Use(func() error { return driver.FirstError(d.Backend.Wait(d.Stream), d.Give(driver.Memory(m))) }))
+	return devmem.IgnoreClosed(d.Use(func() error { return driver.FirstError(d.Backend.Wait(d.Stream), d.FreeBuffer(driver.Memory(m))) }))
 }
 
 func (l *launcher) AllocHost(bytes int64) ([]byte, error) {
-	if err := l.device.Hold(); err != nil {
+	if err := l.device.Retain(); err != nil {
 		return nil, err
 	}
 	m, err := l.device.AllocateHost(max(bytes, 1))

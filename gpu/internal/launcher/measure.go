@@ -18,7 +18,7 @@ func (l *launcher) Kernels(queue func() error) (infos []launch.KernelInfo, err e
 	if queue == nil {
 		return nil, raster.Invalid("nothing to queue")
 	}
-	if err := d.Hold(); err != nil {
+	if err := d.Retain(); err != nil {
 		return nil, err
 	}
 	defer func() { err = driver.FirstError(err, d.Release()) }()
@@ -70,7 +70,7 @@ func newLimit(d *devmem.Device, what string, bytes int64, count int, run func([]
 	l := &limit{device: d, run: run, what: what}
 	err := d.Use(func() error {
 		for range count {
-			m, err := d.Take(bytes)
+			m, err := d.NewBuffer(bytes)
 			if err != nil {
 				return driver.FirstError(err, l.free())
 			}
@@ -90,10 +90,10 @@ func (l *limit) Run() error {
 	})
 }
 
-func (l *limit) Close() error { return devmem.Gone(l.device.Use(l.free)) }
+func (l *limit) Close() error { return devmem.IgnoreClosed(l.device.Use(l.free)) }
 
 func (l *limit) free() error {
-	err := driver.FirstError(l.device.Backend.Wait(l.device.Stream), driver.EachError(slices.Values(l.memory), l.device.Give))
+	err := driver.FirstError(l.device.Backend.Wait(l.device.Stream), driver.EachError(slices.Values(l.memory), l.device.FreeBuffer))
 	l.memory = nil
 	return err
 }

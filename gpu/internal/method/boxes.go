@@ -26,28 +26,28 @@ type Answer func(boxes, sums driver.Memory, count int) error
 // SumBoxes sums boxes of a table in as many launches as needed. place returns the coordinates of a
 // box as the kernel expects them.
 func SumBoxes[S boxsum.Sum, Box any](t *devmem.Array, dst []S, count int, place func(n int) Box, answer Answer) error {
-	if err := Room(t, len(dst), count); err != nil {
+	if err := CheckRoom(t, len(dst), count); err != nil {
 		return err
 	}
 	return t.Device.Use(func() error {
-		if err := t.Open(); err != nil {
+		if err := t.CheckOpen(); err != nil {
 			return err
 		}
-		return AskAll(t.Device, dst, t.Channels, count, place, answer)
+		return QueryAll(t.Device, dst, t.Channels, count, place, answer)
 	})
 }
 
-// Room returns an error if dst is too short for the sums of boxes.
-func Room(t *devmem.Array, sums, count int) error {
+// CheckRoom returns an error if dst is too short for the sums of boxes.
+func CheckRoom(t *devmem.Array, sums, count int) error {
 	if sums/t.Channels < count {
 		return raster.Invalid("%d boxes of %d channels with %d sums each need a longer slice than %d", count, t.Channels, t.Channels, sums)
 	}
 	return nil
 }
 
-// AskAll calls answer for all places, each of which yields a number of values, in as many launches
+// QueryAll calls answer for all places, each of which yields a number of values, in as many launches
 // as needed, and in smaller ones if memory is short. Callers must hold the device's queue.
-func AskAll[T, Place any](d *devmem.Device, dst []T, values, count int, place func(n int) Place, answer Answer) error {
+func QueryAll[T, Place any](d *devmem.Device, dst []T, values, count int, place func(n int) Place, answer Answer) error {
 	var one Place
 	perLaunch := max(1, QueryBytes/max(int(unsafe.Sizeof(one)), values*int(unsafe.Sizeof(*new(T)))))
 	for first := 0; first < count; {

@@ -34,7 +34,7 @@ func centers[P float32 | float64](src *devmem.Array) ([]float32, error) {
 		return offsets, nil
 	}
 	pixels := make([]P, images*len(at))
-	err := AskAll(src.Device, pixels, 1, len(pixels), func(n int) int64 { return int64(n/len(at))*src.At.Distance + at[n%len(at)] }, values(src))
+	err := QueryAll(src.Device, pixels, 1, len(pixels), func(n int) int64 { return int64(n/len(at))*src.At.Distance + at[n%len(at)] }, values(src))
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func (m Histogram) OnePass(job Job) (Plan, error) {
 		return Plan{}, err
 	}
 	threads := kernels.HistogramPassWriters(32 / int(c.Slots))
-	if err := b.Occupy(write, threads); err != nil {
+	if err := b.FindOccupancy(write, threads); err != nil {
 		return Plan{}, err
 	}
 	company := write.Resident

@@ -61,8 +61,8 @@ func (l *Lattice) Free(d *devmem.Device) error {
 	if l.at == 0 {
 		return nil
 	}
-	err := driver.FirstError(d.Backend.Wait(d.Stream), d.Give(l.at),
-		driver.EachError(maps.Values(l.lists), func(list tileList) error { return d.Give(list.at) }))
+	err := driver.FirstError(d.Backend.Wait(d.Stream), d.FreeBuffer(l.at),
+		driver.EachError(maps.Values(l.lists), func(list tileList) error { return d.FreeBuffer(list.at) }))
 	l.at, l.lists = 0, nil
 	return err
 }
@@ -121,7 +121,7 @@ func (l *Lattice) plan(job Job, way Way) (Plan, error) {
 					return err
 				}
 			}
-			if err := l.Lay(part, cells.In, cells.tileCount == 0); err != nil {
+			if err := l.PlacePixels(part, cells.In, cells.tileCount == 0); err != nil {
 				return err
 			}
 			return Run(Plane{}, cells, way)
@@ -160,9 +160,9 @@ func (l *Lattice) tiles(job Job) (driver.Memory, int, error) {
 	return list.at, list.count, nil
 }
 
-// Lay places the pixels of images into the cells of their lattices: it writes everything or only
+// PlacePixels places the pixels of images into the cells of their lattices: it writes everything or only
 // the region with pixels.
-func (l *Lattice) Lay(job Job, cells devmem.Batch, everywhere bool) error {
+func (l *Lattice) PlacePixels(job Job, cells devmem.Batch, everywhere bool) error {
 	bytes := job.Pixel.Bytes()
 	laneGroups := devmem.CeilDiv(job.Channels, kernels.LatticeValues)
 	lanes := devmem.CeilDiv(job.Channels, laneGroups)

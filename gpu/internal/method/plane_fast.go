@@ -134,7 +134,7 @@ func loadFast(b *driver.CUDABackend, path string, job Job) (k fastKernel, err er
 		b.Known.Store(key, k)
 		return k, nil
 	}
-	k.Kernel, k.fastShape, err = driver.Shaped[fastShape](b, key.module(), key.String(), unsafe.Sizeof(fastJob{}))
+	k.Kernel, k.fastShape, err = driver.ShapedKernel[fastShape](b, key.module(), key.String(), unsafe.Sizeof(fastJob{}))
 	if err == nil {
 		b.Known.Store(key, k)
 	}

@@ -79,7 +79,7 @@ func TestPortablePairs(t *testing.T) {
 // TestPortableKernels runs every kernel at sizes that end inside of tiles, bands and segments.
 func TestPortableKernels(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
-		for _, pair := range devtest.Some(d.Info().CPU, portablePairs, func(p portablePair) string { return p.types.Kernel("tables") },
+		for _, pair := range devtest.SelectPairs(d.Info().CPU, portablePairs, func(p portablePair) string { return p.types.Kernel("tables") },
 			"portable_tables_u8_u32", "portable_tables_u16_f64", "portable_tables_i16_u64", "portable_tables_f32_f32",
 			"portable_tables_u8_u32_u64", "portable_tables_i32_u64_f64", "portable_tables_f32_f64_f64") {
 			most := pair.types.MaxGroup()

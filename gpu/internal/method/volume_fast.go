@@ -39,7 +39,7 @@ func (m Volume) OnePass(job Job) (Plan, error) {
 
 // loadVolume returns the kernel with a name.
 func loadVolume(b *driver.CUDABackend, name string) (k volumeKernel, err error) {
-	k.Kernel, k.volumeShape, err = driver.Shaped[volumeShape](b, kernels.Module(name), name, unsafe.Sizeof(volumePassJob{}))
+	k.Kernel, k.volumeShape, err = driver.ShapedKernel[volumeShape](b, kernels.Module(name), name, unsafe.Sizeof(volumePassJob{}))
 	if err == nil {
 		k.planes, err = b.Kernel(kernels.Module(name), kernels.VolumePassPlanes(name))
 	}

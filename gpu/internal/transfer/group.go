@@ -16,12 +16,12 @@ type Group struct {
 	Failed  func(*devmem.Device, error) // reports a device that failed, and why; may be nil
 }
 
-// Alone returns a group of one device.
-func Alone(d *devmem.Device) Group { return Group{Devices: []*devmem.Device{d}} }
+// Single returns a group of one device.
+func Single(d *devmem.Device) Group { return Group{Devices: []*devmem.Device{d}} }
 
-// Alike reports whether all devices are of the same model, so that their kernels add in the same
+// SameModel reports whether all devices are of the same model, so that their kernels add in the same
 // order.
-func (g Group) Alike() bool {
+func (g Group) SameModel() bool {
 	first := g.Devices[0].Info()
 	return !slices.ContainsFunc(g.Devices, func(d *devmem.Device) bool {
 		info := d.Info()
@@ -33,7 +33,7 @@ func (g Group) Alike() bool {
 // fixed reports whether it matters which device computes which part: float sums of different
 // devices may differ in their last bits, and must be the same in every run.
 func (g Group) fixed(w *Work) bool {
-	return (w.Job.Sum.Float() || w.Job.Square.Float()) && !g.Alike()
+	return (w.Job.Sum.Float() || w.Job.Square.Float()) && !g.SameModel()
 }
 
 // reportFailed reports a device that failed.
@@ -182,7 +182,7 @@ func (s *spread) join(index int, d *devmem.Device) (err error) {
 	var blocks [3]*devmem.Block
 	for i := range own.Sides {
 		if blocks[i] = own.block(i); blocks[i] != nil {
-			defer func() { err = driver.FirstError(err, d.LeaveBlock(blocks[i])) }()
+			defer func() { err = driver.FirstError(err, d.ReleaseBlock(blocks[i])) }()
 		}
 	}
 	slots, err := s.fit(p, &own, blocks)

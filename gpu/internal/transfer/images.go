@@ -17,7 +17,7 @@ func takeImages(d *devmem.Device, count int) (*pool, error) {
 // keepImages keeps working slots for the next pipeline, and frees others.
 func keepImages(p *pool, works bool) error {
 	const most = 1 << 30 // in bytes
-	if !works || p.Room() > most || p.device.Enter() != nil {
+	if !works || p.Bytes() > most || p.device.Enter() != nil {
 		return p.Free()
 	}
 	defer p.device.Leave()
@@ -100,7 +100,7 @@ func (s *slot) leave(d *devmem.Device) error {
 	var errs []error
 	for i := range s.sides {
 		if t := &s.sides[i]; t.block != nil {
-			errs = append(errs, d.LeaveBlock(t.block))
+			errs = append(errs, d.ReleaseBlock(t.block))
 			t.block = nil
 		}
 	}

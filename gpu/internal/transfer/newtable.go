@@ -9,7 +9,7 @@ import (
 // NewTable returns a table on the host for the result of a device.
 func NewTable[S boxsum.Sum](width, height, channels int) (*boxsum.Table[S], error) {
 	whole := devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: 1, Border: 1}
-	if _, err := whole.Lay(); err != nil {
+	if _, err := whole.Layout(); err != nil {
 		return nil, err
 	}
 	return boxsum.NewTable[S](width, height, channels)

@@ -56,7 +56,7 @@ func (w *Work) largeSizes() (units, slots int) {
 	const pieceBytes = 8 << 20
 	unit := w.array(1, 1)
 	rows := int64(w.unitRows(1))
-	if _, err := unit.Lay(); err == nil { // include the gaps after rows, which dominate for short rows
+	if _, err := unit.Layout(); err == nil { // include the gaps after rows, which dominate for short rows
 		rows *= unit.At.Stride
 	}
 	units = w.Piece
@@ -126,7 +126,7 @@ func (w *Work) inPieces(units, slots int) (err error) {
 	var blocks [3]*devmem.Block                 // page-locked memory of the caller's
 	for i := range w.Sides {
 		if blocks[i] = w.block(i); blocks[i] != nil {
-			defer func() { err = driver.FirstError(err, d.LeaveBlock(blocks[i])) }()
+			defer func() { err = driver.FirstError(err, d.ReleaseBlock(blocks[i])) }()
 		}
 	}
 	for _, s := range p.slots[:slots] {
@@ -164,7 +164,7 @@ func (w *Work) inPieces(units, slots int) (err error) {
 
 // keepPieces keeps working slots that are not too large for the next call, and frees others.
 func keepPieces(p *pool, err error) error {
-	if err == nil && p.Room() <= keptBytes {
+	if err == nil && p.Bytes() <= keptBytes {
 		return p.device.KeepSpare(piecesPool, p)
 	}
 	return driver.FirstError(err, p.Free())

@@ -51,7 +51,7 @@ func TestBandsOfShortRows(t *testing.T) {
 				total := int64(0)
 				for i := range w.Sides {
 					if band := w.array(i, rows); band.Element != 0 {
-						bytes, err := band.Lay()
+						bytes, err := band.Layout()
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -74,8 +74,8 @@ func TestPoolsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := &Work{Units: 20_000, Job: method.Job{Device: d, Pixel: raster.U8, Sum: raster.U32, Channels: 1, Width: 40_000, Height: 20_000, Count: 1}}
-		if err := p.fit(p.slots[0], w, w.Units, false, poolBytes); !errors.Is(err, boxsum.ErrMemory) || p.Room() != 0 {
-			t.Errorf("gigabytes for one of two slots: %v, %d bytes", err, p.Room())
+		if err := p.fit(p.slots[0], w, w.Units, false, poolBytes); !errors.Is(err, boxsum.ErrMemory) || p.Bytes() != 0 {
+			t.Errorf("gigabytes for one of two slots: %v, %d bytes", err, p.Bytes())
 		}
 		if err := p.Free(); err != nil {
 			t.Error(err)

@@ -107,7 +107,7 @@ func newRun[T any](g Group, inFlight int, reuse bool, kind Tables[T]) (*run[T], 
 
 func (r *run[T]) newLine(d *devmem.Device, slots int) (*line[T], error) {
 	l := &line[T]{run: r, device: d, live: slots, idle: make(chan *slot, slots)}
-	if err := d.Hold(); err != nil {
+	if err := d.Retain(); err != nil {
 		return nil, err
 	}
 	var err error

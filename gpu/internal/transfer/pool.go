@@ -64,8 +64,8 @@ func (p *pool) trim() bool {
 	return len(unused) > 0 && p.free(unused) == nil
 }
 
-// Room returns the memory of all slots on the device.
-func (p *pool) Room() (bytes int64) {
+// Bytes returns the memory of all slots on the device.
+func (p *pool) Bytes() (bytes int64) {
 	for _, s := range p.slots {
 		for i := range s.sides {
 			bytes += s.sides[i].room
@@ -107,13 +107,13 @@ func (p *pool) fit(s *slot, w *Work, units int, packed bool, limit int64) error 
 			continue
 		}
 		arrays[i] = w.array(i, units)
-		bytes, err := arrays[i].Lay()
+		bytes, err := arrays[i].Layout()
 		if err != nil {
 			return err
 		}
 		more += max(bytes-t.room, 0)
 	}
-	if total := p.Room(); limit > 0 && more > 0 && total+more > limit {
+	if total := p.Bytes(); limit > 0 && more > 0 && total+more > limit {
 		return raster.OutOfMemory("images in flight would need %d bytes", total+more)
 	}
 	for i := range s.sides {

@@ -24,7 +24,7 @@ type staging struct {
 
 // fit lays out the staging as an array, and allocates memory if it has too little.
 func (t *staging) fit(d *devmem.Device, a devmem.Array, packed bool) (err error) {
-	if t.bytes, err = a.Lay(); err != nil {
+	if t.bytes, err = a.Layout(); err != nil {
 		return err
 	}
 	if t.room < t.bytes {

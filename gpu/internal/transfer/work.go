@@ -134,7 +134,7 @@ func (w *Work) rowBytes() (row, laid float64) {
 		}
 		whole := w.Job.Layer(i)
 		row += float64(whole.RowBytes())
-		if _, err := whole.Lay(); err == nil {
+		if _, err := whole.Layout(); err == nil {
 			laid += float64(whole.At.Stride)
 		}
 	}
