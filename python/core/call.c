@@ -1,5 +1,5 @@
-// Calls of the Go library. It is loaded on first use, and again by the child of a
-// fork: this module knows it by the addresses of its functions.
+// Calls of the Go library. It is loaded on first use, and again in the child of a fork. This module
+// only knows the addresses of its functions.
 
 #include "core.h"
 
@@ -11,7 +11,7 @@ static struct {
 } library;
 
 static PyObject *load;       // loads the library
-static PyObject *numbers;    // of functions, by their names
+static PyObject *numbers;    // of functions, by name
 static PyObject *array_name; // "__array_struct__"
 static PyObject *layout_error;
 
@@ -51,7 +51,7 @@ boxsum_array *array_struct(PyObject *array, PyObject **capsule) {
 	return found;
 }
 
-// number_of is the number of a function, or -1 with an exception.
+// number_of returns the number of a function, or -1 with an exception.
 static int64_t number_of(PyObject *name) {
 	PyObject *known = PyDict_GetItemWithError(numbers, name);
 	if (known)
@@ -69,7 +69,7 @@ static int64_t number_of(PyObject *name) {
 	return failed ? -1 : number;
 }
 
-// set makes a value of an argument. What it points to lives as long as held.
+// set stores a Python value as an argument. Memory that it points to lives as long as held.
 static int set(boxsum_value *value, PyObject *argument, PyObject **held) {
 	*held = 0;
 	value->kind = boxsum_none;
@@ -96,15 +96,15 @@ static int set(boxsum_value *value, PyObject *argument, PyObject **held) {
 	return value->pointer ? 0 : -1;
 }
 
-// text_of is a text of the library's, which is freed.
+// text_of converts a text of the library's, and frees it.
 static PyObject *text_of(char *text, size_t skipped) {
 	PyObject *message = PyUnicode_DecodeUTF8(text + skipped, (Py_ssize_t)strlen(text + skipped), "replace");
 	library.free(text);
 	return message;
 }
 
-// fail_of_file raises the OSError of a number, a path, which may be empty, and a message,
-// in one line each.
+// fail_of_file raises the OSError of an error number, a path, which may be empty, and a message,
+// which are one line each.
 static void fail_of_file(char *text) {
 	char *path = strchr(text, '\n') + 1, *end = strchr(path, '\n');
 	long number = strtol(text + 1, 0, 10);
@@ -152,7 +152,7 @@ int library_integral(boxsum_value *values, int64_t count, int brief) {
 	char *text;
 	if (number < 0)
 		number = library.find("integral");
-	if (brief) { // to let others run would take as long as the call
+	if (brief) { // releasing the GIL would take as long as the call
 		text = library.call(number, values, count, &result);
 	} else {
 		Py_BEGIN_ALLOW_THREADS

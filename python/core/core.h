@@ -1,7 +1,6 @@
-// The extension module boxsum._core: calls of the Go library, the memory of large
-// tables, and capsules of DLPack. It is built for the limited API, so that one build
-// is for all versions of Python from 3.9 on; a Python without a GIL has a build of
-// its own.
+// The extension module boxsum._core: calls of the Go library, the memory of large tables, and
+// DLPack capsules. It is built for the limited API, so that one build supports all versions of
+// Python from 3.9 on. A Python without a GIL needs a build of its own.
 
 #ifndef BOXSUM_CORE_H
 #define BOXSUM_CORE_H
@@ -11,7 +10,7 @@
 
 #include "boxsum.h"
 
-#ifndef METH_FASTCALL // the limited API of 3.9 does not name it yet
+#ifndef METH_FASTCALL // missing in the limited API of 3.9
 #define METH_FASTCALL 0x0080
 #endif
 
@@ -34,28 +33,30 @@ PyObject *core_shorten(PyObject *module, PyObject *arguments);
 PyObject *core_remember(PyObject *module, PyObject *arguments);
 PyObject *core_know(PyObject *module, PyObject *arguments);
 
-// What each file prepares. They return 0, or -1 with an exception.
+// The initialization of each file. The functions return 0, or -1 with an exception.
 int call_start(PyObject *module);
 int lease_start(void);
 
-// array_struct is the structure of an array, which lives as long as the capsule.
+// array_struct returns the structure of an array, which lives as long as the capsule.
 boxsum_array *array_struct(PyObject *array, PyObject **capsule);
 
-// lend is a lease of a block that is kept, or 0: with an exception, or without where there is none.
+// lend returns a lease of a kept block; or 0, with an exception, or without one if there is no such
+// block.
 PyObject *lend(long shelf, PyObject *layout);
 
 // library_ready reports whether the library is loaded.
 int library_ready(void);
 
-// library_integral makes a table, with the GIL if it is brief. It returns 0, 1 where the image must be copied first,
-// and -1 with an exception.
+// library_integral computes a table, holding the GIL if it is brief. It returns 0, 1 if the image
+// must be copied first, or -1 with an exception.
 int library_integral(boxsum_value *values, int64_t count, int brief);
 
-// library_batch calls a function for every image of a batch, without the GIL. It returns 0, or a text that library_free takes.
+// library_batch calls a function for every image of a batch, without the GIL. It returns 0, or a
+// text to be freed by library_free.
 char *library_batch(boxsum_value *values, int64_t count);
 void library_free(char *text);
 
-// library_queue queues a table by a plan: None, or 0 with an exception.
+// library_queue queues a table described by a plan. It returns None, or 0 with an exception.
 PyObject *library_queue(long long plan, long long image, long long table, long long stream);
 
 #endif

@@ -1,4 +1,4 @@
-// Arrays on CUDA devices as DLPack has them: a C structure in a capsule.
+// Arrays on CUDA devices as DLPack represents them: a C structure in a capsule.
 
 #include "core.h"
 #include "tensor.h"
@@ -9,7 +9,7 @@ typedef struct managed {
 	void (*deleter)(struct managed *);
 } managed;
 
-// An array that was lent, and whom its memory belongs to.
+// An exported array, and the owner of its memory.
 typedef struct {
 	managed managed;
 	int64_t shape[4], strides[4];
@@ -19,14 +19,14 @@ typedef struct {
 static const char name[] = "dltensor", codes[] = "iuf";
 
 static void delete(managed *m) {
-	PyGILState_STATE state = PyGILState_Ensure(); // whoever has the array calls this
+	PyGILState_STATE state = PyGILState_Ensure(); // may be called from any thread
 	Py_DECREF(((lent *)m)->owner);
 	PyMem_Free(m);
 	PyGILState_Release(state);
 }
 
 static void drop(PyObject *capsule) {
-	if (PyCapsule_IsValid(capsule, name)) // nobody took it
+	if (PyCapsule_IsValid(capsule, name)) // nobody consumed it
 		delete(PyCapsule_GetPointer(capsule, name));
 }
 

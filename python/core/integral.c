@@ -1,10 +1,8 @@
-// The usual calls of boxsum.integral, with as little in the way as possible: arrays of
-// NumPy are read where they are, and what a table of an image is like is found by the
-// image's type and shape. All else takes the long way, in Python.
+// The usual calls of boxsum.integral, with minimal overhead: NumPy arrays are read directly, and the layout of a table is looked
+// up by the image's type and shape. All other calls take the slow path, in Python.
 //
-// The limited API of Python goes with no header of NumPy's. What is read here has been
-// the same since NumPy 1.7, and integral_start compares it with what __array_struct__
-// says of an array. Where that differs, every call takes the long way.
+// The limited API of Python excludes NumPy's headers. The fields read here have not changed since NumPy 1.7, and integral_start
+// compares them with __array_struct__ of an array. If they differ, every call takes the slow path.
 
 #include "core.h"
 
@@ -24,29 +22,29 @@ typedef struct {
 	char kind, code, byteorder;
 } numpy_descr;
 
-// What is used of NumPy's C API, by its places in the table of that.
+// The functions of NumPy's C API that are used, by their indices in its table.
 enum { array_type_at = 2, new_from_descr_at = 94, set_base_at = 282 };
 typedef PyObject *new_from_descr(PyTypeObject *, PyObject *descr, int nd, const intptr_t *shape, const intptr_t *strides, void *data, int flags, PyObject *);
 
-static PyTypeObject *array_type; // 0 where every call takes the long way
+static PyTypeObject *array_type; // 0 if every call takes the slow path
 static new_from_descr *new_array;
 static int (*set_base)(PyObject *array, PyObject *base);
 static PyObject *bytes_descr; // of uint8
 static PyObject *as_array; // numpy.asarray
 
-// What tables of one shape and type are like.
+// A form is the layout of tables of one shape and type.
 typedef struct {
 	PyObject *descr, *flat; // flat is for tables with pages of their own
 	long shelf;
 	int itemsize;
 	char kind;
 	intptr_t shape[3];
-	intptr_t strides[3], bytes, lead; // of tables whose rows start on lines, in memory of NumPy's; else bytes is 0
+	intptr_t strides[3], bytes, lead; // of tables with aligned rows in NumPy's memory; for others, bytes is 0
 } form;
 
-// A known is tables of images of one shape and type, for one dtype that was asked for.
+// A known caches the forms for images of one shape and type, and one requested dtype.
 typedef struct {
-	PyObject *image, *dtype; // by identity
+	PyObject *image, *dtype; // compared by identity
 	int nd, itemsize, squared;
 	char kind;
 	intptr_t shape[3];
@@ -81,7 +79,7 @@ static int same(const known *k, const numpy_array *image, PyObject *dtype) {
 	return 1;
 }
 
-// hold takes what a known refers to, and drop gives it back.
+// hold adds references to the members of a known, and drop removes them.
 static void hold(const known *k) {
 	Py_XINCREF(k->image);
 	Py_XINCREF(k->dtype);
@@ -100,7 +98,7 @@ static void drop(const known *k) {
 	}
 }
 
-// look copies what is known of an image, and reports whether it is.
+// look copies the cached entry for an image, and reports whether there is one.
 static int look(known *k, const numpy_array *image, PyObject *dtype) {
 	lock();
 	known *at = place(image, dtype);
@@ -121,7 +119,7 @@ static int is_plain(PyObject *array) {
 	return (a->nd == 2 || a->nd == 3) && (order == '=' || order == '|');
 }
 
-// struct_of is what __array_struct__ would say.
+// struct_of returns the equivalent of __array_struct__.
 static boxsum_array struct_of(PyObject *array, char kind, int itemsize) {
 	const numpy_array *a = (numpy_array *)array;
 	int flags = (a->flags & (boxsum_aligned | boxsum_writeable)) | boxsum_not_swapped;
@@ -130,7 +128,7 @@ static boxsum_array struct_of(PyObject *array, char kind, int itemsize) {
 
 enum { line = 64 };
 
-// padded_table is a table whose rows start on lines.
+// padded_table returns a table with aligned rows.
 static PyObject *padded_table(const form *f, int nd) {
 	intptr_t bytes = f->bytes + line;
 	Py_INCREF(bytes_descr);
@@ -143,14 +141,15 @@ static PyObject *padded_table(const form *f, int nd) {
 	PyObject *table = new_array(array_type, f->descr, nd, f->shape, f->strides, data, boxsum_aligned | boxsum_writeable, 0);
 	if (!table) {
 		Py_DECREF(memory);
-	} else if (set_base(table, memory)) { // which takes the memory in any case
+	} else if (set_base(table, memory)) { // set_base steals the reference even if it fails
 		Py_DECREF(table);
 		return 0;
 	}
 	return table;
 }
 
-// new_table is an array for a table, or 0, with an exception or, where new memory must be taken, without.
+// new_table returns an array for a table; or 0, with an exception, or without one if new memory
+// must be mapped.
 static PyObject *new_table(const form *f, int nd) {
 	if (f->bytes > 0)
 		return padded_table(f, nd);
@@ -166,9 +165,10 @@ static PyObject *new_table(const form *f, int nd) {
 	return table;
 }
 
-static const int64_t small = 1 << 16; // bytes of pixels and sums that take less time than others need to be let run
+static const int64_t small = 1 << 16; // bytes of pixels and sums up to which a call takes less time than releasing the GIL
 
-// quick is the table of an image, or both, or 0: with an exception, or without for what takes the long way.
+// quick returns the table of an image, or both tables; or 0, with an exception, or without one for
+// the slow path.
 static PyObject *quick(PyObject *image, PyObject *dtype, PyObject *squares, PyObject *out) {
 	if (!library_ready() || !array_type || !is_plain(image) || (squares != Py_False && squares != Py_True))
 		return 0;
@@ -209,7 +209,7 @@ static PyObject *quick(PyObject *image, PyObject *dtype, PyObject *squares, PyOb
 		if (!two)
 			tables[0] = 0;
 		break;
-	case 1: // made from a copy, the long way
+	case 1: // needs a copy: the slow path
 		break;
 	}
 done:
@@ -229,16 +229,16 @@ PyObject *core_integral(PyObject *module, PyObject *const *arguments, Py_ssize_t
 	Py_RETURN_NONE;
 }
 
-// From Python 3.12 on, a function of Python may be called in another way than by a frame of its own, which here would
-// take as long as a small table, if that does the same.
+// From Python 3.12 on, the vectorcall of a Python function can be replaced, if the replacement does
+// the same. This saves its frame, which takes as long as a small table.
 
 typedef PyObject *vectorcall(PyObject *function, PyObject *const *arguments, size_t count, PyObject *names);
 
-static vectorcall *long_way;  // how the function is called otherwise
+static vectorcall *long_way;  // the function's original vectorcall
 static PyObject *keywords[3]; // dtype, squares, out
 
 static PyObject *short_way(PyObject *function, PyObject *const *arguments, size_t flags, PyObject *names) {
-	size_t count = flags & ~((size_t)1 << (8 * sizeof flags - 1)); // see PyVectorcall_NARGS
+	size_t count = flags & ~((size_t)1 << (8 * sizeof flags - 1)); // equals PyVectorcall_NARGS
 	if (count == 1) {
 		Py_ssize_t named = names ? PyTuple_Size(names) : 0, known = 0;
 		PyObject *options[3] = {Py_None, Py_False, Py_None};
@@ -271,7 +271,7 @@ PyObject *core_shorten(PyObject *module, PyObject *arguments) {
 	Py_RETURN_NONE;
 }
 
-// set_form fills in a form by a layout of boxsum._memory.
+// set_form fills in a form from a layout of boxsum._memory.
 static int set_form(form *f, PyObject *layout, int nd) {
 	PyObject *shape = PyObject_GetAttrString(layout, "shape"), *shelf = PyObject_GetAttrString(layout, "shelf");
 	f->descr = PyObject_GetAttrString(layout, "dtype");
@@ -333,7 +333,7 @@ PyObject *core_remember(PyObject *module, PyObject *arguments) {
 	Py_RETURN_NONE;
 }
 
-// agree reports whether arrays are what this file takes them for.
+// agree reports whether arrays have the layout that this file assumes.
 static int agree(PyObject *array) {
 	PyObject *capsule;
 	boxsum_array *said = array_struct(array, &capsule);

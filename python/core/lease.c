@@ -1,22 +1,22 @@
-// The memory of large tables. Blocks of pages are lent to one table at a time, by a
-// lease: an object with NumPy's array interface that is the base of the table and of
-// all its views. When the last of them goes, the block is kept for the next table of
-// its size, without a line of Python run.
+// The memory of large tables. Blocks of pages are lent to one table at a time, through a lease: an
+// object with NumPy's array interface that is the base of the table and of all its views. When the
+// last of them is freed, the block is kept for the next table of its size. No Python code runs for
+// this.
 
 #include "core.h"
 
 typedef struct block {
 	struct block *next;
-	PyObject *pages; // whose memory it is
+	PyObject *pages; // owns the memory
 	char *start;
 	long shelf;
 } block;
 
-// Blocks of one size that are free.
+// The free blocks of one size.
 typedef struct {
 	block *free;
 	int64_t bytes;
-	int64_t used; // when one was last put here, by the clock
+	int64_t used; // when a block was last returned, by the clock
 } shelf;
 
 enum { shelves = 1024 };
@@ -51,8 +51,7 @@ static block *pop(shelf *s) {
 	return b;
 }
 
-// excess takes what is kept beyond the limit, first of the sizes that were not used
-// for longest.
+// excess removes blocks beyond the limit, those of the least recently used sizes first.
 static block *excess(void) {
 	block *list = 0;
 	while (kept > limit) {
@@ -88,8 +87,8 @@ static void take_back(block *b) {
 	free_all(list);
 }
 
-// lend_block makes a lease with the layout of a table: a boxsum_flat_array whose
-// address is counted from the block's start.
+// lend_block creates a lease with the layout of a table: a boxsum_flat_array whose address is
+// relative to the block's start.
 static PyObject *lend_block(block *b, PyObject *layout) {
 	boxsum_flat_array flat;
 	lease *l = 0;
@@ -112,7 +111,7 @@ static PyObject *lend_block(block *b, PyObject *layout) {
 
 static void dealloc(PyObject *self) {
 	PyTypeObject *of = Py_TYPE(self);
-	if (((lease *)self)->block) // but one that somebody made by calling the type
+	if (((lease *)self)->block) // NULL if the type was called directly
 		take_back(((lease *)self)->block);
 	PyObject_Free(self);
 	Py_DECREF(of);

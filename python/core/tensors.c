@@ -1,10 +1,10 @@
-// Tensors of a library that tells C code where they are, by the exchange API of DLPack, and launches of their kernels
-// without a way through Go: what a call costs on the host counts for as much as the kernel itself where tensors are small.
+// Tensors of libraries that support DLPack's C exchange API, and launches of their kernels that
+// bypass Go: for small tensors the host's time per call matters as much as the kernel's.
 
 #include "core.h"
 #include "tensor.h"
 
-// What a library's type has in its attribute __dlpack_c_exchange_api__.
+// The content of the attribute __dlpack_c_exchange_api__ of a library's tensor type.
 typedef struct {
 	uint32_t major, minor;
 	void *older;
@@ -13,14 +13,14 @@ typedef struct {
 	int (*stream)(int32_t device_type, int32_t device_id, void **to);
 } exchange;
 
-static PyTypeObject *known; // of which tensors are
+static PyTypeObject *known; // the tensor type
 static const exchange *api;
 
 PyObject *core_exchange(PyObject *module, PyObject *type) {
 	(void)module;
 	PyObject *capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
 	const exchange *found = capsule && PyCapsule_IsValid(capsule, "dlpack_exchange_api") ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : 0;
-	Py_XDECREF(capsule); // the API is there for good
+	Py_XDECREF(capsule); // the API is never freed
 	PyErr_Clear();
 	if (!found || found->major != 1 || !found->look || !found->stream || !PyType_Check(type))
 		Py_RETURN_FALSE;
@@ -31,7 +31,7 @@ PyObject *core_exchange(PyObject *module, PyObject *type) {
 	Py_RETURN_TRUE;
 }
 
-// look sees a tensor of a device. It returns 0, or -1 without an exception for any other.
+// look reads a tensor on a device. It returns 0, or -1 without an exception for any other object.
 static int look(PyObject *object, tensor *to) {
 	if (!known || Py_TYPE(object) != known)
 		return -1;
@@ -44,7 +44,7 @@ static int look(PyObject *object, tensor *to) {
 
 enum { most_words = 1 + 2 * (2 + 2 * most_axes) }; // of a description
 
-// add appends what a tensor is to a description, and returns its new length.
+// add appends a tensor's properties to a description, and returns its new length.
 static size_t add(int64_t *text, size_t length, const tensor *t) {
 	text[length++] = t->device_id;
 	text[length++] = (int64_t)t->code << 32 | (int64_t)t->bits << 24 | (int64_t)t->lanes << 8 | t->ndim;
@@ -77,18 +77,18 @@ PyObject *core_describe(PyObject *module, PyObject *const *arguments, Py_ssize_t
 	return bytes_of(text, length);
 }
 
-// A recipe is a launch that Go has prepared: see interop.Recipe.
+// A recipe is a launch that Go has prepared; see interop.Recipe.
 typedef struct {
 	int (*launch)(void *config, void *function, void **parameters, void **extra);
 	int (*current)(void **context);
 	void *function, *context;
 	int64_t blocks, threads, shared, cluster;
-	int64_t lead;         // from the start of the table's memory to where the kernel's is
-	int64_t in_low, out_low; // the last four bits of the addresses that it is for
+	int64_t lead;         // from the start of the table's memory to where the kernel writes
+	int64_t in_low, out_low; // the last four bits of the addresses that it was prepared for
 	int64_t bytes;        // of the job that follows
 } recipe;
 
-// What the driver calls CUlaunchAttribute and CUlaunchConfig.
+// CUlaunchAttribute and CUlaunchConfig of the driver.
 typedef struct {
 	int64_t id;
 	uint32_t value[16];
@@ -103,7 +103,7 @@ typedef struct {
 
 enum { cluster_dimension = 4, most_job = 256 };
 
-// cook launches a recipe, and returns 0 if that was done.
+// cook launches a recipe, and returns 0 on success.
 static int cook(PyObject *text, uintptr_t in, uintptr_t out, void *stream) {
 	const recipe *r = (const recipe *)PyBytes_AsString(text);
 	if ((size_t)PyBytes_Size(text) < sizeof *r || (size_t)PyBytes_Size(text) != sizeof *r + (size_t)r->bytes || r->bytes > most_job)
@@ -120,10 +120,10 @@ static int cook(PyObject *text, uintptr_t in, uintptr_t out, void *stream) {
 	launch_attribute cluster = {cluster_dimension, {(uint32_t)r->cluster, 1, 1}};
 	launch_config config = {{(uint32_t)r->blocks, 1, 1}, {(uint32_t)r->threads, 1, 1}, (uint32_t)r->shared, stream, &cluster, r->cluster > 1};
 	int failed;
-	Py_BEGIN_ALLOW_THREADS // the driver waits where too much is queued
+	Py_BEGIN_ALLOW_THREADS // the driver blocks if too much is queued
 	failed = r->launch(&config, r->function, parameters, 0);
 	Py_END_ALLOW_THREADS
-	return failed ? -1 : 0; // which the long way will explain
+	return failed ? -1 : 0; // the slow path reports the reason
 }
 
 static PyObject *launch(PyObject *number, PyObject *text, const tensor *in, const tensor *out) {
@@ -168,7 +168,7 @@ PyObject *core_repeat(PyObject *module, PyObject *const *arguments, Py_ssize_t c
 			return 0;
 		Py_RETURN_NONE;
 	}
-	Py_INCREF(ready); // others may forget it
+	Py_INCREF(ready); // the cache may drop it meanwhile
 	PyObject *made = 0, *done = 0;
 	if (PyTuple_Check(ready) && PyTuple_Size(ready) == 3)
 		made = PyObject_CallObject(PyTuple_GetItem(ready, 2), 0);

@@ -1,5 +1,5 @@
-// Functions of the library that XLA calls by itself, in programs that JAX compiled for the processor: its FFI for C, of which
-// this has the structures that it takes.
+// Functions that XLA calls directly in programs that JAX compiled for the CPU, through its C FFI,
+// whose structures are declared here.
 
 #include "core.h"
 
@@ -35,7 +35,7 @@ typedef struct {
 	extension *more;
 	version api;
 	void *internal;
-	void *(*fail)(complaint *); // the first of its functions
+	void *(*fail)(complaint *); // the first of the API's functions
 } functions;
 
 typedef struct {
@@ -74,7 +74,7 @@ typedef struct {
 
 enum { metadata_extension = 1, api_major = 0, api_minor = 1, execute = 3, array_attribute = 1, scalar_attribute = 3, invalid_argument = 3, internal_error = 13 };
 
-// What XLA calls the types that tables have to do with.
+// XLA's numbers of the types that tables support.
 enum { xla_bool = 1, s8, s16, s32, s64, u8, u16, u32, u64, half, single, twice };
 
 static void *fail_with(const frame *f, int code, const char *message) {
@@ -89,7 +89,7 @@ typedef struct {
 	intptr_t shape[most_rank], strides[most_rank];
 } described;
 
-// see sees a buffer as an array, whose axes lie in their order. It returns 0 for one that it does not know.
+// see reads a buffer as an array, whose axes are in order. It returns 0 for an unknown type.
 static int see(const buffer *b, described *to) {
 	static const struct {
 		char kind;
@@ -110,11 +110,12 @@ static int see(const buffer *b, described *to) {
 
 #define NUMBER(n) {boxsum_number, (n), 0, 0}
 
-// serve calls a function for every image of a batch, with what follows the arrays; workers is the place of the workers in all.
+// serve calls a function for every image of a batch, with the given arguments after the arrays;
+// workers is the index of the number of workers.
 static void *serve(frame *f, const char *name, int64_t workers, const boxsum_value *rest, size_t count) {
 	described in, out;
 	for (extension *e = f->more; e; e = e->next)
-		if (e->type == metadata_extension) { // only asked what it is
+		if (e->type == metadata_extension) { // XLA only queries the metadata
 			metadata *m = (metadata *)e;
 			m->about->api.major = api_major;
 			m->about->api.minor = api_minor;
@@ -147,7 +148,7 @@ static void *suffix(frame *f) {
 	return serve(f, "suffix", 2, rest, 1);
 }
 
-// window takes its sides, left and top from an attribute, and the factor from another.
+// window reads its sides, left and top from one attribute, and the factor from another.
 static void *window(frame *f) {
 	boxsum_value rest[6] = {[4] = {boxsum_real, 0, 1, 0}, [5] = NUMBER(0)};
 	for (int64_t k = 0; k < f->given.count; k++) {

@@ -1,4 +1,4 @@
-// The page: which document and which view are shown.
+// The page: the open documents and the visible view.
 import { $, make, millis, number, save } from './dom.js';
 import { connect } from './engine.js';
 import { Stage } from './viewer.js';
@@ -89,7 +89,7 @@ function listDocuments() {
   $('document').replaceChildren(...app.documents.map((d) => make('option', { value: d.id }, d.name)));
 }
 
-// savePixels saves what the programs of the code panels read.
+// savePixels saves the file that the programs of the code panels read.
 app.savePixels = async (name, request) => {
   try { save(name, 'application/octet-stream', (await app.engine.ask(request)).bytes); } catch (e) { say(e.message); }
   if (app.view === 'detect' && app.work.what === 'detect' && app.work.values.cascade === 'sun') save('sun.xml', 'text/xml', (await app.engine.ask({ do: 'cascade', cascade: 'sun' })).bytes);

@@ -1,9 +1,9 @@
-// Boxes: drawn, moved, resized and turned on the picture, with what the table says of them.
+// Boxes that are drawn, moved, resized and turned on the picture, with their values from the table.
 import { $, make, svg, number, exact, millis, save, codePanel } from './dom.js';
 import { histogram } from './chart.js';
 import { latest } from './engine.js';
 
-const grip = 9; // pixels round a handle
+const grip = 9; // radius of a handle in pixels
 
 export class Boxes {
   constructor(app) {
@@ -50,7 +50,7 @@ export class Boxes {
     this.changed(b);
   }
 
-  // order has the corners of a box in their order and in the image.
+  // order sorts the corners of a box and clips them to the image.
   order(b) {
     const d = this.doc, put = (v, most) => Math.min(Math.max(v, 0), most);
     [b.x0, b.x1] = [Math.min(b.x0, b.x1), Math.max(b.x0, b.x1)];
@@ -110,7 +110,7 @@ export class Boxes {
     this.stage.draw();
   }
 
-  // turnTable shows the table that the selected box is read from.
+  // turnTable displays the table that the selected box is read from.
   turnTable() {
     const b = this.selected, ratio = b?.angle ? b.answer?.ratio : '';
     if (ratio !== undefined) this.stage.turn(ratio && !ratio.startsWith('0/') ? ratio : '');
@@ -133,7 +133,7 @@ export class Boxes {
     return b.angle ? { do: 'rotated', rect: this.rect(b), limit: 8, ...base } : { do: 'boxes', boxes: [this.corners(b)], ...base };
   }
 
-  // answer gets the numbers of a box: this is what a drag waits for.
+  // answer requests the numbers of a box; a drag waits for it.
   async answer(b) {
     if (!b || !this.list.includes(b)) return;
     const doc = this.doc, asked = b.angle;
@@ -144,7 +144,7 @@ export class Boxes {
       b.error = null;
       if (b.angle) {
         b.histogram = r.histogram;
-        if (!b.turning && b.angle === asked) b.angle = r.degrees; // unless it has turned on since
+        if (!b.turning && b.angle === asked) b.angle = r.degrees; // unless it was turned meanwhile
       }
     } catch (e) {
       b.answer = null;
@@ -157,7 +157,7 @@ export class Boxes {
     document.body.dataset.latency = b.latency.toFixed(2);
   }
 
-  // more gets what takes longer: histogram, feature, moments.
+  // more requests slower results: histogram, feature, moments.
   async more(b) {
     if (!b || b !== this.selected) return;
     const base = { doc: this.doc.id, channel: this.stage.channel, z: this.stage.z }, doc = this.doc;
@@ -185,7 +185,7 @@ export class Boxes {
     this.stage.draw();
   }
 
-  // featureBox is the largest box in this one that a feature's cells divide.
+  // featureBox returns the largest box in this one that a feature's cells divide.
   featureBox(b) {
     const w = Math.max(this.kind.across, Math.floor((b.x1 - b.x0) / this.kind.across) * this.kind.across), h = Math.max(this.kind.down, Math.floor((b.y1 - b.y0) / this.kind.down) * this.kind.down);
     return [b.x0, b.y0, b.x0 + w, b.y0 + h];
@@ -239,7 +239,7 @@ export class Boxes {
     } else $('entries').replaceChildren(make('p', { className: 'hint' }, this.doc?.note || 'Draw a box on the image.'));
     const head = ['', 'Box', 'Sum', 'Mean', 'Std', 'Area', ...(this.deep ? ['x0', 'y0', 'z0', 'x1', 'y1', 'z1'] : ['x0', 'y0', 'x1', 'y1']), '°'];
     $('list').tHead.replaceChildren(make('tr', {}, ...head.map((h) => (h ? make('th', { scope: 'col' }, h) : make('td', {})))));
-    const focused = $('list').contains(document.activeElement); // the new rows keep it
+    const focused = $('list').contains(document.activeElement); // the new rows keep the focus
     $('list').tBodies[0].replaceChildren(...this.list.map((one) => {
       const radio = make('input', { type: 'radio', name: 'selected', checked: one === b, ariaLabel: 'Select ' + one.name });
       radio.addEventListener('change', () => this.select(one));
@@ -288,7 +288,7 @@ export class Boxes {
     return [head, ...this.list.map((b) => [b.name, ...this.corners(b), b.angle, b.answer?.sum ?? '', b.answer?.mean ?? '', b.answer?.std ?? '', b.answer?.area ?? ''].join(','))].join('\n') + '\n';
   }
 
-  // handles are where a box can be taken hold of, in pixels of the image.
+  // handles returns the positions of a box's handles, in pixels of the image.
   handles(b) {
     const [cx, cy, w, h] = this.rect(b), r = (-b.angle * Math.PI) / 180, cos = Math.cos(r), sin = Math.sin(r);
     const at = (u, v) => [cx + (u * w * cos) / 2 - (v * h * sin) / 2, cy + (u * w * sin) / 2 + (v * h * cos) / 2];
@@ -345,7 +345,7 @@ export class Boxes {
         if (Math.abs(b.angle) < 1.5) b.angle = 0;
         this.changed(b);
       }, end: () => {
-        b.turning = false; // and the answer says which ratio is the nearest
+        b.turning = false; // the answer contains the nearest ratio
         this.changed(b);
       } };
     }
@@ -407,7 +407,7 @@ export class Boxes {
     e.preventDefault();
   }
 
-  // overlay draws the boxes, and what the table has to do with the selected one.
+  // overlay draws the boxes, and the table entries of the selected one.
   overlay(c, kind) {
     const u = this.stage.unit;
     for (const b of this.list) {
@@ -470,10 +470,10 @@ export class Boxes {
     }
   }
 
-  // mark is an entry of the table: a circle with its sign.
+  // mark draws an entry of the table: a circle with its sign.
   mark(c, e, kind, b) {
     const [sx, sy] = this.stage.toScreen(e.at[0], e.at[1]);
-    if (this.deep) { // entries of the far side lie a little beside those of the near one
+    if (this.deep) { // entries of the far side are slightly offset from those of the near one
       const far = e.at[2] === b.z1 ? 0 : 1, off = far * 13 * this.stage.unit;
       this.sign(c, sx + off * 0.7, sy - off, e.sign, kind === 'heat' ? 9 : 7, far ? 0.75 : 1);
       return;
@@ -504,7 +504,7 @@ export class Boxes {
   }
 }
 
-// ratios are the angles of all a/b with small numbers, from -90° to 90°.
+// ratios returns the angles of all a/b with small numbers, from -90° to 90°.
 function ratios() {
   const all = new Set();
   for (let b = 0; b <= 8; b++) for (let a = -8; a <= 8; a++) if (a || b) all.add(Number(((Math.atan2(a, b) * 180) / Math.PI).toFixed(9)));

@@ -5,7 +5,7 @@ import { make, svg, number } from './dom.js';
 export function histogram(h) {
   const w = 320, height = 84, most = Math.max(...h.counts, 1), pad = 14;
   const bars = [];
-  const step = h.counts.length > 128 ? 2 : 1; // two bins a bar
+  const step = h.counts.length > 128 ? 2 : 1; // two bins per bar
   const n = h.counts.length / step;
   let top = 0;
   const sums = Array.from({ length: n }, (_, i) => h.counts.slice(i * step, (i + 1) * step).reduce((a, b) => a + b, 0));
@@ -45,8 +45,8 @@ function ticks(low, high, log) {
   return all;
 }
 
-// lines is a chart of series [{name, points: [[x, y, label]]}].
-// The point nearest to the pointer, or that the arrow keys come to, is spelled out below.
+// lines returns a chart of series [{name, points: [[x, y, label]]}]. The label of the point nearest
+// to the pointer, or selected with the arrow keys, is shown below.
 export function lines({ series, x, y, logX, logY, title, label, height = 260, small }) {
   small ||= innerWidth < 640; // text would be too small to read
   const host = make('div', {});
@@ -111,7 +111,7 @@ export function lines({ series, x, y, logX, logY, title, label, height = 260, sm
   return host;
 }
 
-// table is rows of cells under a header.
+// table returns rows of cells under a header.
 export function table(head, rows, caption) {
   return make('div', { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': caption }, make('table', {}, make('caption', { className: 'quiet' }, caption),
     make('thead', {}, make('tr', {}, ...head.map((h) => (h ? make('th', { scope: 'col' }, h) : make('td', {}))))),

@@ -1,4 +1,4 @@
-// Small helpers for making elements. Text always goes in as text.
+// Helpers that create elements. Text is never parsed as HTML.
 export const $ = (id) => document.getElementById(id);
 
 export function make(tag, props = {}, ...children) {
@@ -20,15 +20,15 @@ export function svg(tag, props = {}, ...children) {
   return e;
 }
 
-// group puts commas between thousands.
+// group separates thousands by commas.
 function group(digits) { return digits.replace(/\B(?=(\d{3})+(?!\d))/g, ','); }
 
-// number formats a value for reading: whole numbers with all their digits, others with six. Text that is
-// not a number stays as it is.
+// number formats a value for display: integers with all digits, other numbers with six. Text that
+// is not a number is unchanged.
 export function number(v) {
   if (v === null || v === undefined) return '–';
   if (typeof v === 'string') {
-    if (/^[+-]?\d+$/.test(v)) return group(v); // sums of 64 bits have more digits than a Number
+    if (/^[+-]?\d+$/.test(v)) return group(v); // 64-bit sums have more digits than a Number
     if (v === '' || !Number.isFinite(Number(v))) return v;
     v = Number(v);
   }
@@ -39,7 +39,7 @@ export function number(v) {
   return group(whole) + (rest ? '.' + rest : '');
 }
 
-// exact is a value with all its digits, for tooltips and files.
+// exact formats a value with all its digits, for tooltips and files.
 export function exact(v) { return v === null || v === undefined ? '' : String(v); }
 
 export function millis(ms) {

@@ -1,5 +1,6 @@
-// The engine answers requests: JSON with bytes beside it, both ways. It is the server that the page came from, or the same
-// code as WebAssembly in a worker. The rest of the page cannot tell.
+// The engine answers requests: JSON followed by bytes, in both directions. It is either the page's
+// server, or the same code as WebAssembly in a worker. The rest of the page cannot tell the
+// difference.
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
@@ -64,7 +65,7 @@ function wasm() {
 
 export function connect() {
   const engine = document.querySelector('meta[name=boxsum-engine]').content === 'wasm' ? wasm() : server(), ask = engine.ask;
-  engine.pending = 0; // requests under way
+  engine.pending = 0; // requests in flight
   engine.ask = async (...args) => {
     engine.pending++;
     try { return await ask(...args); } finally { engine.pending--; }
@@ -72,7 +73,7 @@ export function connect() {
   return engine;
 }
 
-// latest runs one call at a time: while it is under way, only the newest of those that follow is kept.
+// latest runs one call at a time. While it runs, only the newest of the following calls is kept.
 export function latest(run) {
   let busy = false, next = null;
   return function call(...args) {

@@ -18,7 +18,7 @@ function card(title, text, player) {
   return make('article', { className: 'card' }, make('h3', {}, title), make('p', {}, text), player);
 }
 
-// play shows frames on a canvas: forwards, backwards and by themselves.
+// play shows an animation on a canvas, with buttons to step and play.
 function play({ label, frames, draw }) {
   const canvas = make('canvas', { role: 'img' }), caption = make('p', { className: 'caption', ariaLive: 'polite' });
   canvas.setAttribute('aria-label', label);
@@ -61,7 +61,7 @@ function play({ label, frames, draw }) {
   return host;
 }
 
-// pixels of the small pictures: always the same.
+// grid returns the pixels of the small pictures, which are always the same.
 function grid(w, h) { return Array.from({ length: h }, (_, y) => Array.from({ length: w }, (_, x) => ((x * 7 + y * 5 + ((x * y) % 4) * 3) % 9) + 1)); }
 
 function tableOf(pixels) {
@@ -114,7 +114,7 @@ function corners() {
 function wavefront() {
   const across = 6, down = 4, side = 2, workers = 3, names = ['A', 'B', 'C'], hues = ['#2f6fc4', '#b35310', '#1f7a4d'];
   const pixels = grid(across * side, down * side), t = tableOf(pixels), most = t[down * side][across * side];
-  // A tile can be made when those on its left and above are done. A worker stays in its band.
+  // A tile can be computed when those to its left and above are done. A worker stays in its band.
   const frames = [], done = new Map();
   const band = new Array(workers).fill(-1), place = new Array(workers).fill(0);
   let nextBand = 0;

@@ -1,4 +1,5 @@
-// The colours of heat maps: lightness climbs evenly from night blue over violet and red to straw, as in boxsum's own.
+// The colors of heat maps: lightness rises evenly from dark blue through violet and red to straw,
+// like boxsum's own heat maps.
 const stops = [[0.14, 0.04, 275], [0.29, 0.11, 285], [0.44, 0.155, 325], [0.58, 0.17, 378], [0.71, 0.15, 415], [0.84, 0.135, 445], [0.97, 0.06, 465]];
 let colors;
 

@@ -4,7 +4,7 @@ import { lines, table } from './chart.js';
 
 let shown = null;
 
-// plain is what does not tell two results of one size apart, or is told elsewhere.
+// plain lists fields that do not distinguish two results of one size, or are shown elsewhere.
 const plain = new Set(['algorithm', 'name', 'gpu', 'on', 'precision', 'types', 'channels', 'width', 'height', 'depth', 'size', 'runs', 'repeat', 'bytes', 'verified', 'left_out', 'missing', 'title']);
 const measured = /(_ms|^ms|per_second|gb_s|occupancy|registers|shared|copy|fraction|speed)/;
 
@@ -44,11 +44,11 @@ export async function showReport(app, host) {
     lines.get(name).push([w * h, ms, x.verified === false ? 'not verified' : '', w, h]);
   }
   for (const [group, by] of groups) {
-    const all = [...by].map(([name, points]) => ({ name, points })), series = all.filter((s) => new Set(s.points.map((p) => p[0])).size > 1); // one size is no line
+    const all = [...by].map(([name, points]) => ({ name, points })), series = all.filter((s) => new Set(s.points.map((p) => p[0])).size > 1); // one size makes no line
     const card = make('div', { className: 'card' });
     const sizes = new Map([...by.values()].flat().map((p) => [p[0], `${p[3]}×${p[4]}`]));
     const chunks = [];
-    for (let i = 0; i < series.length; i += 10) chunks.push(series.slice(i, i + 10)); // more lines cannot be told apart
+    for (let i = 0; i < series.length; i += 10) chunks.push(series.slice(i, i + 10)); // more lines are hard to distinguish
     chunks.forEach((part, i) => card.append(lines({ title: `Time by size: ${group}${chunks.length > 1 ? ` (${i + 1} of ${chunks.length})` : ''}`, series: part, logX: true, logY: true, height: 320, x: { name: 'Image size', unit: '', format: (v) => sizes.get(v) || number(v) }, y: { name: 'Milliseconds', unit: 'ms' } })));
     if (!series.length) card.append(make('h3', {}, `Times at a single size: ${group}`));
     else if (series.length < all.length) card.append(make('p', { className: 'hint' }, `The table also has ${all.length - series.length} that were measured at a single size.`));

@@ -6,21 +6,21 @@ export class Stage {
     this.engine = engine;
     this.canvases = canvases; // { image, heat }
     this.doc = null;
-    this.scale = 1; // screen pixels for one of the image
-    this.x = 0; // of the image at the canvas' left
+    this.scale = 1; // screen pixels per image pixel
+    this.x = 0; // image coordinate at the canvas' left edge
     this.y = 0;
     this.z = 0;
     this.channel = 0;
     this.tiles = new Map();
-    this.mode = 'box'; // what a drag does; 'pan' moves the image
-    this.armed = false; // the next swipe of a finger draws a box, and does not scroll the page
-    this.ratio = ''; // of the table that is shown, where that is one at an angle
+    this.mode = 'box'; // the action of a drag; 'pan' moves the image
+    this.armed = false; // the next swipe of a finger draws a box instead of scrolling the page
+    this.ratio = ''; // of the rotated table that is shown; '' for the upright one
     this.overlay = () => {};
-    this.result = null; // what a filter made of the part in sight, and how far it covers the image
+    this.result = null; // a filter's result for the visible part, and how much of the image it covers
     this.inSight = '';
     this.waiting = 0;
     this.dirty = false;
-    this.unit = 1; // how large handles are, as text is
+    this.unit = 1; // size of handles, proportional to text
     for (const kind of ['image', 'heat']) this.listen(canvases[kind], kind);
     new ResizeObserver(() => this.resized()).observe(canvases.image);
     new ResizeObserver(() => this.resized()).observe(canvases.heat);
@@ -49,8 +49,9 @@ export class Stage {
 
   get tileSize() { return this.doc && this.doc.kind === 'store' ? 256 : 512; }
 
-  // shape puts two panes beside each other or one above the other, whichever shows more. On narrow pages the canvases
-  // are as high as the image needs, elsewhere they share the height of the window.
+  // shape puts two panes side by side or one above the other, whichever shows more. On narrow
+  // pages the canvases are as high as the image needs; elsewhere they share the height of the
+  // window.
   shape() {
     if (!this.doc?.width) return;
     const panes = this.canvases.image.closest('#panes'), both = !panes.classList.contains('one'), narrow = innerWidth <= 960;
@@ -78,7 +79,7 @@ export class Stage {
     else this.draw();
   }
 
-  // visible is the canvas that decides how large all is.
+  // visible returns the canvas that determines the size of the view.
   get visible() { return this.canvases.image.clientWidth ? this.canvases.image : this.canvases.heat; }
 
   fit() {
@@ -113,7 +114,7 @@ export class Stage {
     this.draw();
   }
 
-  // keep has some of the picture stay in sight.
+  // keep keeps part of the picture visible.
   keep() {
     const c = this.visible, w = c.clientWidth / this.scale, h = c.clientHeight / this.scale;
     this.x = Math.min(Math.max(this.x, -w * 0.75), this.doc.width - w * 0.25);
@@ -129,7 +130,7 @@ export class Stage {
 
   toScreen(x, y) { return [(x - this.x) * this.scale, (y - this.y) * this.scale]; }
 
-  // view is the part of the image in sight, in whole pixels.
+  // view returns the visible part of the image, in whole pixels.
   view() {
     const c = this.visible, d = this.doc;
     const x0 = Math.max(0, Math.floor(this.x)), y0 = Math.max(0, Math.floor(this.y));
@@ -140,7 +141,8 @@ export class Stage {
   listen(canvas, kind) {
     const pointers = new Map();
     let pinch = 0;
-    // A finger scrolls the page, unless it takes hold of a box, pans, or was told to draw: by a button, or by being held still.
+    // A finger scrolls the page, unless it touches a box, pans, or draws: after a press of the
+    // button or a long press.
     let hold = 0, begun = false, from = null;
     const touched = (e) => {
       const p = this.at(e);
@@ -241,7 +243,8 @@ export class Stage {
     }
   }
 
-  // screen is the part of the image in sight, and how many pixels of the screen show it: at most one for each of its own.
+  // screen returns the visible part of the image, and the number of screen pixels that show it:
+  // at most one for each image pixel.
   screen() {
     const [x0, y0, x1, y1] = this.view(), f = Math.min(1, this.scale * (devicePixelRatio || 1));
     return { view: [x0, y0, x1, y1], width: Math.max(1, Math.round((x1 - x0) * f)), height: Math.max(1, Math.round((y1 - y0) * f)) };
@@ -280,7 +283,7 @@ export class Stage {
     c.drawImage(t.bitmap, x, y, t.bitmap.width * f + 0.5, t.bitmap.height * f + 0.5);
   }
 
-  // paintParent shows something coarser until the tile is there.
+  // paintParent draws a coarser tile until the right one has loaded.
   paintParent(c, kind, level, tx, ty, side) {
     for (let up = 1; up < 6; up++) {
       const t = this.tiles.get(this.tileKey(kind, level + up, tx >> up, ty >> up));
@@ -332,13 +335,14 @@ export class Stage {
     if (doc === this.doc) this.draw();
   }
 
-  // divider is where the result begins on the canvas: at a part of what is in sight of the image.
+  // divider returns where the result begins on the canvas, as a share of the visible part of the
+  // image.
   divider(canvas) {
     const left = Math.max(0, this.toScreen(0, 0)[0]), right = Math.min(canvas.clientWidth, this.toScreen(this.doc.width, 0)[0]);
     return left + (right - left) * this.result.part;
   }
 
-  // paintResult covers the image with what was made from it, right of the divider.
+  // paintResult draws the result over the image, to the right of the divider.
   paintResult(c, canvas) {
     const { bitmap, at, part } = this.result, u = this.unit;
     const [x, y] = this.toScreen(at[0], at[1]), w = (at[2] - at[0]) * this.scale, h = (at[3] - at[1]) * this.scale;

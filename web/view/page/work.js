@@ -1,5 +1,6 @@
-// Filters, thresholds, templates and detection: the picture changes as the sliders move. Filters and thresholds are computed for
-// the pixels on the screen, and for the whole image when it is saved.
+// Filters, thresholds, templates and detection: the picture changes as the sliders move. Filters
+// and thresholds are computed for the pixels on the screen, and for the whole image when it is
+// saved.
 import { $, make, number, millis, save, codePanel } from './dom.js';
 import { lines, table } from './chart.js';
 import { latest } from './engine.js';
@@ -14,9 +15,9 @@ export class Work {
     this.stage = app.stage;
     this.what = 'filter';
     this.values = {};
-    this.times = new Map(); // of the filter, by the size of its window
+    this.times = new Map(); // of the filter, by window size
     this.found = null;
-    this.last = { work: 'filter', detect: 'detect' }; // what each view shows
+    this.last = { work: 'filter', detect: 'detect' }; // the last panel of each view
     this.run = latest((quick) => this.go(quick));
     for (const b of document.querySelectorAll('#operations [data-work]')) b.onclick = () => this.choose(b.dataset.work);
     $('wipe').oninput = () => this.divide($('wipe').value / 100);
@@ -58,7 +59,7 @@ export class Work {
     this.stage.draw();
   }
 
-  // shown follows the page from view to view.
+  // shown handles a change of the view.
   shown(view) {
     const active = view in views && !!this.app.hello;
     if (active) {
@@ -89,14 +90,15 @@ export class Work {
     if (this.active) this.run();
   }
 
-  // looked answers for the part of the image that is in sight now.
+  // looked updates the result after the visible part has changed.
   looked() {
     if (!this.active || !this.pictures) return;
     clearTimeout(this.looking);
     this.looking = setTimeout(() => { if (this.active && this.pictures) this.run(); }, 40);
   }
 
-  // changed runs what a slider asks for: quickly while it moves, and well when it rests.
+  // changed runs the filter with the sliders' values: coarsely while they move, and exactly when
+  // they rest.
   changed() {
     this.since = performance.now();
     this.run(true);
@@ -184,7 +186,7 @@ export class Work {
     }
     const focused = $('settings').contains(document.activeElement) ? document.activeElement.name : '';
     $('settings').replaceChildren(...rows);
-    if (focused) $('settings').querySelector(`[name=${focused}]`)?.focus(); // who works by keys goes on there
+    if (focused) $('settings').querySelector(`[name=${focused}]`)?.focus(); // keeps the focus for keyboard users
   }
 
   request() {
@@ -201,10 +203,10 @@ export class Work {
     }
   }
 
-  // size is what the chart has on its x axis.
+  // size returns the value on the chart's x axis.
   size(r) { return r.do === 'threshold' ? r.window : r.method === 'gaussian' ? r.sigma : 2 * r.radius + 1; }
 
-  // onScreen adds the part of the image that is in sight to a request.
+  // onScreen adds the visible part of the image to a request.
   onScreen(request) {
     const { view, width, height } = this.stage.screen();
     return { ...request, view, width, height };
@@ -267,7 +269,7 @@ export class Work {
       x: { name: key === 'sigma' ? 'Sigma (pixels)' : 'Window width (pixels)', unit: 'pixels', range: [0, key === 'radius' ? 2 * ends[1] + 1 : ends[1]] }, y: { name: 'ms', unit: 'ms' } }));
   }
 
-  // sweep measures sizes from small to large.
+  // sweep measures the times for small to large sizes.
   async sweep() {
     const key = this.what === 'threshold' ? 'window' : this.values.filter === 'gaussian' ? 'sigma' : 'radius';
     const input = $('settings').querySelector(`input[name=${key}]`);
@@ -315,12 +317,12 @@ export class Work {
       c.stroke();
       const [[ax, ay], [bx, by]] = f.corners, [tx, ty] = this.stage.toScreen((ax + bx) / 2, (ay + by) / 2);
       c.beginPath();
-      c.arc(tx, ty, 4 * u, 0, 7); // its top
+      c.arc(tx, ty, 4 * u, 0, 7); // the handle at its top
       c.fillStyle = '#7ff0b0';
       c.fill();
       const w = c.measureText(f.label).width;
       c.fillStyle = 'rgb(0 0 0 / 75%)';
-      const above = ty > 28 * u ? ty - 26 * u : ty + 8 * u; // in sight
+      const above = ty > 28 * u ? ty - 26 * u : ty + 8 * u; // stays visible
       c.fillRect(tx - w / 2 - 4 * u, above, w + 8 * u, 18 * u);
       c.fillStyle = '#fff';
       c.fillText(f.label, tx - w / 2, above + 14 * u);

@@ -4,7 +4,7 @@ importScripts('wasm_exec.js');
 async function load() {
   const response = await fetch('boxsum.wasm.gz');
   if (!response.ok) throw new Error('boxsum.wasm.gz: ' + response.status);
-  // Some servers unpack what ends in .gz on their way.
+  // Some servers decompress files that end in .gz.
   const bytes = new Uint8Array(await response.arrayBuffer());
   const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
   const stream = new Blob([bytes]).stream();
