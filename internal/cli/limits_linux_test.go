@@ -40,12 +40,12 @@ var limitedCases = []struct {
 	{"query HOLE --box 0,0,5,5", exitOK, ""}, // from its rows alone
 	{"integrate HOLE --squares --type u64", exitError, "this needs 1.0 GB of memory and LIMIT"},
 	{"integrate HOLE --type u64", exitError, "this needs 0.5 GB of memory and LIMIT"},
-	{"integrate HOLE --type u64 -o OUT.png", exitError, "write its table to a .npy file, which goes row by row"},
+	{"integrate HOLE --type u64 -o OUT.png", exitError, "write its table to a .npy file, row by row"},
 	{"integrate HOLE --type u64 -o -", exitOK, "8000×8000 u8→u64, row by row"},
 	{"query HOLE --rotate 1/2 --box 0,0,5,5", exitError, "out of memory: a rotated table: this needs 0.5 GB of memory and LIMIT"},
 	{"histogram HOLE --bins 8 --box 0,0,5,5", exitError, "this needs 2.0 GB of memory and LIMIT"},
 	{"local HOLE --std --type f64 -o -", exitOK, "8000×8000 u8, std 31×31, reflect101, 1 worker, row by row"},
-	{"local HOLE --entropy --type f64 -o -", exitError, "and entropy with the border reflect101 has no stream: cut the image up"},
+	{"local HOLE --entropy --type f64 -o -", exitError, "entropy with border reflect101 needs the whole image in memory"},
 	{"integrate --demo -o -", exitOK, "1920×1080 u8→u32"},
 }
 

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -140,7 +142,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	case exited:
 		return nil, nil
 	case err != nil:
-		return nil, console.Usage("%w (try --help)", err)
+		return nil, console.Usage("%w (%s)", err, hint(err))
 	}
 	for _, path := range command.Path {
 		flag := path.Flag
@@ -151,8 +153,23 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		case flag.Target.Len() == 0: // as an empty variable of a shell gives it
 			return nil, console.Usage("--%s is empty (try --help)", flag.Name)
 		case (flag.Name == "out" || flag.Name == "map") && flag.Target.String() == console.Standard && console.IsTerminal(stdout):
-			return nil, console.Usage("--%s -: a terminal shows no images and tables: redirect standard output, or name a file", flag.Name)
+			return nil, console.Usage("--%s -: standard output is a terminal: redirect it, or name a file", flag.Name)
 		}
 	}
 	return command, nil
+}
+
+// hint returns what to try after an error of the command line: -o, if an argument that is
+// one too many looks like the output, or else --help.
+func hint(err error) string {
+	var failed *kong.ParseError
+	name, extra := strings.CutPrefix(err.Error(), "unexpected argument ")
+	if extra && filepath.Ext(name) != "" && errors.As(err, &failed) {
+		verb := failed.Context.Selected()
+		_, missing := os.Stat(name)
+		if errors.Is(missing, fs.ErrNotExist) && verb != nil && slices.ContainsFunc(verb.Flags, func(f *kong.Flag) bool { return f.Name == "out" }) {
+			return "to write it, use -o " + name
+		}
+	}
+	return "try --help"
 }

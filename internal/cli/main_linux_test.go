@@ -13,7 +13,7 @@ import (
 func TestNothingBinaryOnTerminals(t *testing.T) {
 	tty, _ := newTerminal(t)
 	var stderr strings.Builder
-	if code := run(t.Context(), []string{"integrate", "--demo", "-o", "-"}, nil, tty, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "redirect standard output") {
+	if code := run(t.Context(), []string{"integrate", "--demo", "-o", "-"}, nil, tty, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "standard output is a terminal") {
 		t.Errorf("exit code %d, %q", code, &stderr)
 	}
 }

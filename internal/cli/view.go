@@ -22,7 +22,7 @@ type viewCmd struct {
 // Run serves the page until Ctrl-C.
 func (c *viewCmd) Run(sh *console.Shell) error {
 	if c.Port < 0 || c.Port > 65535 {
-		return console.Usage("--port %d: ports are 1 to 65535, and 0 is a free one", c.Port)
+		return console.Usage("--port %d: want 1 to 65535, or 0 for any free port", c.Port)
 	}
 	o := view.Options{Files: c.Files, Port: c.Port, Listen: c.Listen, Out: sh.Results()}
 	if c.Open != nil {

@@ -112,20 +112,20 @@ func (c *Detect) detector(sh *console.Shell) (*detector, error) {
 	case c.Neighbors < 0:
 		return nil, console.Usage("--neighbors %d is negative: give 1 or more, or 0 for every window", c.Neighbors)
 	case c.Blur && c.Out == "":
-		return nil, console.Usage("--blur makes a picture: name a file for it with -o")
+		return nil, console.Usage("--blur writes a picture: name a file with -o")
 	}
 	place := flags.Place{On: c.On}
 	if err := place.Check(); err != nil {
 		return nil, err
 	}
 	if upright := !slices.ContainsFunc(c.Angles, func(a float64) bool { return a != 0 }); place.OnGPU() && !upright {
-		return nil, console.Usage("--angles are for the processor: use --on cpu, or leave them out")
+		return nil, console.Usage("--angles works on the CPU only: leave it out, or use --on cpu")
 	}
 	switch {
 	case place.OnGPU() && c.Level != "auto":
-		return nil, console.Usage("--level is for the processor: leave it out with --on %s", c.On)
+		return nil, console.Usage("--level is for the CPU: leave it out with --on %s", c.On)
 	case place.OnGPU() && c.Mirror:
-		return nil, console.Usage("--mirror is for the processor: use --on cpu, or leave it out")
+		return nil, console.Usage("--mirror works on the CPU only: leave it out, or use --on cpu")
 	case c.Compat && slices.ContainsFunc(c.Angles, func(a float64) bool { return a != 0 }):
 		return nil, console.Usage("--compat searches as OpenCV does, which has no --angles: leave one out")
 	case c.Compat && c.Mirror:
@@ -170,7 +170,7 @@ func (c *Detect) Run(sh *console.Shell) error {
 	}
 	if c.Eval != "" {
 		if c.Out != "" {
-			return console.Usage("--eval prints figures: leave -o out")
+			return console.Usage("--eval writes no pictures: leave out -o")
 		}
 		return c.evaluate(sh, d)
 	}
@@ -327,7 +327,7 @@ func (c *Detect) search(sh *console.Shell, d *detector, in, out string) (results
 	case boxsum.Image[uint16]:
 		img, err = imagefile.Converted(pixels, imagefile.UpperByte)
 	default:
-		err = fmt.Errorf("%s: objects are found in images of 8 or 16 bits, not %T", imagefile.NameOf(in), src.Image)
+		err = fmt.Errorf("%s: detection needs pixels of uint8 or uint16, not %v", imagefile.NameOf(in), imagefile.PixelOf(src.Image))
 	}
 	if err != nil {
 		return nil, img, 0, err

@@ -37,15 +37,15 @@ func readTruth(path string) ([]truth, error) {
 	}
 	var all []truth
 	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("%s: %w: it is an array of {\"file\", \"x\", \"y\", \"width\", \"height\", \"angle\"}", path, err)
+		return nil, fmt.Errorf("%s: %w: want an array of {\"file\", \"x\", \"y\", \"width\", \"height\", \"angle\"}", path, err)
 	}
 	for i := range all {
 		t := &all[i]
 		if t.File == "" {
-			return nil, fmt.Errorf("%s: entry %d names no file", path, i)
+			return nil, fmt.Errorf("%s: entry %d has no file", path, i)
 		}
 		if t.Width < 0 || t.Height < 0 || (t.Width == 0) != (t.Height == 0) {
-			return nil, fmt.Errorf("%s: entry %d has a size of %v×%v", path, i, t.Width, t.Height)
+			return nil, fmt.Errorf("%s: entry %d is %v×%v, want two positive sizes or none", path, i, t.Width, t.Height)
 		}
 		if !filepath.IsAbs(t.File) {
 			t.File = filepath.Join(filepath.Dir(path), t.File)

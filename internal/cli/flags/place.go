@@ -85,7 +85,7 @@ func (p DeviceName) open() (*gpu.Device, error) {
 		}
 		i := slices.IndexFunc(found, func(info gpu.Info) bool { return info.Kind == kind && (index < 0 || info.Index == index) })
 		if i < 0 {
-			return nil, fmt.Errorf("%w: there is no %s: boxsum devices lists what there is", gpu.ErrNoDevice, name)
+			return nil, fmt.Errorf("%w %s (boxsum devices lists the devices)", gpu.ErrNoDevice, name)
 		}
 		infos = append(infos, found[i])
 	}

@@ -37,7 +37,7 @@ func parseWindow(text string) (w Window, err error) {
 	for i, side := range []string{across, down} {
 		n, err := strconv.Atoi(side)
 		if err != nil || n < 1 {
-			return w, fmt.Errorf("window %.60q is not a size in pixels, from 1 on, such as 31 or 31x15", text)
+			return w, fmt.Errorf("window %.60q is not a size of at least 1 pixel, such as 31 or 31x15", text)
 		}
 		sides[i] = n
 	}

@@ -32,9 +32,9 @@ func (f *Flags) reading() imgio.Options {
 func (f *Flags) check(volume bool) error {
 	switch {
 	case f.Page < 0:
-		return console.Usage("--page %d: pages count from 1", f.Page)
+		return console.Usage("--page %d: want 1 or more", f.Page)
 	case f.Page > 0 && volume:
-		return console.Usage("--page is for images, and a volume has all pages: leave it out with --volume")
+		return console.Usage("--page is for images: leave it out with --volume, which reads all pages")
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func (f *Flags) CheckStored(path string) error {
 		return err
 	}
 	if f.Page > 1 {
-		return console.Usage("--page %d: %s is read in parts, as one image: leave it out", f.Page, zarr.Redacted(path))
+		return console.Usage("--page %d: %s has no pages: leave out --page", f.Page, zarr.Redacted(path))
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (f *Flags) weighed(sh *console.Shell, a *zarr.Array) (*zarr.Array, error) {
 // hint adds to an error of a picture that is too large what to do about it.
 func (f *Flags) hint(err error) error {
 	if !f.Large && errors.Is(err, imgio.ErrTooLarge) {
-		return fmt.Errorf("%w; --large reads it all the same", err)
+		return fmt.Errorf("%w (use --large to read it anyway)", err)
 	}
 	return err
 }
@@ -100,7 +100,7 @@ func partsOf(format string) string {
 // unless they were asked for.
 func (f *Flags) checkChannels(path string, p *imgio.Picture) error {
 	if n := ExtentOf(p.Image).Channels; p.Format == "npy" && n > MostChannels && f.Color != "keep" {
-		return fmt.Errorf("%s would be an image of %d channels: for a volume, add --volume; for so many channels, --color keep", path, n)
+		return fmt.Errorf("%s has %d channels: add --volume if it is a volume, or --color keep", path, n)
 	}
 	return nil
 }

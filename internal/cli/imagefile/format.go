@@ -19,7 +19,7 @@ func FormatOf(path, otherwise string, more ...string) (string, error) {
 	case path == "":
 		return "", console.Usage("no output: name a file with -o")
 	case ok && format == jpegFormat && !slices.Contains(more, ".jpg"):
-		return "", console.Usage("%s: JPEG would change what was made: write it as .png", path)
+		return "", console.Usage("%s: JPEG would change the pixels: use .png", path)
 	case ok && path != console.Standard:
 		return format, CheckFolder(path)
 	case path == console.Standard || IsDevice(path):

@@ -108,7 +108,7 @@ func OpenOrDemo(sh *console.Shell, in, out string, how *Flags, demo bool) (*Sour
 	case demo:
 		return &Source{Image: imgio.Demo(1920, 1080), File: new(imgio.Picture)}, nil
 	case in == "":
-		return nil, console.Usage("no image: name a file, or let --demo draw one")
+		return nil, console.Usage("no image: name a file, or use --demo")
 	}
 	if err := CheckApart(in, out, false); err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func CheckApart(in, out string, volume bool) error {
 	}
 	if IsStore(in) { // which may be in a zip file
 		if replaces(out, in) {
-			return fmt.Errorf("%s is read, and would be replaced: write to another place", in)
+			return fmt.Errorf("%s is an input: write to another file", in)
 		}
 		return nil
 	}
@@ -51,7 +51,7 @@ func CheckApart(in, out string, volume bool) error {
 	case same(out):
 		return fmt.Errorf("%s is the input: write to another file", out)
 	case volume && from.IsDir() && same(folder):
-		return fmt.Errorf("%s is the folder of the slices: write to another one", folder)
+		return fmt.Errorf("%s is the input folder: write to another one", folder)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func CheckApart(in, out string, volume bool) error {
 func CheckTiles(a *zarr.Array, in, out string) error {
 	for _, location := range append(sources.Tiles(a), in) {
 		if replaces(out, location) {
-			return fmt.Errorf("%s is read, and would be replaced: write to another place", zarr.Redacted(location))
+			return fmt.Errorf("%s is an input: write to another file", zarr.Redacted(location))
 		}
 	}
 	return nil
@@ -102,7 +102,7 @@ func CheckFolder(path string) error {
 	dir := filepath.Dir(path)
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: no such file or folder: make %s first", path, dir)
+		return fmt.Errorf("%s: folder %s does not exist", path, dir)
 	case err != nil:
 		return err
 	case !info.IsDir():

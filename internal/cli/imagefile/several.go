@@ -26,7 +26,7 @@ func CheckLast(ins []string) error {
 	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) || strings.Contains(out, "://") {
 		return nil
 	}
-	return console.Usage("%s: no such file; to write it, say so with -o %[1]s", out)
+	return console.Usage("%s: no such file (to write it, use -o %[1]s)", out)
 }
 
 // NoOutput returns the error for several images without -o.
@@ -90,7 +90,7 @@ func Each[R fmt.Stringer](sh *console.Shell, ins, outs []string, folder string, 
 // images, with their extensions where they would collide without.
 func InFolder(ins []string, folder, what string, extension func(in string) string) ([]string, error) {
 	if info, err := os.Stat(folder); !endsAsFolder(folder) && (err != nil || !info.IsDir()) {
-		return nil, console.Usage("%s: the %s of several images go to a folder: write -o %s/", folder, what, cmp.Or(strings.TrimSuffix(folder, filepath.Ext(folder)), what))
+		return nil, console.Usage("%s: the %s of several images go to a folder: use -o %s/", folder, what, cmp.Or(strings.TrimSuffix(folder, filepath.Ext(folder)), what))
 	}
 	stem := func(in string) string {
 		if in == console.Standard {

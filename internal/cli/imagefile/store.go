@@ -43,7 +43,7 @@ func ParseSize(text string) (int64, error) {
 		"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}[strings.ToLower(strings.TrimSpace(text[len(digits):]))]
 	n, err := strconv.ParseFloat(digits, 64)
 	if err != nil || !ok || !(n > 0) || n*unit >= math.MaxInt64 {
-		return 0, console.Usage("%q is no size: 2GiB and 300MB are", text)
+		return 0, console.Usage("%q is not a size in bytes, such as 2GiB or 300MB", text)
 	}
 	return int64(n * unit), nil
 }
@@ -166,7 +166,7 @@ func LargeFile(path string) string {
 func WriteImage(sh *console.Shell, b zarr.Bucket, img any, spec *zarr.Spec) (*zarr.Array, error) {
 	src := pixels.Of(img)
 	if src.Type == 0 {
-		return nil, fmt.Errorf("pixels of %T cannot be stored", img)
+		return nil, fmt.Errorf("pixels of %v cannot be stored in Zarr", PixelOf(img))
 	}
 	kind, err := zarr.ParseType(src.Type.String())
 	if err != nil {
@@ -200,7 +200,7 @@ func CloseStore(b zarr.Bucket, out string, err error) error {
 	if err != nil {
 		zarr.Discard(b)
 		if errors.Is(err, fs.ErrExist) {
-			err = fmt.Errorf("%s is there already: remove it, or choose another", zarr.Redacted(out))
+			err = fmt.Errorf("%s already exists: remove it, or write to another place", zarr.Redacted(out))
 		}
 		return ChunksHint(err)
 	}

@@ -84,7 +84,7 @@ func (c *Bench) Run(sh *console.Shell) error {
 	}
 	defer device.Close()
 	if c.Kernels == "fast" && device != nil && device.Info().Kind != gpu.CUDA {
-		return console.Usage("--kernels fast: these need CUDA: leave it out with --on %s", c.On)
+		return console.Usage("--kernels fast needs CUDA: leave it out with --on %s", c.On)
 	}
 	if len(device.Members()) > 1 && (c.Batch > 1 || c.Peers != "") {
 		return console.Usage("--batch and --peers are for one device: leave them out with --on %s", c.On)
@@ -153,17 +153,17 @@ func (c *Bench) config(sh *console.Shell) (bench.Config, error) {
 	none := bench.Config{}
 	switch {
 	case c.Repeat != nil && *c.Repeat < 1:
-		return none, console.Usage("--repeat %d: measure once at least", *c.Repeat)
+		return none, console.Usage("--repeat %d: want 1 or more", *c.Repeat)
 	case c.Batch < 1:
-		return none, console.Usage("--batch %d: one image at least", c.Batch)
+		return none, console.Usage("--batch %d: want 1 or more", c.Batch)
 	case (c.Peers != "" || c.OnGPU()) && c.Workers != nil:
-		return none, console.Usage("--workers is for the CPU alone: --peers compares one worker and all of them, and a GPU has none")
+		return none, console.Usage("--workers is for the CPU: leave it out with --on, and with --peers, which measures one worker and all of them")
 	case (c.Batch > 1 || c.Pipeline || c.Kernels != "auto") && !c.OnGPU():
 		return none, console.Usage("--batch, --kernels and --pipeline are for a GPU: add --on cuda or --on opencl")
 	case c.Algorithms != "" && (c.Types != "" || c.Peers != "" || c.Pipeline || c.Kernels != "auto"):
-		return none, console.Usage("--algorithms come in types of their own, beside boxsum's as it is: leave out --types, --peers, --pipeline and --kernels")
+		return none, console.Usage("--algorithms measures algorithms in their own types: leave out --types, --peers, --pipeline and --kernels")
 	case c.Pipeline && (c.Batch > 1 || c.Peers != ""):
-		return none, console.Usage("--pipeline is measured alone: leave out --batch and --peers")
+		return none, console.Usage("--pipeline cannot be combined with other measurements: leave out --batch and --peers")
 	}
 	opt, err := c.Options(0)
 	if err != nil {
@@ -208,7 +208,7 @@ func plotFolder(dir string) error {
 	}
 	for _, e := range entries {
 		if extension := filepath.Ext(e.Name()); e.IsDir() && (extension == ".svg" || extension == ".png") {
-			return fmt.Errorf("--plot %s: %s in it is a folder, where a plot may have to go: choose another", dir, e.Name())
+			return fmt.Errorf("--plot %s: %s is a folder in the place of a plot: choose another folder", dir, e.Name())
 		}
 	}
 	probe, err := os.CreateTemp(dir, ".boxsum-*")

@@ -36,13 +36,13 @@ func (c *Reproduce) Run(sh *console.Shell) error {
 	asksForList := slices.Contains(c.Names, "list") || slices.Contains(c.Names, "help")
 	switch {
 	case asksForList && len(c.Names) > 1:
-		return fmt.Errorf("%s: the word list stands alone, and shows what there is", strings.Join(c.Names, " "))
+		return fmt.Errorf("%s: list cannot be combined with names of experiments", strings.Join(c.Names, " "))
 	case asksForList:
 		return listExperiments(sh.Results())
 	case c.From != "":
 		return c.again(sh)
 	case len(c.Names) == 0 && (c.Quick || c.Sizes != "" || c.Repeat != nil || c.On != "auto"):
-		return errors.New("name what to reproduce, such as all: boxsum reproduce list shows what there is")
+		return errors.New("no experiment: name one, or all (boxsum reproduce list lists them)")
 	case len(c.Names) == 0:
 		return listExperiments(sh.Results())
 	}
@@ -100,7 +100,7 @@ func (c *Reproduce) config(sh *console.Shell) (cfg reproduce.Config, err error) 
 		Progress: func(p measure.Progress) { sh.Progress.Reach(p.What, p.Done, p.Total) }}
 	if c.Repeat != nil {
 		if cfg.Repeat = *c.Repeat; cfg.Repeat < 1 {
-			return cfg, console.Usage("--repeat %d: run once at least", cfg.Repeat)
+			return cfg, console.Usage("--repeat %d: want 1 or more", cfg.Repeat)
 		}
 	}
 	if c.Sizes == "" {
@@ -112,7 +112,7 @@ func (c *Reproduce) config(sh *console.Shell) (cfg reproduce.Config, err error) 
 	}
 	for _, s := range sizes {
 		if s.Depth > 0 {
-			return cfg, console.Usage("--sizes %s: the experiments are about images, not volumes", s)
+			return cfg, console.Usage("--sizes %s: want sizes of images, not of volumes", s)
 		}
 		cfg.Sizes = append(cfg.Sizes, measure.Size{Width: s.Width, Height: s.Height})
 	}
@@ -157,7 +157,7 @@ func (c *Reproduce) device() (*gpu.Device, error) {
 // again writes the report of saved results.
 func (c *Reproduce) again(sh *console.Shell) error {
 	if len(c.Names) > 0 || c.Quick || c.Sizes != "" || c.Repeat != nil {
-		return console.Usage("--from measures nothing: leave out names, --quick, --sizes and --repeat")
+		return console.Usage("--from rewrites a report without measuring: leave out names, --quick, --sizes and --repeat")
 	}
 	f, err := os.Open(c.From)
 	if err != nil {

@@ -3,10 +3,13 @@ package stores
 import (
 	"fmt"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -25,26 +28,80 @@ type Convert struct {
 	Compression     string `enum:"zstd,lz4,gzip,none" default:"zstd" help:"zstd, lz4, gzip or none."`
 	MaxChunks       int64  `placeholder:"N" help:"Refuse images of more than N chunks and results of more than N blocks (16777216): damaged metadata may declare huge arrays."`
 	imagefile.Flags `set:"color=keep"`
+	JSON            bool `name:"json" help:"Print the report as JSON."`
 }
 
-// Run writes an image as another.
+// A convertReport is what convert prints.
+type convertReport struct {
+	*imagefile.Extent
+	Shape        []int   `json:"shape,omitempty"` // of an array of other than two dimensions, instead of the size of an image
+	Pixels       string  `json:"pixels"`          // as in u8
+	Pages        int     `json:"pages,omitempty"`
+	Milliseconds float64 `json:"ms"`
+	Out          string  `json:"out"`
+}
+
+// String returns the report in one line.
+func (r *convertReport) String() string {
+	size, pages := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Shape), " ", "×"), "[]"), ""
+	if r.Extent != nil {
+		size = r.Extent.String()
+	}
+	if r.Pages > 1 {
+		pages = ", " + display.Count(r.Pages, "page")
+	}
+	return fmt.Sprintf("%s %s%s, %s → %s", size, r.Pixels, pages, display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+}
+
+// describe records the size and the pixels of an image.
+func (r *convertReport) describe(img any) {
+	e := imagefile.ExtentOf(img)
+	r.Extent, r.Pixels = &e, imagefile.PixelOf(img).Short()
+}
+
+// describeArray records the shape and the elements of an array.
+func (r *convertReport) describeArray(a *zarr.Array) {
+	r.Shape, r.Pixels = a.Shape(), a.Type().String()
+	if t, ok := raster.ParseType(r.Pixels); ok {
+		r.Pixels = t.Short()
+	}
+	if len(r.Shape) == 2 {
+		r.Extent, r.Shape = &imagefile.Extent{Width: r.Shape[1], Height: r.Shape[0], Channels: 1}, nil
+	}
+}
+
+// Run writes an image as another and reports.
 func (c *Convert) Run(sh *console.Shell) error {
+	r, start := &convertReport{Out: zarr.Redacted(c.Out)}, time.Now()
+	if err := c.convert(sh, r); err != nil {
+		return err
+	}
+	r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
+	w := sh.Reports(c.Out)
+	if c.JSON {
+		return display.JSON(w, r)
+	}
+	_, err := fmt.Fprintln(w, r)
+	return err
+}
+
+func (c *Convert) convert(sh *console.Shell, r *convertReport) error {
 	if !imagefile.IsStore(c.Out) {
-		return c.writeFile(sh)
+		return c.writeFile(sh, r)
 	}
 	if c.Chunk < 1 || c.Shard < 0 || c.Shard%c.Chunk != 0 {
-		return console.Usage("shards of %d are not whole chunks of %d", c.Shard, c.Chunk)
+		return console.Usage("--shard %d is not a multiple of --chunk %d", c.Shard, c.Chunk)
 	}
 	b, err := zarr.OpenBucket(sh.Ctx, c.Out, true)
 	if err != nil {
 		return err
 	}
-	return imagefile.CloseStore(b, c.Out, c.write(sh, b))
+	return imagefile.CloseStore(b, c.Out, c.write(sh, b, r))
 }
 
 // writeFile writes a picture or a .npy array, with all pages if a TIFF file is to be one
 // again.
-func (c *Convert) writeFile(sh *console.Shell) error {
+func (c *Convert) writeFile(sh *console.Shell, r *convertReport) error {
 	if err := imagefile.CheckApart(c.In, c.Out, false); err != nil {
 		return err
 	}
@@ -53,13 +110,15 @@ func (c *Convert) writeFile(sh *console.Shell) error {
 		return err
 	}
 	if format == "npy" && (imagefile.IsSource(c.In) || imagefile.LargeFile(c.In) != "") {
-		return c.writeNPY(sh)
+		return c.writeNPY(sh, r)
 	}
 	src, err := c.open(sh)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
+	r.describe(src.Image)
+	r.Pages = src.PagesIn(format)
 	return imagefile.SavePages(sh, c.Out, format, src, func() (any, error) { return c.shown(format, src) })
 }
 
@@ -122,7 +181,7 @@ func bitmapOf(img any) (b threshold.Bitmap, ok bool) {
 }
 
 // writeNPY writes an array of any size as .npy, rows of chunks at a time.
-func (c *Convert) writeNPY(sh *console.Shell) error {
+func (c *Convert) writeNPY(sh *console.Shell, r *convertReport) error {
 	src, err := imagefile.OpenArray(sh, c.In, &c.Flags)
 	if err != nil {
 		return err
@@ -131,6 +190,7 @@ func (c *Convert) writeNPY(sh *console.Shell) error {
 	if err := store.CheckChunks(c.MaxChunks, src); err != nil {
 		return imagefile.ChunksHint(err)
 	}
+	r.describeArray(src)
 	temporary := c.Out + ".partial"
 	file, err := os.Create(temporary)
 	if err != nil {
@@ -149,7 +209,7 @@ func (c *Convert) writeNPY(sh *console.Shell) error {
 	return err
 }
 
-func (c *Convert) write(sh *console.Shell, b zarr.Bucket) error {
+func (c *Convert) write(sh *console.Shell, b zarr.Bucket, r *convertReport) error {
 	spec := &zarr.Spec{Chunk: []int{c.Chunk, c.Chunk}, Compression: c.Compression, Checksum: true}
 	if !imagefile.IsSource(c.In) && imagefile.LargeFile(c.In) == "" {
 		src, err := c.open(sh)
@@ -159,8 +219,9 @@ func (c *Convert) write(sh *console.Shell, b zarr.Bucket) error {
 		defer src.Close()
 		src.TellFirst(sh)
 		if c.Shard > 0 {
-			return console.Usage("shards are for arrays that come from a store")
+			return console.Usage("--shard is for arrays that come from a store: leave it out")
 		}
+		r.describe(src.Image)
 		_, err = imagefile.WriteImage(sh, b, src.Image, spec)
 		return err
 	}
@@ -172,6 +233,7 @@ func (c *Convert) write(sh *console.Shell, b zarr.Bucket) error {
 	if err := imagefile.CheckTiles(src, c.In, c.Out); err != nil {
 		return err
 	}
+	r.describeArray(src)
 	spec.Type, spec.Shape, spec.Names = src.Type(), src.Shape(), src.Names()
 	spread := func(n int) []int { // along the last axes that are not few
 		chunk := src.Chunk()

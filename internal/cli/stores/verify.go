@@ -72,20 +72,20 @@ func (c *Verify) Run(sh *console.Shell) error {
 		for _, d := range v.Damaged {
 			state := "damaged"
 			if d.Repaired {
-				state = "made anew"
+				state = "repaired"
 			}
 			fmt.Fprintf(w, "%s: %s: %s\n", console.Escape(d.Key), state, d.Why)
 		}
 		if len(v.Damaged) == 0 {
-			_, err = fmt.Fprintln(w, "all is as it should be")
+			_, err = fmt.Fprintln(w, "no damaged objects")
 		}
 	}
 	if err == nil && left > 0 {
-		hint := "--source IMAGE makes such anew"
+		hint := "add --source IMAGE to repair them"
 		if c.Source != "" {
-			hint = "what is in a zip file is not replaced, make the table again"
+			hint = "objects in a zip file cannot be repaired, make the table again"
 		}
-		err = fmt.Errorf("%s of the table damaged: %s", display.Count(left, "object"), hint)
+		err = fmt.Errorf("the table has %s (%s)", display.Count(left, "damaged object"), hint)
 	}
 	return err
 }

@@ -18,7 +18,7 @@ import (
 // that it is right is what these are for.
 func (c *Integrate) runAlgorithm(sh *console.Shell) (none report, _ error) {
 	if c.Squares || c.Tilted || c.Volume {
-		return none, console.Usage("--algorithm makes the one table that its work describes: leave out --squares, --tilted and --volume")
+		return none, console.Usage("--algorithm computes sums of images only: leave out --squares, --tilted and --volume")
 	}
 	opt, err := c.Options(c.Workers)
 	if err != nil {
@@ -28,7 +28,7 @@ func (c *Integrate) runAlgorithm(sh *console.Shell) (none report, _ error) {
 		return none, console.Usage("--level is for boxsum's own algorithm: leave it out with --algorithm")
 	}
 	if most := 1 << 16; opt.Workers > most {
-		return none, console.Usage("--workers %d: at most %d with --algorithm", opt.Workers, most)
+		return none, console.Usage("--workers %d: want at most %d with --algorithm", opt.Workers, most)
 	}
 	chosen, precisions, err := c.algorithm()
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *Integrate) algorithm() (chosen bench.AlgorithmCase, precisions []papers
 	}
 	if strings.Contains(c.Algorithm, ":") {
 		if c.Type != "auto" && c.Type != chosen.Precision.Type {
-			return chosen, nil, console.Usage("--type %s and %s say different things: leave one out", c.Type, c.Algorithm)
+			return chosen, nil, console.Usage("--type %s contradicts %s: leave one out", c.Type, c.Algorithm)
 		}
 		return chosen, []papers.Precision{chosen.Precision}, nil
 	}
@@ -117,7 +117,7 @@ func (c *Integrate) algorithm() (chosen bench.AlgorithmCase, precisions []papers
 		}
 	}
 	if precisions == nil {
-		return chosen, nil, fmt.Errorf("%s has no sums of type %s: boxsum bench --algorithms help lists what it has", chosen.Name, c.Type)
+		return chosen, nil, fmt.Errorf("%s has no sums of type %s (boxsum bench --algorithms help lists its types)", chosen.Name, c.Type)
 	}
 	return chosen, precisions, nil
 }

@@ -139,7 +139,7 @@ func newBoxColumns(header []string, corners int) (*boxColumns, error) {
 		return &boxColumns{at: at, sizes: true}, nil
 	}
 	if len(header) != corners {
-		return nil, fmt.Errorf("the header %.60q does not tell the columns of a box: name them %s", strings.Join(header, ","), strings.ToLower(boxForms[corners]))
+		return nil, fmt.Errorf("header %.60q does not name the columns of a box, want %s", strings.Join(header, ","), strings.ToLower(boxForms[corners]))
 	}
 	return nil, nil
 }
@@ -152,7 +152,7 @@ func (c *boxColumns) box(fields []string, corners int) (box, error) {
 	var picked []string
 	for _, i := range c.at {
 		if i >= len(fields) {
-			return nil, fmt.Errorf("the line has %s, fewer than its header", display.Count(len(fields), "field"))
+			return nil, fmt.Errorf("the line has %s, fewer than the header", display.Count(len(fields), "field"))
 		}
 		picked = append(picked, fields[i])
 	}
@@ -165,7 +165,7 @@ func (c *boxColumns) box(fields []string, corners int) (box, error) {
 		size, err2 := strconv.Atoi(picked[n+i])
 		if err1 == nil && err2 == nil {
 			if size < 0 || from+size < from {
-				return nil, fmt.Errorf("a box of size %d cannot be", size)
+				return nil, fmt.Errorf("box has size %d, want 0 or more", size)
 			}
 			picked[n+i] = strconv.Itoa(from + size)
 		}

@@ -38,7 +38,7 @@ var Defaults = map[string]string{"kinds": strings.Trim(fmt.Sprint(haar.Kinds()),
 // Run draws.
 func (c *Draw) Run(sh *console.Shell) error {
 	if c.Out == "" {
-		return console.Usage("no output: say where the picture goes with -o OUT.png")
+		return console.Usage("no output: name a .png file with -o")
 	}
 	if c.Out != console.Standard && !imagefile.IsDevice(c.Out) && !strings.EqualFold(filepath.Ext(c.Out), ".png") {
 		return console.Usage("%s: pictures are drawn as .png", c.Out)
@@ -91,7 +91,7 @@ func (c *Draw) rotation(questions []question) (rotated.Rotation, error) {
 	}
 	for _, q := range questions {
 		if q.rot != rot {
-			return rot, fmt.Errorf("a picture has one rotation, and these boxes have %v and %v: choose one with --rotate", q.rot, rot)
+			return rot, fmt.Errorf("boxes have rotations %v and %v, but a picture has one: choose it with --rotate", q.rot, rot)
 		}
 	}
 	return rot, nil
@@ -107,12 +107,12 @@ func (c *Draw) sheet(sh *console.Shell, rot rotated.Rotation) (sketch.Figure, er
 			return figure, err
 		}
 		if len(sizes) != 1 {
-			return figure, console.Usage("--size %s: a sheet has one size", c.Size)
+			return figure, console.Usage("--size %s: want one size", c.Size)
 		}
 		width, height = sizes[0].Width, sizes[0].Height
 	} else {
 		if c.Size != "" {
-			return figure, console.Usage("--size %s is for a blank sheet: leave it out with an image", c.Size)
+			return figure, console.Usage("--size %s is for a drawing without an image: leave it out", c.Size)
 		}
 		src, err := imagefile.OpenOrDemo(sh, c.In, c.Out, &c.Flags, false)
 		if err != nil {
@@ -153,7 +153,7 @@ func (c *Draw) place(figure *sketch.Figure, questions []question) error {
 			if c.At == nil {
 				return fmt.Errorf("features over %d×%d lines do not fit an image of %d×%d", all.Dx(), all.Dy(), width, height)
 			}
-			return fmt.Errorf("--at %d,%d is no pixel of an image of %d×%d", at.X, at.Y, width, height)
+			return fmt.Errorf("--at %d,%d is outside the image of %d×%d", at.X, at.Y, width, height)
 		}
 		for _, f := range c.Feature {
 			figure.Boxes = append(figure.Boxes, sketch.Feature(l, f, at)...)
@@ -162,7 +162,7 @@ func (c *Draw) place(figure *sketch.Figure, questions []question) error {
 	if c.Zoom {
 		if figure.View = sketch.Around(l, figure.Boxes, 4); figure.View.Empty() {
 			width, height := l.Size()
-			return fmt.Errorf("--zoom: the boxes are outside of the image of %d×%d", width, height)
+			return fmt.Errorf("--zoom: the boxes are outside the image of %d×%d", width, height)
 		}
 	}
 	return nil

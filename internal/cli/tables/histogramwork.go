@@ -53,7 +53,7 @@ func newHistogram(c *Histogram, img, weights any, device *gpu.Device, opt *boxsu
 	}
 	c.announce(2 * bytes)
 	if !imagefile.IsImage(weights) {
-		return nil, fmt.Errorf("there are no weights of %v", imagefile.PixelOf(weights))
+		return nil, fmt.Errorf("weights cannot be %v", imagefile.PixelOf(weights))
 	}
 	if err := c.checkWeights(imagefile.ExtentOf(weights), e); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func newHistogram(c *Histogram, img, weights any, device *gpu.Device, opt *boxsu
 
 func (c *Histogram) checkWeights(weights, img imagefile.Extent) error {
 	if weights.Width != img.Width || weights.Height != img.Height || weights.Channels != 1 {
-		return fmt.Errorf("--weights %s: weights of %d×%d with %s for an image of %d×%d: they take its size and one channel",
+		return fmt.Errorf("--weights %s is %d×%d with %s, want %d×%d with 1 channel",
 			c.Weights, weights.Width, weights.Height, display.Count(weights.Channels, "channel"), img.Width, img.Height)
 	}
 	return nil

@@ -23,7 +23,7 @@ func fitsNoPixels(src *imagefile.Source) error {
 			low, high = min(low, v), max(high, v)
 		}
 	}
-	return fmt.Errorf("values of %s from %.0f to %.0f, which do not fit 32 bits, have sums on the CPU, but no squares, no 45° table and no volume: --type f64 takes them as floats", src.Element, low, high)
+	return fmt.Errorf("values of %s from %.0f to %.0f do not fit in 32 bits: squares, --tilted, --volume and --on need --type f64", src.Element, low, high)
 }
 
 // direct64 answers from the pixels of boxes, without rounding: sums have 128 bits.

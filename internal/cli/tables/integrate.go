@@ -289,7 +289,7 @@ func (c *Integrate) outputs() ([]string, error) {
 	case c.Volume:
 		return nil, console.Usage("--volume takes one volume and the file for its table")
 	case len(c.Ins) == 0:
-		return nil, console.Usage("no image: name a file, or let --demo draw one")
+		return nil, console.Usage("no image: name a file, or use --demo")
 	case c.Out == "":
 		return make([]string, len(c.Ins)), imagefile.CheckLast(c.Ins)
 	}

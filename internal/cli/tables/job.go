@@ -214,7 +214,7 @@ func (t *tableSet) fit(more float64, stream bool) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%w: cut the %s up, or write its table to a .npy file, which goes %[3]s by %[3]s", err, t.What(), t.Part())
+		return fmt.Errorf("%w: split the %s, or write its table to a .npy file, %[3]s by %[3]s", err, t.What(), t.Part())
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (c *Query) checkImage(src *imagefile.Source) error {
 		table = looksLikeTable(img)
 	}
 	if table {
-		return fmt.Errorf("%s looks like a table: write --table to query it as one, or --image if it is an image", c.In)
+		return fmt.Errorf("%s looks like a table: add --table to query it, or --image if it is an image", c.In)
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func (c *Query) checkImage(src *imagefile.Source) error {
 // tableHint adds to an error of reading an image that tables take a flag.
 func (c *Query) tableHint(err error) error {
 	if strings.EqualFold(filepath.Ext(c.In), ".npz") || errors.Is(err, boxsum.ErrTypes) {
-		return fmt.Errorf("%w; if it is a table that integrate wrote, add --table", err)
+		return fmt.Errorf("%w (add --table if integrate wrote it)", err)
 	}
 	return err
 }

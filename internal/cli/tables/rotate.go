@@ -63,7 +63,7 @@ func (f *rotateFlags) questions(boxes []box) ([]question, error) {
 	for _, b := range boxes {
 		q := question{rot: rot, box: rotated.Box{C0: b[0], R0: b[1], C1: b[2], R1: b[3]}}
 		if q.box.Empty() {
-			return nil, console.Usage("box %v holds no cell: C1 must be more than C0, and R1 more than R0", b)
+			return nil, console.Usage("box %v is empty: want C0 < C1 and R0 < R1", b)
 		}
 		list = append(list, q)
 	}
@@ -72,7 +72,7 @@ func (f *rotateFlags) questions(boxes []box) ([]question, error) {
 		q := question{rot: rot, rect: rect}
 		switch {
 		case math.IsNaN(rect[4]) && !f.Rotate.set:
-			return nil, console.Usage("--rect X,Y,W,H takes its angle from --rotate: add that, or the degrees")
+			return nil, console.Usage("--rect X,Y,W,H has no angle: add --rotate, or write X,Y,W,H,DEGREES")
 		case math.IsNaN(rect[4]):
 			rect[4] = rot.Degrees()
 		case !f.Rotate.set:
@@ -129,7 +129,7 @@ func (c *Angles) Run(sh *console.Shell) error {
 		list = append(list, rot)
 	} else {
 		if c.Within < 1 || c.Within > mostAngles {
-			return console.Usage("--within %d: a list takes 1 to %d", c.Within, mostAngles)
+			return console.Usage("--within %d: want 1 to %d for a list", c.Within, mostAngles)
 		}
 		list = rotated.Angles(c.Within)
 	}

@@ -71,7 +71,7 @@ func (c *Query) askSaved(sh *console.Shell, boxes []box) error {
 	case c.rotates():
 		return console.Usage("--rotate and --rect need the image: a saved table has upright boxes only")
 	case c.OnGPU():
-		return console.Usage("--table integrates nothing: leave out --on %s", c.On)
+		return console.Usage("--table reads a saved table: leave out --on %s", c.On)
 	}
 	t, err := console.Await(sh.Ctx, func() (*savedTable, error) { return openSaved(sh, c.In, c.Volume) })
 	if err != nil {
@@ -110,7 +110,7 @@ func openSaved(sh *console.Shell, path string, solid bool) (t *savedTable, err e
 	case err != nil:
 		return nil, err
 	case arrays[sum] == nil:
-		return nil, errors.Join(fmt.Errorf("%s has no array named %s: a .npz file that integrate wrote has one", path, sum), file.Close())
+		return nil, errors.Join(fmt.Errorf("%s has no array named %s, as files of integrate have", path, sum), file.Close())
 	}
 	t, err = savedOf(arrays[sum], arrays[squares], solid)
 	if err != nil {
@@ -135,7 +135,7 @@ func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
 		switch kind := elementType(squares); kind {
 		case raster.U64, raster.F64:
 		default:
-			return nil, fmt.Errorf("squares of %T are of no table: those have u64 or f64", squares.Data)
+			return nil, fmt.Errorf("squares in a table are %v, want uint64 or float64", elementType(squares))
 		}
 		if both.squares, err = loadSums(squares, solid); err != nil {
 			return nil, err
@@ -160,7 +160,7 @@ func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
 func loadSums(a *imgio.Array, solid bool) (*engine.Table, error) {
 	load := sumForms[elementType(a)].load
 	if load == nil {
-		return nil, fmt.Errorf("sums of %T are of no table: those have u32, u64, i64, f32 or f64", a.Data)
+		return nil, fmt.Errorf("sums in a table are %v, want uint32, uint64, int64, float32 or float64", elementType(a))
 	}
 	return load(a, solid)
 }

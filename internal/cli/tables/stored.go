@@ -33,11 +33,11 @@ type storeFlags struct {
 func (c *Integrate) runStore(sh *console.Shell) error {
 	switch {
 	case len(c.Ins) == 0:
-		return console.Usage("a table in a store is that of an image: name it")
+		return console.Usage("no image: a table in a store needs a file")
 	case c.Tilted || c.Algorithm != "" || c.OnGPU() || c.pick():
-		return console.Usage("tables in stores are upright ones of all pixels, made by the processor: leave out --tilted, --algorithm, --on, --nan and --mask, or write .npy")
+		return console.Usage("tables in stores are upright tables of all pixels, computed on the CPU: leave out --tilted, --algorithm, --on, --nan and --mask, or write .npy")
 	case c.Volume && !imagefile.IsStore(c.Ins[0]) && !strings.HasSuffix(c.Ins[0], ".npy"):
-		return console.Usage("a volume for a table in a store is an array of shape (D,H,W), in one or in an .npy file: %s is none", c.Ins[0])
+		return console.Usage("%s is not an array of shape (D, H, W) in a store or a .npy file, as a table of a volume in a store needs", c.Ins[0])
 	case c.Volume && c.Bins > 0:
 		return console.Usage("--bins is for images: leave it out with --volume")
 	case c.Type != "auto":
@@ -120,11 +120,11 @@ func (c *Query) askStore(sh *console.Shell, boxes []box) (bool, error) {
 	defer t.Close()
 	switch {
 	case c.rotates() || c.pick() || c.OnGPU():
-		return true, console.Usage("a table in a store has upright boxes of all pixels: leave out --rotate, --rect, --nan, --mask and --on")
+		return true, console.Usage("a table in a store answers upright boxes of all pixels: leave out --rotate, --rect, --nan, --mask and --on")
 	case c.Volume && t.Depth() == 0:
 		return true, console.Usage("%s is the table of an image: leave out --volume", zarr.Redacted(c.In))
 	case t.Depth() > 0 && !c.Volume:
-		return true, console.Usage("%s is the table of a volume: its boxes take --volume", zarr.Redacted(c.In))
+		return true, console.Usage("%s is the table of a volume: add --volume", zarr.Redacted(c.In))
 	}
 	if c.whole() {
 		size := t.Bounds().Size()

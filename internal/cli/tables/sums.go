@@ -89,7 +89,7 @@ func loadVolume[S boxsum.Sum](a *imgio.Array) (raster.Array, error) {
 		shape, channels = shape[:3], shape[3]
 	}
 	if len(shape) != 3 || min(shape[0], shape[1], shape[2], channels) < 1 {
-		return raster.Array{}, fmt.Errorf("an array of shape %v is not the table of a volume: that has (D+1, H+1, W+1) or (D+1, H+1, W+1, C)", a.Shape)
+		return raster.Array{}, fmt.Errorf("array of shape %v is not the table of a volume, want (D+1, H+1, W+1) or (D+1, H+1, W+1, C)", a.Shape)
 	}
 	stride := shape[2] * channels
 	// Slice 0 is zero, which makes one table of all rows.

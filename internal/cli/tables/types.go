@@ -77,7 +77,7 @@ func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) erro
 	pixel := imagefile.PixelOf(img)
 	found := slices.DeleteFunc(slices.Clone(allPairs), func(p pair) bool { return p.pixel != pixel })
 	if len(found) == 0 {
-		return pair{}, fmt.Errorf("there are no tables of %T", img)
+		return pair{}, fmt.Errorf("pixels of %v have no tables", pixel)
 	}
 	var names []string
 	for _, p := range found {
@@ -100,7 +100,7 @@ func pairNamed(img any, sum string) (pair, error) {
 // many slices like it, whatever the pixels.
 func pairExact(img any, slices int) (pair, error) {
 	return pairWhere(img, func(p pair) bool { return p.holds(img, slices) }, func(pixel, _ string) error {
-		return fmt.Errorf("sums of %s pixels may overflow in an image as large as this: cut it up", pixel)
+		return fmt.Errorf("sums of %s pixels may overflow in an image of this size: split it", pixel)
 	})
 }
 

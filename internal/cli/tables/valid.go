@@ -27,7 +27,7 @@ func (f *validFlags) check(others map[string]bool) error {
 		return nil
 	}
 	if f.Mask == console.Standard {
-		return console.Usage("--mask takes a file, and not standard input")
+		return console.Usage("--mask cannot be standard input: name a file")
 	}
 	for _, other := range []string{"--volume", "--rotate and --rect", "--tilted", "--algorithm", "--table", "--on cuda and --on opencl"} {
 		if others[other] {

@@ -40,7 +40,7 @@ func (w *thresholdWork) apply(img any) error {
 	case boxsum.Image[float64]:
 		return applyThreshold(w, img, 1)
 	}
-	return fmt.Errorf("thresholds are for pixels of uint8, uint16, float32 and float64, not %T", img)
+	return fmt.Errorf("thresholds need pixels of uint8, uint16, float32 or float64, not %v", imagefile.PixelOf(img))
 }
 
 func applyThreshold[P filter.Pixel](w *thresholdWork, img boxsum.Image[P], white P) (err error) {

@@ -57,7 +57,7 @@ func (c *Blur) Run(sh *console.Shell) error {
 		return c.print(sh, r)
 	}
 	if len(c.Ins) == 0 {
-		return console.Usage("no image: name a file, or let --demo draw one")
+		return console.Usage("no image: name a file, or use --demo")
 	}
 	if c.Out == "" {
 		return imagefile.NoOutput(c.Ins, "blurred/")
@@ -85,15 +85,15 @@ func (c *Blur) work() (*filterWork, error) {
 	bySigma := c.Sigma != -1
 	switch {
 	case c.Radius < -1 || c.Radius > 1<<28:
-		return nil, console.Usage("--radius %d: give a number from 0 to %d", c.Radius, 1<<28)
+		return nil, console.Usage("--radius %d: want 0 to %d", c.Radius, 1<<28)
 	case bySigma && !(c.Sigma >= 0 && c.Sigma <= 1e8):
-		return nil, console.Usage("--sigma %v: give a number from 0 to 1e8", c.Sigma)
+		return nil, console.Usage("--sigma %v: want 0 to 1e8", c.Sigma)
 	case c.Passes < 0 || c.Passes > 6:
-		return nil, console.Usage("--passes %d: give a number from 1 to 6", c.Passes)
+		return nil, console.Usage("--passes %d: want 1 to 6", c.Passes)
 	case c.Radius >= 0 && c.Window.Given, c.Radius >= 0 && bySigma, c.Window.Given && bySigma:
-		return nil, console.Usage("--radius, --window and --sigma each say how much to blur: give one of them")
+		return nil, console.Usage("--radius, --window and --sigma are all sizes: give one of them")
 	case c.Radius < 0 && !c.Window.Given && !bySigma:
-		return nil, console.Usage("say how much to blur: --radius 15, --window 31x31 or --sigma 9")
+		return nil, console.Usage("no size: give --radius 15, --window 31x31 or --sigma 9")
 	case c.onGPU() && (c.Gaussian || bySigma):
 		return nil, console.Usage("--gaussian and --sigma are for the CPU: leave them out with --on %s", c.On)
 	case c.Passes > 0 && !c.Gaussian && !bySigma:
@@ -198,7 +198,7 @@ func (c *Blur) runStore(sh *console.Shell, work *filterWork) error {
 	case c.onGPU():
 		return console.Usage("arrays in stores are blurred on the CPU: leave out --on %s", c.On)
 	case len(c.Ins) != 1:
-		return console.Usage("an array in a store is one blurred image: name it")
+		return console.Usage("a blurred image in a store needs one image")
 	case work.name != "box":
 		return console.Usage("arrays in stores are blurred by boxes: leave out --gaussian and --sigma")
 	}

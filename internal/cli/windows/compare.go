@@ -35,7 +35,7 @@ type comparison struct {
 // Run prints how near an image is to the truth.
 func (c *Compare) Run(sh *console.Shell) error {
 	if c.Truth == console.Standard && c.Out == console.Standard {
-		return console.Usage("standard input is one image: name a file for the other")
+		return console.Usage("standard input can be one image only: name a file for the other")
 	}
 	truth, err := c.read(sh, c.Truth)
 	if err != nil {
@@ -79,5 +79,5 @@ func (c *Compare) read(sh *console.Shell, path string) (img boxsum.Image[uint8],
 	case boxsum.Image[uint16]:
 		return imagefile.Converted(pixels, imagefile.UpperByte)
 	}
-	return img, fmt.Errorf("%s: black and white images have pixels of 8 or 16 bits, not %T", imagefile.NameOf(path), src.Image)
+	return img, fmt.Errorf("%s: black and white images have pixels of uint8 or uint16, not %v", imagefile.NameOf(path), imagefile.PixelOf(src.Image))
 }

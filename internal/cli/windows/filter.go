@@ -58,7 +58,7 @@ func (f *filterWork) apply(img any) (any, error) {
 	case boxsum.Image[uint32]:
 		return applyWide(f, img, func(v float64) uint32 { return uint32(math.Floor(v + 0.5)) })
 	}
-	return nil, fmt.Errorf("there are no filters of %T", img)
+	return nil, fmt.Errorf("pixels of %v cannot be filtered", imagefile.PixelOf(img))
 }
 
 // applyWide filters an image of other integers, whose pixels round gives back.
@@ -96,7 +96,7 @@ func guidedBy[P filter.Pixel](f *filterWork, img boxsum.Image[P]) (any, error) {
 	if guide == nil {
 		guide = img
 		if c := img.Channels; c != 1 && c != 3 { // without its alpha
-			return nil, fmt.Errorf("an image of %d channels is no guide: it takes one or three: name another with --guide", c)
+			return nil, fmt.Errorf("guide has %d channels, want 1 or 3 (name another image with --guide)", c)
 		}
 	}
 	switch guide := guide.(type) {
@@ -109,7 +109,7 @@ func guidedBy[P filter.Pixel](f *filterWork, img boxsum.Image[P]) (any, error) {
 	case boxsum.Image[float64]:
 		return filter.Guided(img, guide, f.window, f.epsilon, f.opt)
 	}
-	return nil, fmt.Errorf("an image of %T is no guide: it takes pixels of 8 or 16 bits, or floats", guide)
+	return nil, fmt.Errorf("guide has pixels of %v, want uint8, uint16, float32 or float64", imagefile.PixelOf(guide))
 }
 
 func statistic[D filter.Float, P filter.Pixel](f *filterWork, img boxsum.Image[P]) (boxsum.Image[D], error) {
@@ -164,7 +164,7 @@ func streamTo[P filter.Pixel](sh *console.Shell, f *filterWork, img boxsum.Image
 		s, err := filter.NewBoxStream[P](img.Width, img.Channels, f.window, f.opt)
 		return writeStream(sh, img, s), err
 	case f.keepsType() || f.name == "entropy" || f.opt.Border == filter.Wrap:
-		return nil, fmt.Errorf("%w, and %s with the border %v has no stream: cut the image up", short, f.name, f.opt.Border)
+		return nil, fmt.Errorf("%w: %s with border %v needs the whole image in memory (split the image)", short, f.name, f.opt.Border)
 	case f.double:
 		s, err := statisticStream[float64](f, img)
 		return writeStream(sh, img, s), err

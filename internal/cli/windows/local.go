@@ -104,21 +104,21 @@ func (c *Local) checkFlags() error {
 	asked := c.statistics()
 	switch {
 	case len(asked) == 0:
-		return console.Usage("say what to make: --mean, --std, --variance, --normalize, --median, --entropy or --guided")
+		return console.Usage("no filter: give --mean, --std, --variance, --normalize, --median, --entropy or --guided")
 	case c.Demo && len(c.Ins) > 0:
 		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
 	case !c.Demo && len(c.Ins) == 0:
-		return console.Usage("no image: name a file, or let --demo draw one")
+		return console.Usage("no image: name a file, or use --demo")
 	case !(c.Floor >= 0) || c.Floor > math.MaxFloat64:
-		return console.Usage("--floor %v: give 0 or more", c.Floor)
+		return console.Usage("--floor %v: want 0 or more", c.Floor)
 	case c.Floor != 0 && !c.Normalize:
 		return console.Usage("--floor is for --normalize")
 	case c.Epsilon != -1 && (!(c.Epsilon >= 0) || c.Epsilon > math.MaxFloat64):
-		return console.Usage("--epsilon %v: give 0 or more", c.Epsilon)
+		return console.Usage("--epsilon %v: want 0 or more", c.Epsilon)
 	case (c.Guide != "" || c.Epsilon != -1) && !c.Guided:
 		return console.Usage("--guide and --epsilon are for --guided")
 	case c.Bins < 2 || c.Bins > 256:
-		return console.Usage("--bins %d: give a number from 2 to 256", c.Bins)
+		return console.Usage("--bins %d: want 2 to 256", c.Bins)
 	case c.onGPU() && (c.Variance || c.Normalize || c.Median || c.Entropy || c.Guided || c.Type == "f64"):
 		return console.Usage("a GPU computes only --mean and --std, as f32: leave out --on %s", c.On)
 	case c.Range.Given && !c.Entropy:
@@ -149,7 +149,7 @@ func (c *Local) one(sh *console.Shell, opt *filter.Options, in, out string) (fil
 		bins: histogram.Bins{N: c.Bins, Low: c.Range.Low, High: c.Range.High}, double: c.wide64(src.Image),
 	}
 	if pixel := imagefile.PixelOf(src.Image); c.Entropy && !c.Range.Given && pixel.Bytes() > 2 {
-		return filterReport{}, console.Usage("--entropy of %v pixels needs bins: say which values to cut with --range LOW,HIGH", pixel)
+		return filterReport{}, console.Usage("--entropy of %v pixels needs --range LOW,HIGH, the values to divide into bins", pixel)
 	}
 	if err := c.guide(sh, work, src); err != nil {
 		return filterReport{}, err
@@ -265,7 +265,7 @@ func addArray(z *imgio.NPZ, name string, img any) error {
 	case boxsum.Image[float64]:
 		return addPixels(z, name, img)
 	}
-	return fmt.Errorf("%T is no image", img)
+	return fmt.Errorf("pixels of %v cannot be written", imagefile.PixelOf(img))
 }
 
 func addPixels[P boxsum.Pixel](z *imgio.NPZ, name string, img boxsum.Image[P]) error {
@@ -291,7 +291,7 @@ func (c *Local) shown(name string, img any, format string, src *imagefile.Source
 		return img, nil
 	}
 	if white == 1 {
-		return nil, fmt.Errorf("pixels of %s have no black and white: write %s as .tiff or .npy", src.Element, name)
+		return nil, fmt.Errorf("pixels of %s cannot be shown as gray levels: write %s as .tiff or .npy", src.Element, name)
 	}
 	scale := func(v float64) float64 { return v }
 	switch name {

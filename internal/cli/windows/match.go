@@ -54,6 +54,11 @@ type matchPlace struct {
 
 // Run finds the template in images and prints the best places.
 func (c *Match) Run(sh *console.Shell) error {
+	if c.Out == "" && len(c.Files) > 2 {
+		if err := imagefile.CheckLast(c.Files); err != nil {
+			return err
+		}
+	}
 	work, err := c.work(sh)
 	if err != nil {
 		return err
@@ -62,7 +67,7 @@ func (c *Match) Run(sh *console.Shell) error {
 	format := ""
 	if c.Out != "" {
 		if len(images) > 1 {
-			return console.Usage("-o takes the scores of one image: leave it out, or name one image")
+			return console.Usage("-o writes the scores of one image: leave it out, or name one image")
 		}
 		if format, err = imagefile.FormatOf(c.Out, "npy"); err != nil {
 			return err
@@ -118,11 +123,11 @@ func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 	case len(c.Files) < 2:
 		return nil, console.Usage("name an image and a template, such as boxsum match photo.png logo.png")
 	case c.Top < 0:
-		return nil, console.Usage("--top %d is negative: give the number of places to print", c.Top)
+		return nil, console.Usage("--top %d is negative: give the number of positions to print", c.Top)
 	case c.Apart < -1:
 		return nil, console.Usage("--apart %d is negative: give a number of pixels", c.Apart)
 	case c.Least != nil && math.IsNaN(*c.Least):
-		return nil, console.Usage("--least: give a number")
+		return nil, console.Usage("--least is NaN: give a number")
 	}
 	if err := c.check(); err != nil {
 		return nil, err
@@ -178,7 +183,7 @@ func matchMask(img any) (boxsum.Image[uint8], error) {
 			return 0
 		})
 	}
-	return boxsum.Image[uint8]{}, fmt.Errorf("%T is no mask", img)
+	return boxsum.Image[uint8]{}, fmt.Errorf("pixels of %v cannot be a mask", imagefile.PixelOf(img))
 }
 
 // one finds the template in an image.
@@ -256,7 +261,7 @@ func asDoubles(img any) (boxsum.Image[float64], error) {
 	if imagefile.IsImage(img) {
 		return imagefile.Converted(img, imagefile.Same)
 	}
-	return boxsum.Image[float64]{}, fmt.Errorf("there is no matching of %T", img)
+	return boxsum.Image[float64]{}, fmt.Errorf("pixels of %v cannot be matched", imagefile.PixelOf(img))
 }
 
 func applyMatch[P match.Pixel](w *matchWork, img, template boxsum.Image[P]) (boxsum.Image[float32], []match.Peak, error) {

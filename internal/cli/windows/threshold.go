@@ -123,7 +123,7 @@ func (c *Threshold) Run(sh *console.Shell) error {
 	}
 	switch {
 	case len(c.Ins) == 0:
-		return console.Usage("no image: name a file, or let --demo draw one")
+		return console.Usage("no image: name a file, or use --demo")
 	case c.Out == "":
 		return imagefile.NoOutput(c.Ins, "black/")
 	case c.Map != "":
@@ -158,7 +158,7 @@ func (c *Threshold) one(sh *console.Shell, rule threshold.Rule, opt *threshold.O
 			return r, console.Usage("%s: thresholds are written as .npy or .tiff", c.Map)
 		}
 		if c.Map == out {
-			return r, console.Usage("%s is both the image and the map: name two files", c.Map)
+			return r, console.Usage("%s is both the output and the map: name two files", c.Map)
 		}
 		if err := imagefile.CheckApart(cmp.Or(in, console.Standard), c.Map, false); err != nil {
 			return r, err
