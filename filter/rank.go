@@ -6,14 +6,14 @@ import (
 	"github.com/boxsum/boxsum/internal/filters"
 )
 
-// Median returns the median of the window around every pixel, the lower of the two if their
-// number is even, which removes salt-and-pepper noise and preserves edges. It is exact for
-// all types. Windows of 3×3 and 5×5 are sorted in vectors, except those of float64. For larger
-// windows of bytes, up to 255×255, the time does not depend on the size, except with the border
-// Clip. Others take twice as many steps per pixel as a window is high: bytes in a histogram that
-// is updated from one window to the next, other pixels in a set of their ranks among those nearby.
-// Only windows of floats that are wider or higher than 400 need the ranks of all pixels, which
-// take 12 bytes per pixel. The median of a window that contains a NaN is NaN, and -0 comes before 0.
+// Median returns the median of the window around every pixel, the lower of the two if their number
+// is even, which removes salt-and-pepper noise and preserves edges. It is exact for all types.
+// Windows of 3×3 and 5×5 are sorted in vectors. For larger windows of bytes, up to 255×255, the
+// time does not depend on the size, except with the border Clip. Others take twice as many steps
+// per pixel as a window is high: bytes in a histogram that is updated from one window to the next,
+// other pixels in a set of their ranks among those nearby. Only windows of floats that are wider or
+// higher than 400 need the ranks of all pixels, which take 12 bytes per pixel. The median of a
+// window that contains a NaN is NaN, and -0 comes before 0.
 func Median[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Median}
 	setJob(&j, &img, w, opt)

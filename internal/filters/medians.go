@@ -8,30 +8,43 @@ import (
 )
 
 // smallMedians is the layer for medians of 3×3 and 5×5 pixels, which compares vectors.
+//
+// Windows inside the image are computed from its rows. Those that reach beyond its left or right
+// side are computed for all rows of a band at once, from strips: a strip is the first and the last
+// pixels of a row, with the columns beside the image. Strips lie one after the other, so that a
+// vector may hold those of several rows. If the image is narrow, a strip is a whole row.
 type smallMedians struct {
-	job     Job
-	image   window.Image
-	copied  []byte
-	columns []int32 // image columns used beside the image, or -1
-	value   []byte  // the key of the border's constant
-	plane   int     // in elements
+	job         Job
+	image       window.Image
+	copied      []byte
+	left, right []int // elements of a row that are in its strip, or -1; between them is the whole row of a narrow image
+	keyed       bool  // always compare keys
+
+	// In bytes:
+	row, strip, between int
+	lead                int // pixels of a window on the left
+	around              int // and on both sides
+	inner               int // results computed from rows
+
 	workers []medianWorker
 }
 
 type medianWorker struct {
-	rows   [][]byte // of pixels or their keys
-	keys   []byte   // the memory of these rows
-	planes []byte
-	_      [raster.LineBytes]byte
+	rows    [][]byte
+	strips  []byte
+	results []byte // of strips
+	spare   []byte // results that are not needed
+	keys    []byte
+	_       [raster.LineBytes]byte
 }
 
-// medianKeys is the least number of pixels whose keys are made at once.
-const medianKeys = raster.LineBytes
+// medianBand is the number of rows of a band.
+const medianBand = 32
 
 // hasSmallMedians reports whether [smallMedians] can do a job.
 func (j *Job) hasSmallMedians() bool {
 	size := j.shape.Width()
-	return j.shape.Height() == size && j.shape.Border != window.Clip && windows.HasMedians(j.set.Level, j.Src.Type, size, j.Src.Width*j.Src.Channels)
+	return j.shape.Height() == size && j.shape.Border != window.Clip && windows.HasMedians(j.set.Level, j.Src.Type, size)
 }
 
 // medianRuns keeps the engines and scratch memory of the layer for later calls.
@@ -42,7 +55,7 @@ func runSmallMedians(j *Job) error {
 	l := &run.Layer
 	l.job = *j
 	l.image.Src, l.image.Border = j.Src, j.shape.Border
-	p := engine.Plan{Grid: engine.Grid{Rows: j.Src.Height, N: j.Src.Width, TileWidth: j.Src.Width, BandRows: 32}, Workers: 1, Shares: true}
+	p := engine.Plan{Grid: engine.Grid{Rows: j.Src.Height, N: j.Src.Width, TileWidth: j.Src.Width, BandRows: medianBand}, Workers: 1, Shares: true}
 	if j.Src.Width*j.Src.Height*j.Src.Channels > 1<<16 {
 		p.Workers = min(j.set.Workers(), engine.DivUp(j.Src.Height, p.BandRows))
 	}
@@ -56,93 +69,130 @@ func (l *smallMedians) Prepare(p *engine.Plan) error {
 	}
 	f := j.frame(raster.U32, 0)
 	l.image.Outside = window.OutsideRow(l.image.Outside, &f)
-	l.columns = engine.AtLeast(l.columns, s.Left+s.Right)
-	for i := range l.columns {
-		x := i - s.Left
-		if i >= s.Left {
-			x = j.Src.Width + i - s.Left
-		}
-		l.columns[i] = int32(s.Border.Index(x, j.Src.Width))
+	l.keyed = j.Src.Type.Float() && s.Left != s.Right // windows.Medians looks at the pixels in the middle of windows
+	pixel := j.Src.Channels * j.Src.Type.Bytes()
+	l.row, l.lead, l.around = j.Src.Width*pixel, s.Left*pixel, (s.Left+s.Right)*pixel
+	l.left, l.right = l.left[:0], l.right[:0]
+	if l.inner = l.row - l.around; l.inner >= windows.MinMedianBytes {
+		l.between = 0
+		l.left = l.appendColumns(l.left, -s.Left, s.Left+s.Right)
+		l.right = l.appendColumns(l.right, j.Src.Width-s.Left-s.Right, j.Src.Width+s.Right)
+	} else {
+		l.inner, l.between = 0, l.row
+		l.left = l.appendColumns(l.left, -s.Left, 0)
+		l.right = l.appendColumns(l.right, j.Src.Width, j.Src.Width+s.Right)
 	}
-	l.plane = raster.RoundUp((j.Src.Width+s.Width()-1)*j.Src.Channels, raster.LineBytes) + raster.LineBytes
-	size := j.Src.Type.Bytes()
-	row := j.Src.Width * j.Src.Channels * size
-	l.value = engine.AtLeast(l.value, medianKeys*size)
-	windows.Fill(j.Src.Type, l.value, s.Value)
-	keys := windows.HasMedianKeys(j.Src.Type)
-	if keys {
-		windows.MedianKeys(j.set.Level, j.Src.Type, l.value, l.value)
-	}
+	l.strip = l.between + (len(l.left)+len(l.right))*j.Src.Type.Bytes()
+	results := max(l.around+l.strip*min(j.Src.Height, medianBand), windows.MinMedianBytes)
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
-		w.rows = engine.AtLeast(w.rows, s.Height())
-		w.planes = engine.AtLeastFrom(w.planes, l.plane*s.Height()*size, s.Left*j.Src.Channels*size) // sorted columns are stored in whole lines
-		if keys {
-			w.keys = engine.AtLeast(w.keys, row*s.Height())
-			for k := range w.rows {
-				w.rows[k] = w.keys[k*row:][:row]
-			}
-		}
+		w.rows = engine.AtLeast(w.rows, s.Height()+1)
+		w.strips = engine.Zeros(w.strips, l.strip*s.Height()+results+l.around)
+		w.results = engine.AtLeast(w.results, results)
+		w.spare = engine.AtLeast(w.spare, max(results, l.inner))
 	}
 	return nil
 }
 
+// appendColumns appends the elements of some columns.
+func (l *smallMedians) appendColumns(elems []int, from, to int) []int {
+	for x := from; x < to; x++ {
+		at, channels := l.job.shape.Border.Index(x, l.job.Src.Width), l.job.Src.Channels
+		for c := range channels {
+			if at >= 0 {
+				elems = append(elems, at*channels+c)
+			} else {
+				elems = append(elems, -1)
+			}
+		}
+	}
+	return elems
+}
+
 // Tile implements [engine.Layer]: whole rows.
 func (l *smallMedians) Tile(worker, _, y, n, rows int) {
-	j, s, w := &l.job, &l.job.shape, &l.workers[worker]
-	c, t := j.Src.Channels, j.Src.Type
-	size := t.Bytes()
-	lead := s.Left * c * size
-	for place := y - s.Up; place < y+s.Down; place++ {
-		l.nextRow(w, place)
+	w := &l.workers[worker]
+	if l.inner > 0 {
+		l.inside(w, y, n, rows)
 	}
-	for end := y + rows; y < end; y++ {
-		l.nextRow(w, y+s.Down)
-		windows.SortColumns(j.set.Level, t, w.planes[lead:], l.plane, w.rows)
+	l.sides(w, y, n, rows) // the rows are now in a cache
+}
+
+// inside computes the medians of windows inside the image.
+func (l *smallMedians) inside(w *medianWorker, y, n, rows int) {
+	j := &l.job
+	size := j.Src.Type.Bytes()
+	ahead := windows.Ahead{Src: 2 * l.image.Src.Stride * size, Dst: 2 * j.Dst.Stride * size}
+	for end := y + rows; y < end; y += 2 {
 		for k := range w.rows {
-			l.pad(w.planes[k*l.plane*size:][:(n+s.Width()-1)*c*size], lead, c*size)
+			w.rows[k] = l.image.Row(y - j.shape.Up + k)
 		}
-		windows.Medians(j.set.Level, t, j.Dst.Span(0, y, n), w.planes, l.plane, c, s.Width())
+		next := w.spare
+		if y+1 < end {
+			next = j.Dst.Span(0, y+1, n)[l.lead:]
+		}
+		l.medians(w, j.Dst.Span(0, y, n)[l.lead:][:l.inner], next, ahead)
 	}
 }
 
-// nextRow drops the first row of a worker and appends another.
-func (l *smallMedians) nextRow(w *medianWorker, place int) {
-	row := l.image.Row(place)
-	if j := &l.job; windows.HasMedianKeys(j.Src.Type) {
-		keys := w.rows[0]
-		windows.MedianKeys(j.set.Level, j.Src.Type, keys, row)
-		row = keys
+// sides computes the medians at the left and the right side of rows, or all of them if the image
+// is narrow.
+func (l *smallMedians) sides(w *medianWorker, y, n, rows int) {
+	j, s := &l.job, &l.job.shape
+	strips := w.strips[l.around:] // windows.Medians does not look at the first pixels
+	for k := range rows + s.Height() - 1 {
+		l.fillStrip(strips[k*l.strip:][:l.strip], l.image.Row(y-s.Up+k))
 	}
-	copy(w.rows, w.rows[1:])
-	w.rows[len(w.rows)-1] = row
+	length := max(l.around+rows*l.strip, windows.MinMedianBytes)
+	for k := range w.rows {
+		w.rows[k] = w.strips[k*l.strip:][:length+l.around]
+	}
+	l.medians(w, w.results[:length], w.spare, windows.Ahead{})
+	for i := range rows {
+		dst, from := j.Dst.Span(0, y+i, n), w.results[l.around+i*l.strip:]
+		if l.inner == 0 {
+			copy(dst, from)
+			continue
+		}
+		copy(dst[:l.lead], from)
+		copy(dst[l.lead+l.inner:], from[len(l.left)*j.Src.Type.Bytes():])
+	}
 }
 
-// pad fills the columns beside the image.
-func (l *smallMedians) pad(plane []byte, lead, bytes int) {
-	image := plane[lead:][:l.job.Src.Width*bytes]
-	for i, x := range l.columns {
-		to := plane[i*bytes:][:bytes]
-		if i*bytes >= lead {
-			to = plane[i*bytes+len(image):][:bytes]
-		}
-		if x >= 0 {
-			copy(to, image[int(x)*bytes:])
-		} else {
-			windows.Repeat(to, l.value[:l.job.Src.Type.Bytes()])
-		}
+// fillStrip makes the strip of a row.
+func (l *smallMedians) fillStrip(strip, row []byte) {
+	t, outside := l.job.Src.Type, l.job.shape.Value
+	windows.Gather(t, strip, row, l.left, outside)
+	strip = strip[len(l.left)*t.Bytes():]
+	copy(strip, row[:l.between])
+	windows.Gather(t, strip[l.between:], row, l.right, outside)
+}
+
+// medians computes two rows of medians from the rows of a worker.
+func (l *smallMedians) medians(w *medianWorker, dst, next []byte, ahead windows.Ahead) {
+	level, t, channels := l.job.set.Level, l.job.Src.Type, l.job.Src.Channels
+	if !l.keyed && windows.Medians(level, t, dst, next, w.rows, channels, ahead) {
+		return
 	}
+	n := len(w.rows[0])
+	w.keys = engine.AtLeast(w.keys, n*len(w.rows))
+	for k, row := range w.rows {
+		w.rows[k] = w.keys[k*n:][:n]
+		windows.MedianKeys(level, t, w.rows[k], row)
+	}
+	windows.KeyMedians(level, t, dst, next, w.rows, channels)
 }
 
 func (l *smallMedians) Finish() {}
 
 func (l *smallMedians) Release() int {
 	l.job, l.image.Src = Job{}, raster.Array{}
-	bytes := engine.Bytes(l.copied) + engine.Bytes(l.columns) + engine.Bytes(l.image.Outside)
+	bytes := engine.Bytes(l.copied) + engine.Bytes(l.left) + engine.Bytes(l.right) + engine.Bytes(l.image.Outside)
 	for i := range l.workers {
-		clear(l.workers[i].rows)
-		bytes += engine.Bytes(l.workers[i].planes) + engine.Bytes(l.workers[i].keys)
+		w := &l.workers[i]
+		clear(w.rows)
+		bytes += engine.Bytes(w.strips) + engine.Bytes(w.results) + engine.Bytes(w.spare) + engine.Bytes(w.keys)
 	}
-	return bytes + engine.Bytes(l.value)
+	return bytes
 }

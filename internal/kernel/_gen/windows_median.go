@@ -2,273 +2,339 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The median of a 3×3 or 5×5 window is found from columns that are sorted once for all windows
-// which share them. Of five sorted columns, only the largest two of the minima, the largest three
-// of the next row, and so on can be the median: 13 pixels remain, with 6 smaller and 6 larger ones
-// discarded.
+// Medians of 3×3 and 5×5 windows are computed for two rows at a time, which share the work on the
+// pixels that both windows have.
 
-// Floats are sorted as whole numbers in the same order, their keys, because the least of two
-// floats depends on which comes first where one is NaN or both are zeros.
+// Floats are compared as they are unless one is NaN or -0: then the lesser of two depends on their
+// order. Such rows are converted to keys, which are integers in the order of the floats.
 
-// sorter compares vectors of pixels, or of keys.
-type sorter struct {
-	set  isa
-	elem elem
+// keyOf returns the type of the keys of floats.
+var keyOf = map[elem]elem{f32: i32, f64: i64}
+
+// shifts holds the instructions for the elements of a size.
+type shifts struct{ left, right, add, sub func(...Op) }
+
+func shiftsOf(e elem) shifts {
+	if e.Bytes() == 8 {
+		return shifts{VPSLLQ, VPSRLQ, VPADDQ, VPSUBQ}
+	}
+	return shifts{VPSLLD, VPSRLD, VPADDD, VPSUBD}
 }
 
-func (s *sorter) least(a, b, to reg.VecVirtual) {
-	switch s.elem {
-	case u8:
-		VPMINUB(a, b, to)
-	case u16:
-		VPMINUW(a, b, to)
-	default:
-		VPMINSD(a, b, to)
+// floatBits returns the bits of infinity, of Go's NaN and of -0.
+func floatBits(e elem) (inf, nan, zero uint64) {
+	if e.Bytes() == 8 {
+		return math.Float64bits(math.Inf(1)), math.Float64bits(math.NaN()), 1 << 63
 	}
+	return uint64(math.Float32bits(float32(math.Inf(1)))), uint64(math.Float32bits(float32(math.NaN()))), 1 << 31
 }
 
-func (s *sorter) most(a, b, to reg.VecVirtual) {
-	switch s.elem {
-	case u8:
-		VPMAXUB(a, b, to)
-	case u16:
-		VPMAXUW(a, b, to)
-	default:
-		VPMAXSD(a, b, to)
+// inAll returns a vector that has a number of e's size in all lanes.
+func inAll(set isa, e elem, bits uint64) reg.VecVirtual {
+	if e.Bytes() == 4 {
+		return bitsInAll(set, uint32(bits))
 	}
-}
-
-// swap puts the lesser of two vectors first.
-func (s *sorter) swap(v []reg.VecVirtual, i, j int) {
-	t := s.set.vec()
-	s.least(v[i], v[j], t)
-	s.most(v[i], v[j], v[j])
-	v[i] = t
-}
-
-// dropLeast discards the least vector, and dropMost the greatest.
-func (s *sorter) dropLeast(v []reg.VecVirtual) []reg.VecVirtual {
-	for i := 1; i < len(v)-1; i++ {
-		s.swap(v, 0, i)
-	}
-	s.most(v[0], v[len(v)-1], v[len(v)-1])
-	return v[1:]
-}
-
-func (s *sorter) dropMost(v []reg.VecVirtual) []reg.VecVirtual {
-	last := len(v) - 1
-	for i := last - 1; i > 0; i-- {
-		s.swap(v, i, last)
-	}
-	s.least(v[0], v[last], v[0])
-	return v[:last]
-}
-
-// dropBoth discards the least and the greatest vector.
-func (s *sorter) dropBoth(v []reg.VecVirtual) []reg.VecVirtual {
-	n := len(v)
-	for i := range n / 2 { // the lesser ones go to the first half
-		s.swap(v, i, n-1-i)
-	}
-	low, high := n/2, n/2
-	if n%2 == 1 { // the middle may be either
-		low++
-	}
-	for i := 1; i < low; i++ {
-		s.swap(v, 0, i)
-	}
-	for i := high; i < n-1; i++ {
-		s.swap(v, i, n-1)
-	}
-	return v[1 : n-1]
-}
-
-// medianLoop emits a loop over vectors of n pixels.
-func medianLoop(set isa, e elem, body func(at func(base reg.Register) Mem)) {
-	n, i := arg("n"), GP64()
-	loopTo(i, n, I32(set.bytes()/e.Bytes()), func() {
-		body(func(base reg.Register) Mem { return Mem{Base: base, Index: i, Scale: uint8(e.Bytes())} })
-	})
-	leave()
-}
-
-var medianNames = []string{"a", "b", "c", "d", "e"}
-
-// sortColumns emits a kernel that sorts columns of three or five pixels.
-func sortColumns(size int, e elem) func(set isa, name string) {
-	networks := map[int][][2]int{
-		3: {{0, 1}, {1, 2}, {0, 1}},
-		5: {{0, 1}, {3, 4}, {2, 4}, {2, 3}, {1, 4}, {0, 3}, {0, 2}, {1, 3}, {1, 2}},
-	}
-	return func(set isa, name string) {
-		signature := "func(dst *byte, plane int, "
-		for _, r := range medianNames[:size] {
-			signature += r + ", "
-		}
-		text(name, NOSPLIT, signature[:len(signature)-2]+" *byte, n int)",
-			name+fmt.Sprintf(" sorts n columns, a multiple of %[3]d, of %[1]d %[2]v. The least elements are stored at dst, the next ones plane bytes further on, and so on.", size, e, set.bytes()/e.Bytes()))
-		dst, plane := arg("dst"), arg("plane")
-		rows := make([]reg.Register, size)
-		for k := range rows {
-			rows[k] = arg(medianNames[k])
-		}
-		s := &sorter{set, e}
-		to := GP64()
-		medianLoop(set, e, func(at func(base reg.Register) Mem) {
-			v := make([]reg.VecVirtual, size)
-			for k := range v {
-				v[k] = loaded(set, at(rows[k]))
-			}
-			for _, c := range networks[size] {
-				s.swap(v, c[0], c[1])
-			}
-			MOVQ(dst, to)
-			for k := range v {
-				set.store(v[k], at(to))
-				if k < size-1 {
-					ADDQ(plane, to)
-				}
-			}
-		})
-	}
-}
-
-// infinities returns a vector of the key of infinity. Only the key of NaN is greater.
-func infinities(set isa) reg.VecVirtual {
-	v := set.vec()
-	set.ones(v)
-	VPSRLD(Imm(24), v, v)
-	VPSLLD(Imm(23), v, v)
+	t, x, v := GP64(), XMM(), set.vec()
+	MOVQ(U64(bits), t)
+	VMOVQ(t, x)
+	VPBROADCASTQ(x, v)
 	return v
 }
 
-// above returns ones in the lanes of v that are greater than inf. No lane of v is negative. The
-// result overwrites inf.
-func above(v, inf reg.VecVirtual) reg.VecVirtual {
-	VPSUBD(v, inf, inf)
-	VPSRAD(Imm(31), inf, inf)
-	return inf
+// signs sets each lane of to to the sign bit of v's lane.
+func signs(set isa, e elem, v, to reg.VecVirtual) {
+	switch {
+	case e.Bytes() == 4:
+		VPSRAD(Imm(31), v, to)
+	case wide(set):
+		VPSRAQ(Imm(63), v, to)
+	default:
+		zero := set.vec()
+		VPXOR(zero, zero, zero)
+		VPCMPGTQ(v, zero, to)
+	}
+}
+
+// above replaces inf by ones in the lanes of v, if they are not negative, that are greater.
+func above(set isa, e elem, v, inf reg.VecVirtual) {
+	shiftsOf(e).sub(v, inf, inf)
+	signs(set, e, inf, inf)
 }
 
 // flip turns floats into keys, and keys into floats: the lesser of two negative floats has the
 // greater bits.
-func flip(set isa, v reg.VecVirtual) {
+func flip(set isa, e elem, v reg.VecVirtual) {
 	t := set.vec()
-	VPSRAD(Imm(31), v, t)
-	VPSRLD(Imm(1), t, t)
+	signs(set, e, v, t)
+	shiftsOf(e).right(Imm(1), t, t)
 	xorBytes(set, t, v, v)
 }
 
 // keys emits the conversion of floats to keys.
-func keys(set isa, name string) {
-	text(name, NOSPLIT, "func(dst, src *byte, n int)", name+fmt.Sprintf(" is, for n a multiple of %d,", set.bytes()/4), "",
-		"\tfor i := range n {", "\t\tbits := int32(math.Float32bits(src[i]))", "\t\tif src[i] != src[i] {", "\t\t\tbits = 0x7fc00000", "\t\t}",
-		"\t\tdst[i] = bits ^ bits>>31&0x7fffffff", "\t}")
-	dst, src := arg("dst"), arg("src")
-	inf := infinities(set)
-	medianLoop(set, f32, func(at func(base reg.Register) Mem) {
-		v, size, limit := loaded(set, at(src)), set.vec(), set.vec()
-		VPSLLD(Imm(1), v, size)
-		VPSRLD(Imm(1), size, size)
-		move(set, inf, limit)
-		nan := above(size, limit)
-		andNot(set, nan, v, v)
-		VPSRLD(Imm(23), nan, nan)
-		VPSLLD(Imm(22), nan, nan)
-		VPADDD(nan, v, v)
-		flip(set, v)
-		set.store(v, at(dst))
-	})
+func keys(e elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		infBits, nanBits, _ := floatBits(e)
+		size := 8 * e.Bytes()
+		text(name, NOSPLIT, "func(dst, src *byte, n int)", name+fmt.Sprintf(" is, for n a multiple of %d,", set.bytes()), "",
+			fmt.Sprintf("\tfor i := range n / %d {", e.Bytes()), fmt.Sprintf("\t\tbits := int%d(math.Float%[1]dbits(src[i]))", size), "\t\tif src[i] != src[i] {",
+			fmt.Sprintf("\t\t\tbits = %#x", nanBits), "\t\t}", fmt.Sprintf("\t\tdst[i] = bits ^ bits>>%d&math.MaxInt%d", size-1, size), "\t}")
+		dst, src, n, i, s := arg("dst"), arg("src"), arg("n"), GP64(), shiftsOf(e)
+		inf, nan := inAll(set, e, infBits), inAll(set, e, nanBits)
+		loopTo(i, n, I32(set.bytes()), func() {
+			v, magnitude, is := loaded(set, Mem{Base: src, Index: i, Scale: 1}), set.vec(), set.vec()
+			s.left(Imm(1), v, magnitude)
+			s.right(Imm(1), magnitude, magnitude)
+			move(set, inf, is)
+			above(set, e, magnitude, is)
+			andNot(set, is, v, v)
+			andBytes(set, nan, is, is)
+			s.add(is, v, v)
+			flip(set, e, v)
+			set.store(v, Mem{Base: dst, Index: i, Scale: 1})
+		})
+		leave()
+	}
 }
 
-// medians emits the medians of windows over sorted columns, each step bytes from the next. Medians
-// of keys are stored as floats, and as NaN if the window has one.
+// medians emits the medians of windows of size×size pixels, of two rows at once. If e is a type of keys, they are converted back to floats.
 func medians(size int, e elem) func(set isa, name string) {
 	return func(set isa, name string) {
-		doc := fmt.Sprintf("%s computes the medians of %d sorted columns of %d %v each. n is a multiple of %d.", name, size, size, e, set.bytes()/e.Bytes())
-		if e == i32 {
-			doc += " The columns hold the keys of floats, and dst takes floats: NaN if a window has one."
+		doc := []string{fmt.Sprintf("%s computes the medians of two rows of windows of %d×%[2]d %v, in n bytes each, at least %d. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.", name, size, e, set.bytes())}
+		switch {
+		case e.Float():
+			doc = append(doc, "It returns 0, or another number if a pixel in the middle column of a window is NaN or -0.")
+		case e == i32 || e == i64:
+			doc = append(doc, "The pixels are keys of floats, and dst and next take floats: NaN if a window has one.")
 		}
-		text(name, NOSPLIT, "func(dst, src *byte, plane, step, n int)", doc)
-		dst, src, plane, step := arg("dst"), arg("src"), arg("plane"), arg("step")
-		s := &sorter{set, e}
-		from := GP64()
-		medianLoop(set, e, func(at func(base reg.Register) Mem) {
-			row := func(k int) []reg.VecVirtual {
-				MOVQ(src, from)
-				for range k {
-					ADDQ(plane, from)
-				}
-				v := make([]reg.VecVirtual, size)
-				for j := range v {
-					if j > 0 {
-						ADDQ(step, from)
-					}
-					v[j] = loaded(set, at(from))
-				}
-				return v
+		text(name, NOSPLIT, "func(dst, next *byte, rows *[]byte, step, n, srcAhead, dstAhead int) (special int)", doc...)
+		dst, next, pointers := arg("dst"), arg("next"), arg("rows")
+		rows, columns := make([]reg.Register, size+1), make([]reg.Register, size)
+		for k := range rows {
+			rows[k] = GP64()
+			MOVQ(Mem{Base: pointers, Disp: 24 * k}, rows[k]) // the slice's pointer
+		}
+		for j := range columns {
+			columns[j] = GP64()
+		}
+		found := newSpecials(set, e)
+		overlapping(set, columns[0], dst, param("n"), func() {
+			ahead := columns[size-1] // until it is used
+			MOVQ(param("dstAhead"), ahead)
+			ADDQ(columns[0], ahead)
+			for _, r := range []reg.Register{dst, next} {
+				PREFETCHT0(Mem{Base: r, Index: ahead, Scale: 1})
 			}
-			var m reg.VecVirtual
-			if size == 3 {
-				m = s.of3(row)
-			} else {
-				m = s.of5(row)
+			MOVQ(param("srcAhead"), ahead)
+			ADDQ(columns[0], ahead)
+			for _, r := range rows[size-1:] {
+				PREFETCHT0(Mem{Base: r, Index: ahead, Scale: 1})
 			}
-			if e == i32 {
-				inf := infinities(set)
-				most := row(size - 1)
-				for _, v := range most[1:] {
-					s.most(v, most[0], most[0])
+			for j := 1; j < size; j++ {
+				MOVQ(param("step"), columns[j])
+				ADDQ(columns[j-1], columns[j])
+			}
+			w := &windowPair{network: network{set: set, elem: e}, pixels: make([][]wire, size+1)}
+			for k := range w.pixels {
+				for j := range size {
+					w.pixels[k] = append(w.pixels[k], w.load(Mem{Base: rows[k], Index: columns[j], Scale: 1}))
 				}
-				s.most(inf, most[0], most[0])
-				nan := above(most[0], inf)
-				andNot(set, nan, m, m)
-				andBytes(set, nan, most[0], nan)
-				VPADDD(nan, m, m)
-				flip(set, m)
 			}
-			set.store(m, at(dst))
+			for k := 0; k <= size && e.Float(); k += 2 {
+				w.do(found.look, w.pixels[k][size/2], w.pixels[k+1][size/2])
+			}
+			for i, m := range w.medians() {
+				to := Mem{Base: []reg.Register{dst, next}[i], Index: columns[0], Scale: 1}
+				if e == i32 || e == i64 {
+					w.do(func(in []reg.VecVirtual) { set.store(fromKeys(set, e, in[0], in[1]), to) }, m.median, m.most)
+				} else {
+					w.do(func(in []reg.VecVirtual) { set.store(in[0], to) }, m.median)
+				}
+			}
+			w.emit(medianRegisters(set, e))
 		})
+		found.leave()
 	}
 }
 
-// of3 returns the median of the greatest minimum, the median of the medians, and the least maximum.
-func (s *sorter) of3(row func(k int) []reg.VecVirtual) reg.VecVirtual {
-	low := row(0)
-	s.most(low[0], low[1], low[0])
-	s.most(low[0], low[2], low[0])
-	high := row(2)
-	s.least(high[0], high[1], high[0])
-	s.least(high[0], high[2], high[0])
-	return s.dropBoth([]reg.VecVirtual{low[0], s.dropBoth(row(1))[0], high[0]})[0]
+// overlapping emits a loop over vectors that cover n bytes. All but the first and the last one are
+// aligned at dst; these two may overlap others.
+func overlapping(set isa, i, dst reg.Register, n Op, body func()) {
+	last, over := GP64(), GP64()
+	XORQ(i, i)
+	Label("loop")
+	body()
+	ADDQ(I32(set.bytes()), i)
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	LEAQ(Mem{Base: dst, Index: i, Scale: 1}, over)
+	ANDQ(I32(set.bytes()-1), over)
+	SUBQ(over, i)
+	MOVQ(n, last)
+	SUBQ(I32(set.bytes()), last)
+	CMPQ(i, last)
+	CMOVQGT(last, i)
+	JMP(LabelRef("loop"))
+	Label("done")
 }
 
-func (s *sorter) of5(row func(k int) []reg.VecVirtual) reg.VecVirtual {
-	left := s.dropBoth(row(2))
-	left = append(left[:3:3], s.dropLeast(s.dropLeast(row(1)))...)
-	four := s.dropMost(s.dropMost(row(3)))
-	left = append(s.dropBoth(append(left[:6:6], four[:2]...)), four[2])
-	left = s.dropBoth(left)
-	for _, k := range []int{0, 4} {
-		v := row(k)
-		for range 3 {
-			if k == 0 {
-				v = s.dropLeast(v)
+// medianRegisters returns the number of registers for pixels: the others are for specials, and for
+// the conversion of keys.
+func medianRegisters(set isa, e elem) int {
+	all := 16
+	if wide(set) {
+		all = 32
+	}
+	switch e {
+	case f32, f64:
+		return all - 3
+	case i32, i64:
+		return all - 5
+	}
+	return all
+}
+
+// A windowPair computes the medians of a window and of the one below it.
+type windowPair struct {
+	network
+	pixels [][]wire // by row and column
+}
+
+// A windowMedian is the median of a window and its greatest pixel.
+type windowMedian struct{ median, most wire }
+
+func (w *windowPair) medians() [2]windowMedian {
+	if len(w.pixels) == 4 {
+		return w.of3()
+	}
+	return w.of5()
+}
+
+// of3 sorts columns. The median is that of the greatest minimum, the median of the medians, and
+// the least maximum.
+func (w *windowPair) of3() (m [2]windowMedian) {
+	var low, high [2]wire
+	var medians [2][]wire
+	for j := range 3 {
+		both := w.sort(w.pixels[1][j], w.pixels[2][j])
+		for i := range m {
+			v := w.insert(both, w.pixels[3*i][j])
+			medians[i] = append(medians[i], v[1])
+			if j == 0 {
+				low[i], high[i], m[i].most = v[0], v[2], v[2]
 			} else {
-				v = s.dropMost(v)
+				low[i], high[i], m[i].most = w.most(low[i], v[0]), w.least(high[i], v[2]), w.most(m[i].most, v[2])
 			}
 		}
-		for _, one := range v {
-			left = s.dropBoth(append(left[:len(left):len(left)], one))
+	}
+	middle := func(a, b, c wire) wire { return w.most(w.least(a, b), w.least(w.most(a, b), c)) }
+	for i := range m {
+		m[i].median = middle(low[i], middle(medians[i][0], medians[i][1], medians[i][2]), high[i])
+	}
+	return m
+}
+
+// of5 sorts the 20 pixels of both windows. Five more pixels of a window make each of the middle six
+// its median, and no other one.
+func (w *windowPair) of5() (m [2]windowMedian) {
+	columns := make([][]wire, 5)
+	for j := range columns {
+		columns[j] = w.sort(w.pixels[1][j], w.pixels[2][j], w.pixels[3][j], w.pixels[4][j])
+	}
+	sixteen := w.merge(w.merge(columns[0], columns[1]), w.merge(columns[2], columns[3]))
+	middle := w.merge(sixteen[3:13], columns[4])[4:10] // four more pixels cannot bring the others into the middle
+	most := w.most(sixteen[15], columns[4][3])
+	for i := range m {
+		row := w.sort(w.pixels[5*i]...)
+		m[i] = windowMedian{w.between(middle, row, 6), w.most(most, row[4])}
+	}
+	return m
+}
+
+// fromKeys converts the medians of keys to floats: NaN if most is.
+func fromKeys(set isa, e elem, median, most reg.VecVirtual) reg.VecVirtual {
+	infBits, _, _ := floatBits(e)
+	negative, nan, s := set.vec(), inAll(set, e, infBits), shiftsOf(e)
+	signs(set, e, most, negative)
+	above(set, e, most, nan)
+	andNot(set, negative, nan, nan)
+	andNot(set, nan, median, median)
+	andBytes(set, nan, most, nan)
+	s.add(nan, median, median)
+	flip(set, e, median)
+	return median
+}
+
+// specials looks for floats that are NaN or -0.
+type specials struct {
+	set   isa
+	elem  elem
+	found reg.Register   // has ones if there were any: a mask, or a vector with AVX2
+	zero  reg.VecVirtual // -0, with AVX2
+}
+
+func newSpecials(set isa, e elem) *specials {
+	s := &specials{set: set, elem: e}
+	switch {
+	case !e.Float():
+	case wide(set):
+		s.found = K()
+		KXORW(s.found, s.found, s.found)
+	default:
+		v := set.vec()
+		set.zero(v)
+		_, _, zero := floatBits(e)
+		s.found, s.zero = v, inAll(set, e, zero)
+	}
+	return s
+}
+
+// look looks at two vectors.
+func (s *specials) look(in []reg.VecVirtual) {
+	const nanOrNegativeZero = 1<<0 | 1<<2 | 1<<7 // quiet NaN, -0, signaling NaN
+	const unordered = 3
+	switch {
+	case wide(s.set):
+		classify := map[elem]func(...Op){f32: VFPCLASSPSZ, f64: VFPCLASSPDZ}[s.elem]
+		for _, v := range in {
+			k := K()
+			classify(Imm(nanOrNegativeZero), v, k)
+			KORW(k, s.found, s.found)
+		}
+	default:
+		t := s.set.vec()
+		compare, equal := VCMPPS, VPCMPEQD
+		if s.elem == f64 {
+			compare, equal = VCMPPD, VPCMPEQQ
+		}
+		compare(Imm(unordered), in[0], in[1], t)
+		VPOR(t, s.found, s.found)
+		for _, v := range in {
+			equal(s.zero, v, t)
+			VPOR(t, s.found, s.found)
 		}
 	}
-	return left[0]
+}
+
+// leave ends the kernel, and returns whether there were any.
+func (s *specials) leave() {
+	result := GP64() // upper bits are cleared
+	switch {
+	case s.found == nil:
+		XORL(result.As32(), result.As32())
+	case wide(s.set):
+		KMOVW(s.found, result.As32())
+	default:
+		VMOVMSKPS(s.found, result.As32())
+	}
+	Store(result, ReturnIndex(0))
+	leave()
 }
 
 // halve emits a kernel that averages 2×2 bytes.

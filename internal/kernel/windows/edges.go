@@ -37,6 +37,27 @@ func reverse[T raster.Number](dst, src []byte) {
 	}
 }
 
+// gatherLoops holds the kernels of [Gather] by pixel type.
+var gatherLoops = [raster.NumTypes]func(dst, src []byte, from []int, outside float64){
+	raster.U8: gather[uint8], raster.U16: gather[uint16], raster.F32: gather[float32], raster.F64: gather[float64],
+}
+
+// Gather copies the elements of src with the given indices, or outside where the index is negative.
+func Gather(t raster.Type, dst, src []byte, from []int, outside float64) {
+	gatherLoops[t](dst, src, from, outside)
+}
+
+func gather[P raster.Number](dst, src []byte, from []int, outside float64) {
+	to, elems := raster.Elems[P](dst)[:len(from)], raster.Elems[P](src)
+	for i, x := range from {
+		if x >= 0 {
+			to[i] = elems[x]
+		} else {
+			to[i] = P(outside)
+		}
+	}
+}
+
 // constantLoops holds the kernels of [Constant] by sum type.
 var constantLoops = [raster.NumTypes]func(dst []byte, d float64, height int, squared bool){
 	raster.U16: constant[uint16], raster.U32: constant[uint32], raster.U64: constant[uint64], raster.F64: constant[float64],

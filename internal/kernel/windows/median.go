@@ -5,28 +5,25 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// medianUnit is the greatest number of pixels in a vector.
+// medianUnit is the number of bytes in the longest vector.
 const medianUnit = raster.LineBytes
 
 // medianKernel holds the assembly of one level for one pixel type.
 type medianKernel struct {
-	sort3   func(dst *byte, plane int, a, b, c *byte, n int)
-	sort5   func(dst *byte, plane int, a, b, c, d, e *byte, n int)
-	median3 func(dst, src *byte, plane, step, n int)
-	median5 func(dst, src *byte, plane, step, n int)
-	keys    func(dst, src *byte, n int) // nil for pixels that are their own keys
+	of3, of5       func(dst, next *byte, rows *[]byte, step, n, srcAhead, dstAhead int) (special int)
+	keyed3, keyed5 func(dst, next *byte, rows *[]byte, step, n, srcAhead, dstAhead int) (special int) // of the keys of floats
+	keys           func(dst, src *byte, n int)                                                        // nil for integers
 }
 
 // medianKernels holds the kernels by pixel type and level.
 var medianKernels = [raster.NumTypes][processor.Count]medianKernel{
-	raster.U8: newMedianKernels(func(w *windowRoutines) medianKernel {
-		return medianKernel{w.sort3U8, w.sort5U8, w.median3U8, w.median5U8, nil}
-	}),
-	raster.U16: newMedianKernels(func(w *windowRoutines) medianKernel {
-		return medianKernel{w.sort3U16, w.sort5U16, w.median3U16, w.median5U16, nil}
-	}),
+	raster.U8:  newMedianKernels(func(w *windowRoutines) medianKernel { return medianKernel{of3: w.median3U8, of5: w.median5U8} }),
+	raster.U16: newMedianKernels(func(w *windowRoutines) medianKernel { return medianKernel{of3: w.median3U16, of5: w.median5U16} }),
 	raster.F32: newMedianKernels(func(w *windowRoutines) medianKernel {
-		return medianKernel{w.sort3I32, w.sort5I32, w.median3F32, w.median5F32, w.keysF32}
+		return medianKernel{w.median3F32, w.median5F32, w.median3I32, w.median5I32, w.keysF32}
+	}),
+	raster.F64: newMedianKernels(func(w *windowRoutines) medianKernel {
+		return medianKernel{w.median3F64, w.median5F64, w.median3I64, w.median5I64, w.keysF64}
 	}),
 }
 
@@ -37,54 +34,55 @@ func newMedianKernels(of func(w *windowRoutines) medianKernel) (all [processor.C
 	return all
 }
 
-// HasMedians reports whether a level supports [SortColumns] and [Medians] for rows of n elements
-// and windows of this size.
-func HasMedians(level processor.Level, pixel raster.Type, size, n int) bool {
-	return medianKernels[pixel][level].sort3 != nil && (size == 3 || size == 5) && n >= medianUnit
+// MinMedianBytes is the least length of a row of [Medians] and [MedianKeys].
+const MinMedianBytes = medianUnit
+
+// HasMedians reports whether a level supports [Medians] for windows of this size.
+func HasMedians(level processor.Level, pixel raster.Type, size int) bool {
+	return medianKernels[pixel][level].of3 != nil && (size == 3 || size == 5)
 }
 
-// HasMedianKeys reports whether pixels of a type are sorted by keys of the same size.
-func HasMedianKeys(pixel raster.Type) bool { return pixel.Float() }
-
-// MedianKeys computes the keys of at least 64 floats: integers in the order of the floats,
-// in which -0 comes before 0 and NaN is last.
+// MedianKeys computes the keys of a row of floats: integers in their order, in which -0 comes
+// before 0 and NaN is last.
 func MedianKeys(level processor.Level, pixel raster.Type, dst, src []byte) {
-	size := pixel.Bytes()
-	wholeAndRest(len(src)/size, func(x, n int) {
-		medianKernels[pixel][level].keys(raster.First(dst[x*size:(x+n)*size]), raster.First(src[x*size:(x+n)*size]), n)
+	dst = dst[:len(src)]
+	wholeAndRest(len(src), func(x, n int) {
+		medianKernels[pixel][level].keys(raster.First(dst[x:x+n]), raster.First(src[x:x+n]), n)
 	})
 }
 
-// SortColumns sorts each column of 3 or 5 rows of pixels, or of their keys. The least pixels of all columns are stored at the
-// start of planes, the next ones plane elements further on, and so on.
-func SortColumns(level processor.Level, pixel raster.Type, planes []byte, plane int, rows [][]byte) {
-	k, size := &medianKernels[pixel][level], pixel.Bytes()
-	n := len(rows[0]) / size
-	_ = planes[((len(rows)-1)*plane+n)*size-1]
-	wholeAndRest(n, func(x, n int) {
-		to := raster.First(planes[x*size:])
-		at := func(k int) *byte { return raster.First(rows[k][x*size : (x+n)*size]) }
-		if len(rows) == 3 {
-			k.sort3(to, size*plane, at(0), at(1), at(2), n)
-		} else {
-			k.sort5(to, size*plane, at(0), at(1), at(2), at(3), at(4), n)
-		}
-	})
+// Ahead is the distance in bytes from the last two rows of pixels to the next two, and from results
+// to the next ones. They are prefetched, as the processor does not do so where a row begins.
+type Ahead struct{ Src, Dst int }
+
+// Medians computes the medians of 3×3 or 5×5 windows in two rows, from one row of pixels more than
+// a window has. Rows of pixels start with the first pixel of the first window, and neighbors are
+// step elements apart. Medians reports whether no float was NaN or -0; otherwise the results are
+// not valid, and [KeyMedians] must be used. It does not look at the first and the last step·(size/2)
+// elements of rows.
+func Medians(level processor.Level, pixel raster.Type, dst, next []byte, rows [][]byte, step int, ahead Ahead) bool {
+	k := &medianKernels[pixel][level]
+	return runMedians(k.of3, k.of5, dst, next, rows, step*pixel.Bytes(), ahead)
 }
 
-// Medians computes the medians of windows of sorted columns that are step elements apart. If a
-// window of floats contains a NaN, its median is NaN.
-func Medians(level processor.Level, pixel raster.Type, dst, planes []byte, plane, step, columns int) {
-	k, size := &medianKernels[pixel][level], pixel.Bytes()
-	n := len(dst) / size
-	_ = planes[((columns-1)*(plane+step)+n)*size-1]
-	median := k.median5
-	if columns == 3 {
-		median = k.median3
+// KeyMedians is like [Medians] for the keys of floats, of which all are valid. The median of a
+// window that contains a NaN is NaN.
+func KeyMedians(level processor.Level, pixel raster.Type, dst, next []byte, rows [][]byte, step int) {
+	k := &medianKernels[pixel][level]
+	runMedians(k.keyed3, k.keyed5, dst, next, rows, step*pixel.Bytes(), Ahead{})
+}
+
+func runMedians(of3, of5 func(dst, next *byte, rows *[]byte, step, n, srcAhead, dstAhead int) int, dst, next []byte, rows [][]byte, step int, ahead Ahead) bool {
+	kernel := of3
+	if len(rows) == 6 {
+		kernel = of5
 	}
-	wholeAndRest(n, func(x, n int) {
-		median(raster.First(dst[x*size:(x+n)*size]), raster.First(planes[x*size:]), size*plane, size*step, n)
-	})
+	n := len(dst)
+	_ = dst[MinMedianBytes-1]
+	for _, row := range rows {
+		_ = row[n+(len(rows)-2)*step-1]
+	}
+	return kernel(raster.First(dst), raster.First(next[:n]), &rows[0], step, n, ahead.Src, ahead.Dst) == 0
 }
 
 // wholeAndRest calls do for the whole vectors of n elements, and then for the last vector, which

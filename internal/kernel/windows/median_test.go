@@ -15,120 +15,138 @@ func TestMedians(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, level := range processor.Levels() {
 		for range 60 {
-			testMedians[uint8](t, rng, level, 256)
-			testMedians[uint8](t, rng, level, 3)
-			testMedians[uint16](t, rng, level, 1<<16)
+			testMedians(t, level, rng, func() uint8 { return uint8(rng.Uint32()) })
+			testMedians(t, level, rng, func() uint8 { return uint8(rng.IntN(3)) })
+			testMedians(t, level, rng, func() uint16 { return uint16(rng.Uint32()) })
+			testMedians(t, level, rng, func() float32 { return float32(rng.NormFloat64()) })
+			testMedians(t, level, rng, func() float32 { return specialOr(rng, 4, 6, float32(rng.IntN(3)-1)) })
+			testMedians(t, level, rng, func() float32 { return specialOr(rng, 40, len(specials), float32(rng.IntN(3)-1)) })
+			testMedians(t, level, rng, func() float64 { return rng.NormFloat64() })
+			testMedians(t, level, rng, func() float64 { return float64(specialOr(rng, 4, 6, float32(rng.NormFloat64()))) })
+			testMedians(t, level, rng, func() float64 { return float64(specialOr(rng, 40, len(specials), float32(rng.NormFloat64()))) })
 		}
 	}
 }
 
-// Medians of floats are those of sorted keys, or NaN.
-func TestMediansOfFloats(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 5))
-	some := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, -1e-40, float32(math.NaN()), -float32(math.NaN()), math.Float32frombits(0x7f800001), math.Float32frombits(0xffffffff)}
-	const guard = 0x12345678
-	for _, level := range processor.Levels() {
-		for trial := range 60 {
-			size, step, n := 3+2*rng.IntN(2), 1+rng.IntN(4), 64+rng.IntN(200)
-			columns := n + (size-1)*step
-			if !HasMedians(level, raster.F32, size, columns) {
-				continue
-			}
-			rows, keys := make([][]float32, size), make([][]byte, size)
-			for k := range rows {
-				rows[k] = make([]float32, columns)
-				for i := range rows[k] {
-					rows[k][i] = float32(rng.NormFloat64())
-					if rng.IntN(4) == 0 {
-						rows[k][i] = some[rng.IntN(6)]
-					} else if trial%3 > 0 && rng.IntN(100) == 0 {
-						rows[k][i] = some[6+rng.IntN(4)]
-					}
-				}
-				all := slices.Repeat([]uint32{guard}, columns+16)
-				MedianKeys(level, raster.F32, raster.Bytes(all[:columns]), raster.Bytes(rows[k]))
-				for i, v := range rows[k] {
-					bits := int32(math.Float32bits(v))
-					if v != v {
-						bits = 0x7fc00000
-					}
-					if want := bits ^ bits>>31&math.MaxInt32; int32(all[i]) != want {
-						t.Fatalf("%v: key of %v is %#x, want %#x", level, v, all[i], want)
-					}
-				}
-				if i := slices.IndexFunc(all[columns:], func(v uint32) bool { return v != guard }); i >= 0 {
-					t.Fatalf("%v: key %d of %d was written", level, columns+i, columns)
-				}
-				keys[k] = raster.Bytes(all[:columns])
-			}
-			plane := columns + 64
-			planes, dst := make([]int32, plane*size), slices.Repeat([]uint32{guard}, n+64)
-			SortColumns(level, raster.F32, raster.Bytes(planes), plane, keys)
-			Medians(level, raster.F32, raster.Bytes(dst[:n]), raster.Bytes(planes), plane, step, size)
-			for x := range dst {
-				want := uint32(guard)
-				if x < n {
-					var all []int32
-					for _, row := range keys {
-						for j := range size {
-							all = append(all, raster.Elems[int32](row)[x+j*step])
-						}
-					}
-					slices.Sort(all)
-					key := all[len(all)/2]
-					if last := all[len(all)-1]; last > 0x7f800000 {
-						key = last
-					}
-					want = uint32(key ^ key>>31&math.MaxInt32)
-				}
-				if dst[x] != want {
-					t.Fatalf("%v: median %d of %d, %d×%d, is %#x, want %#x", level, x, n, size, size, dst[x], want)
-				}
-			}
-		}
+// specials are floats that need care; NaN is last.
+var specials = []float32{0, float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, -1e-40, float32(math.Copysign(0, -1)), float32(math.NaN()),
+	-float32(math.NaN()), math.Float32frombits(0x7f800001), math.Float32frombits(0xffffffff)}
+
+// specialOr returns one of the first specials, one time in the given number, and v otherwise.
+func specialOr(rng *rand.Rand, times, first int, v float32) float32 {
+	if rng.IntN(times) == 0 {
+		return specials[rng.IntN(first)]
 	}
+	return v
 }
 
-func testMedians[P raster.Number](t *testing.T, rng *rand.Rand, level processor.Level, values int) {
+func testMedians[P raster.Number](t *testing.T, level processor.Level, rng *rand.Rand, pixel func() P) {
 	t.Helper()
-	size, step, n := 3+2*rng.IntN(2), 1+rng.IntN(4), 64+rng.IntN(200)
-	columns := n + (size-1)*step
-	pixel := raster.TypeOf[P]()
-	if !HasMedians(level, pixel, size, columns) {
+	typ, size, step := raster.TypeOf[P](), 3+2*rng.IntN(2), 1+rng.IntN(4)
+	if !HasMedians(level, typ, size) {
 		return
 	}
-	rows := make([][]P, size)
+	const guard = 77
+	n := MinMedianBytes/typ.Bytes() + rng.IntN(200)
+	rows, pixels := make([][]byte, size+1), make([][]P, size+1)
+	special := false
 	for k := range rows {
-		rows[k] = make([]P, columns)
-		for i := range rows[k] {
-			rows[k][i] = P(rng.IntN(values))
-		}
-	}
-	plane := columns + 64
-	planes, dst := make([]P, plane*size), make([]P, n+64)
-	memory := make([][]byte, len(rows))
-	for i := range rows {
-		memory[i] = raster.Bytes(rows[i])
-	}
-	SortColumns(level, pixel, raster.Bytes(planes), plane, memory)
-	Medians(level, pixel, raster.Bytes(dst[:n]), raster.Bytes(planes), plane, step, size)
-	var all []P
-	for x := range dst {
-		want := P(0)
-		if x < n {
-			all = all[:0]
-			for _, row := range rows {
-				for j := range size {
-					all = append(all, row[x+j*step])
+		pixels[k] = make([]P, n+(size-1)*step)
+		for i := range pixels[k] {
+			v := pixel()
+			if v != v || v == 0 && math.Signbit(float64(v)) {
+				if beside := size / 2 * step; i < beside || i >= n+beside {
+					v = 1 // Medians does not look at it
+				} else {
+					special = true
 				}
 			}
-			slices.Sort(all)
-			want = all[len(all)/2]
+			pixels[k][i] = v
 		}
-		if dst[x] != want {
-			t.Fatalf("%v: median %d of %d, %d×%d of %T, is %v, want %v", level, x, n, size, size, want, dst[x], want)
+		rows[k] = raster.Bytes(pixels[k])
+	}
+	dst := [2][]P{slices.Repeat([]P{guard}, n+64), slices.Repeat([]P{guard}, n+64)}
+	if got := Medians(level, typ, raster.Bytes(dst[0][:n]), raster.Bytes(dst[1][:n]), rows, step, Ahead{}); got == special {
+		t.Fatalf("%v: Medians is %v for %d×%[3]d of %T, special pixels: %v", level, got, size, pixels[0][0], special)
+	} else if !got || typ.Float() && rng.IntN(2) == 0 {
+		for k, row := range rows {
+			keys := slices.Repeat([]byte{guard}, len(row)+64)
+			MedianKeys(level, typ, keys[:len(row)], row)
+			for i, v := range pixels[k] {
+				if key := raster.Bytes([]P{v}); string(keys[i*typ.Bytes():][:typ.Bytes()]) != string(keyBytes(key)) {
+					t.Fatalf("%v: key of %v (%x) is %x, want %x", level, v, key, keys[i*typ.Bytes():][:typ.Bytes()], keyBytes(key))
+				}
+			}
+			for i, b := range keys[len(row):] {
+				if b != guard {
+					t.Fatalf("%v: byte %d of %d keys of %T was written", level, len(row)+i, len(row), pixels[0][0])
+				}
+			}
+			rows[k] = keys[:len(row)]
+		}
+		KeyMedians(level, typ, raster.Bytes(dst[0][:n]), raster.Bytes(dst[1][:n]), rows, step)
+	}
+	var all []P
+	for y := range dst {
+		for x, v := range dst[y] {
+			want := P(guard)
+			if x < n {
+				all = all[:0]
+				for _, row := range pixels[y:][:size] {
+					for j := range size {
+						all = append(all, row[x+j*step])
+					}
+				}
+				want = medianOf(all)
+			}
+			if !slices.Equal(raster.Bytes([]P{v}), raster.Bytes([]P{want})) {
+				t.Fatalf("%v: median %d of row %d, %d×%[4]d of %[5]T, is %[5]v, want %v", level, x, y, size, v, want)
+			}
 		}
 	}
+}
+
+// medianOf returns a NaN if there is one; -0 is before 0.
+func medianOf[P raster.Number](all []P) P {
+	slices.SortFunc(all, func(a, b P) int {
+		switch {
+		case a < b || a == b && math.Signbit(float64(a)) && !math.Signbit(float64(b)):
+			return -1
+		case a > b || a == b && math.Signbit(float64(b)) && !math.Signbit(float64(a)):
+			return 1
+		}
+		return 0
+	})
+	for _, v := range all {
+		if v != v {
+			return quiet[P]()
+		}
+	}
+	return all[len(all)/2]
+}
+
+// quiet returns the NaN of medians.
+func quiet[P raster.Number]() P {
+	if raster.TypeOf[P]() == raster.F32 {
+		return raster.Elems[P](raster.Bytes([]uint32{0x7fc00000}))[0]
+	}
+	return raster.Elems[P](raster.Bytes([]uint64{0x7ff8000000000001}))[0]
+}
+
+// keyBytes returns the key of a float.
+func keyBytes(float []byte) []byte {
+	if len(float) == 4 {
+		bits := raster.Elems[int32](float)[0]
+		if v := raster.Elems[float32](float)[0]; v != v {
+			bits = 0x7fc00000
+		}
+		return raster.Bytes([]int32{bits ^ bits>>31&math.MaxInt32})
+	}
+	bits := raster.Elems[int64](float)[0]
+	if v := raster.Elems[float64](float)[0]; v != v {
+		bits = 0x7ff8000000000001
+	}
+	return raster.Bytes([]int64{bits ^ bits>>63&math.MaxInt64})
 }
 
 func TestHalve(t *testing.T) {

@@ -412,78 +412,99 @@ func tripleDownAVX512(dst *byte, state *byte, rows **byte, n int, factor float32
 //go:noescape
 func productsU8AVX512(dst *byte, a *byte, b *byte, n int)
 
-// sort3U8AVX512 sorts n columns, a multiple of 64, of 3 uint8. The least elements are stored at dst, the next ones plane bytes further on, and so on.
+// median3U8AVX512 computes the medians of two rows of windows of 3×3 uint8, in n bytes each, at least 64. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.
 //
 //go:noescape
-func sort3U8AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
+func median3U8AVX512(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
 
-// sort5U8AVX512 sorts n columns, a multiple of 64, of 5 uint8. The least elements are stored at dst, the next ones plane bytes further on, and so on.
+// median5U8AVX512 computes the medians of two rows of windows of 5×5 uint8, in n bytes each, at least 64. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.
 //
 //go:noescape
-func sort5U8AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
+func median5U8AVX512(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
 
-// sort3U16AVX512 sorts n columns, a multiple of 32, of 3 uint16. The least elements are stored at dst, the next ones plane bytes further on, and so on.
+// median3U16AVX512 computes the medians of two rows of windows of 3×3 uint16, in n bytes each, at least 64. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.
 //
 //go:noescape
-func sort3U16AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
+func median3U16AVX512(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
 
-// sort5U16AVX512 sorts n columns, a multiple of 32, of 5 uint16. The least elements are stored at dst, the next ones plane bytes further on, and so on.
+// median5U16AVX512 computes the medians of two rows of windows of 5×5 uint16, in n bytes each, at least 64. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.
 //
 //go:noescape
-func sort5U16AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
+func median5U16AVX512(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
 
-// median3U8AVX512 computes the medians of 3 sorted columns of 3 uint8 each. n is a multiple of 64.
+// median3F32AVX512 computes the medians of two rows of windows of 3×3 float32, in n bytes each, at least 64. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.
+// It returns 0, or another number if a pixel in the middle column of a window is NaN or -0.
 //
 //go:noescape
-func median3U8AVX512(dst *byte, src *byte, plane int, step int, n int)
+func median3F32AVX512(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
 
-// median5U8AVX512 computes the medians of 5 sorted columns of 5 uint8 each. n is a multiple of 64.
+// median5F32AVX512 computes the medians of two rows of windows of 5×5 float32, in n bytes each, at least 64. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.
+// It returns 0, or another number if a pixel in the middle column of a window is NaN or -0.
 //
 //go:noescape
-func median5U8AVX512(dst *byte, src *byte, plane int, step int, n int)
+func median5F32AVX512(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
 
-// median3U16AVX512 computes the medians of 3 sorted columns of 3 uint16 each. n is a multiple of 32.
+// median3F64AVX512 computes the medians of two rows of windows of 3×3 float64, in n bytes each, at least 64. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.
+// It returns 0, or another number if a pixel in the middle column of a window is NaN or -0.
 //
 //go:noescape
-func median3U16AVX512(dst *byte, src *byte, plane int, step int, n int)
+func median3F64AVX512(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
 
-// median5U16AVX512 computes the medians of 5 sorted columns of 5 uint16 each. n is a multiple of 32.
+// median5F64AVX512 computes the medians of two rows of windows of 5×5 float64, in n bytes each, at least 64. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.
+// It returns 0, or another number if a pixel in the middle column of a window is NaN or -0.
 //
 //go:noescape
-func median5U16AVX512(dst *byte, src *byte, plane int, step int, n int)
+func median5F64AVX512(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
 
-// keysF32AVX512 is, for n a multiple of 16,
+// median3I32AVX512 computes the medians of two rows of windows of 3×3 int32, in n bytes each, at least 64. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.
+// The pixels are keys of floats, and dst and next take floats: NaN if a window has one.
 //
-//	for i := range n {
+//go:noescape
+func median3I32AVX512(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
+
+// median5I32AVX512 computes the medians of two rows of windows of 5×5 int32, in n bytes each, at least 64. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.
+// The pixels are keys of floats, and dst and next take floats: NaN if a window has one.
+//
+//go:noescape
+func median5I32AVX512(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
+
+// median3I64AVX512 computes the medians of two rows of windows of 3×3 int64, in n bytes each, at least 64. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.
+// The pixels are keys of floats, and dst and next take floats: NaN if a window has one.
+//
+//go:noescape
+func median3I64AVX512(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
+
+// median5I64AVX512 computes the medians of two rows of windows of 5×5 int64, in n bytes each, at least 64. Row i starts with row i of the first window. Pixels are step bytes apart. The last two rows of the next call are srcAhead bytes after those of this one, and its dst and next dstAhead bytes.
+// The pixels are keys of floats, and dst and next take floats: NaN if a window has one.
+//
+//go:noescape
+func median5I64AVX512(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
+
+// keysF32AVX512 is, for n a multiple of 64,
+//
+//	for i := range n / 4 {
 //		bits := int32(math.Float32bits(src[i]))
 //		if src[i] != src[i] {
 //			bits = 0x7fc00000
 //		}
-//		dst[i] = bits ^ bits>>31&0x7fffffff
+//		dst[i] = bits ^ bits>>31&math.MaxInt32
 //	}
 //
 //go:noescape
 func keysF32AVX512(dst *byte, src *byte, n int)
 
-// sort3I32AVX512 sorts n columns, a multiple of 16, of 3 int32. The least elements are stored at dst, the next ones plane bytes further on, and so on.
+// keysF64AVX512 is, for n a multiple of 64,
+//
+//	for i := range n / 8 {
+//		bits := int64(math.Float64bits(src[i]))
+//		if src[i] != src[i] {
+//			bits = 0x7ff8000000000001
+//		}
+//		dst[i] = bits ^ bits>>63&math.MaxInt64
+//	}
 //
 //go:noescape
-func sort3I32AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, n int)
-
-// sort5I32AVX512 sorts n columns, a multiple of 16, of 5 int32. The least elements are stored at dst, the next ones plane bytes further on, and so on.
-//
-//go:noescape
-func sort5I32AVX512(dst *byte, plane int, a *byte, b *byte, c *byte, d *byte, e *byte, n int)
-
-// median3F32AVX512 computes the medians of 3 sorted columns of 3 int32 each. n is a multiple of 16. The columns hold the keys of floats, and dst takes floats: NaN if a window has one.
-//
-//go:noescape
-func median3F32AVX512(dst *byte, src *byte, plane int, step int, n int)
-
-// median5F32AVX512 computes the medians of 5 sorted columns of 5 int32 each. n is a multiple of 16. The columns hold the keys of floats, and dst takes floats: NaN if a window has one.
-//
-//go:noescape
-func median5F32AVX512(dst *byte, src *byte, plane int, step int, n int)
+func keysF64AVX512(dst *byte, src *byte, n int)
 
 // halveU8AVX512 is, for n a multiple of 32,
 //
