@@ -14,8 +14,8 @@ import (
 	"github.com/boxsum/boxsum/papers"
 )
 
-// runAlgorithm is like make with a published algorithm. Its table is always checked: to see
-// that it is right is what these are for.
+// runAlgorithm makes the table with a published algorithm. The table is always compared with a
+// reference, because the algorithms are there to be checked.
 func (c *Integrate) runAlgorithm(sh *console.Shell) (none report, _ error) {
 	if c.Squares || c.Tilted || c.Volume {
 		return none, console.Usage("--algorithm computes sums of images only: leave out --squares, --tilted and --volume")
@@ -48,7 +48,7 @@ func (c *Integrate) runAlgorithm(sh *console.Shell) (none report, _ error) {
 		published, err = prepare(src.Image, chosen.Algorithm, &papers.Options{
 			Precision: p, Rotation: chosen.Rotation, Threads: opt.Workers, Device: src.Device,
 		})
-		if !errors.Is(err, boxsum.ErrTypes) { // it is not one for other channels
+		if !errors.Is(err, boxsum.ErrTypes) { // the types are supported with another number of channels
 			break
 		}
 	}
@@ -56,7 +56,7 @@ func (c *Integrate) runAlgorithm(sh *console.Shell) (none report, _ error) {
 		return none, err
 	}
 	defer func() {
-		if sh.Ctx.Err() == nil { // nobody can stop it
+		if sh.Ctx.Err() == nil { // papers.Job cannot be canceled
 			published.Close()
 		}
 	}()
@@ -80,7 +80,7 @@ func (c *Integrate) runAlgorithm(sh *console.Shell) (none report, _ error) {
 		return none, err
 	}
 	r := newReport(work, src.Device, opt, took, c.Out)
-	r.Algorithm, _, _ = strings.Cut(chosen.String(), ":") // with its rotation
+	r.Algorithm, _, _ = strings.Cut(chosen.String(), ":") // keep the rotation
 	r.Level = ""
 	if src.Device == nil && !chosen.Threads {
 		r.Workers = 1
@@ -90,8 +90,8 @@ func (c *Integrate) runAlgorithm(sh *console.Shell) (none report, _ error) {
 	return r, nil
 }
 
-// algorithm returns the algorithm of the flags, and the precisions that it may have: one, those
-// of --type, or whichever suits the channels of the image.
+// algorithm returns the algorithm that the flags name and the precisions to try: that of --type, or
+// those that suit the channels of the image.
 func (c *Integrate) algorithm() (chosen bench.AlgorithmCase, precisions []papers.Precision, err error) {
 	if chosen, err = bench.ParseAlgorithm(c.Algorithm); err != nil {
 		return chosen, nil, err
@@ -122,7 +122,7 @@ func (c *Integrate) algorithm() (chosen bench.AlgorithmCase, precisions []papers
 	return chosen, precisions, nil
 }
 
-// jobOf returns a job whose table is already made.
+// jobOf wraps a published algorithm's job, whose table has been made.
 func jobOf(published *papers.Job) (job, error) {
 	switch published.Precision().Type {
 	case "f32":

@@ -13,14 +13,14 @@ type answer struct {
 	box      box
 	channels []stats
 	area     int64      // in pixels, or voxels
-	noStd    bool       // nobody knows the deviation
+	noStd    bool       // the standard deviation is unknown
 	solid    bool       // the box is of a volume
-	rotation string     // of the box's lattice, where that is not upright
-	rect     *rectangle // that the box is the nearest to
+	rotation string     // of the box's lattice, unless it is upright
+	rect     *rectangle // the rectangle that the box approximates, or nil
 }
 
-// answerRows has a header and a row for every channel of every box. The means and deviations have
-// this many digits; -1 stands for all.
+// answerRows returns a header and a row for every channel of every box. Means and deviations have
+// the given number of digits, or all if digits is -1.
 func answerRows(answers []answer, solid bool, digits int) [][]string {
 	several := slices.ContainsFunc(answers, func(a answer) bool { return len(a.channels) > 1 })
 	rotates := slices.ContainsFunc(answers, func(a answer) bool { return a.rotation != "" })
@@ -56,7 +56,7 @@ func (a *answer) deviation(s stats, digits int) string {
 	return strconv.FormatFloat(s.std, 'g', digits, 64)
 }
 
-// MarshalJSON has one number for one channel and an array for several.
+// MarshalJSON encodes statistics as a number for one channel and as an array for several.
 func (a answer) MarshalJSON() ([]byte, error) {
 	var sum, mean, std []any
 	for _, s := range a.channels {
@@ -65,7 +65,7 @@ func (a answer) MarshalJSON() ([]byte, error) {
 	if a.noStd {
 		std = []any{nil}
 	}
-	var voxels *int64 // by its own name, and by the one that all boxes have
+	var voxels *int64 // volumes have "voxels" beside "area"
 	if a.solid {
 		voxels = &a.area
 	}

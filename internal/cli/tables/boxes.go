@@ -15,10 +15,11 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// A box is X0, Y0, X1, Y1 as the user gave them, or X0, Y0, Z0, X1, Y1, Z1 of a volume.
+// A box holds the numbers that the user gave: X0, Y0, X1, Y1, or X0, Y0, Z0, X1, Y1, Z1 for a
+// volume.
 type box []int
 
-// boxForms is how boxes are written, by how many numbers they have.
+// boxForms maps the number of coordinates of a box to its notation.
 var boxForms = map[int]string{4: "X0,Y0,X1,Y1", 6: "X0,Y0,Z0,X1,Y1,Z1"}
 
 func (b box) rectangle() image.Rectangle { return image.Rect(b[0], b[1], b[2], b[3]) }
@@ -29,7 +30,7 @@ func (b box) String() string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(b)), " ", ","), "[]")
 }
 
-// parseBox reads a box of this many numbers.
+// parseBox parses a box with the given number of coordinates.
 func parseBox(text string, corners int) (box, error) {
 	fields := strings.Split(text, ",")
 	if len(fields) != corners {
@@ -55,7 +56,7 @@ func parseBox(text string, corners int) (box, error) {
 	return b, nil
 }
 
-// Mappers are the types of flags that only these commands have.
+// Mappers decode the flag types of this package's commands.
 var Mappers = []kong.Option{
 	flags.One("a ratio such as 1/2", func(text string) (rotationFlag, error) {
 		rot, err := rotated.Parse(strings.TrimSpace(text))
@@ -67,7 +68,8 @@ var Mappers = []kong.Option{
 	flags.List[featureList]("KIND,X0,Y0,X1,Y1", parseFeature),
 }
 
-// Flags that may be given again; boxTexts are parsed once their form is known.
+// Types of repeatable flags. boxTexts are parsed once it is known whether the input is an image or
+// a volume.
 type (
 	boxList     []box
 	boxTexts    []string

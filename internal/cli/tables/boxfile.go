@@ -15,8 +15,8 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 )
 
-// boxesOf appends the boxes of a file, if there is one. Standard input may be taken by
-// the image.
+// boxesOf appends the boxes of a file, if a path is given. It refuses standard input if the image
+// is read from there.
 func boxesOf(boxes []box, path, image string, stdin io.Reader, corners int) ([]box, error) {
 	switch {
 	case path == "":
@@ -34,8 +34,8 @@ func boxesOf(boxes []box, path, image string, stdin io.Reader, corners int) ([]b
 	return readBoxes(boxes, path, f, corners)
 }
 
-// readBoxes appends the box of every line: numbers with commas, semicolons, spaces or
-// tabs between them. What follows # is a comment. The first line may name the columns.
+// readBoxes appends one box per line, whose numbers are separated by commas, semicolons, spaces or
+// tabs. A # starts a comment. The first line may name the columns.
 func readBoxes(boxes []box, name string, r io.Reader, corners int) ([]box, error) {
 	lines := bufio.NewScanner(r)
 	n := 1
@@ -43,7 +43,7 @@ func readBoxes(boxes []box, name string, r io.Reader, corners int) ([]box, error
 	for first := true; lines.Scan(); n++ {
 		text := lines.Text()
 		if n == 1 {
-			text = strings.TrimPrefix(text, "\ufeff") // the mark that some editors put before UTF-8
+			text = strings.TrimPrefix(text, "\ufeff") // byte order mark
 		}
 		text, _, _ = strings.Cut(text, "#")
 		fields := splitFields(text)
@@ -74,8 +74,8 @@ func readBoxes(boxes []box, name string, r io.Reader, corners int) ([]box, error
 	return boxes, nil
 }
 
-// splitFields splits a line at commas and semicolons, or else at spaces and tabs. Quotes
-// around a field go.
+// splitFields splits a line at commas and semicolons, or else at spaces and tabs, and removes
+// quotes around fields.
 func splitFields(line string) []string {
 	line = strings.TrimSpace(line)
 	var fields []string
@@ -99,23 +99,23 @@ func splitFields(line string) []string {
 	return fields
 }
 
-// isHeader reports whether fields are names: each starts with a letter.
+// isHeader reports whether all fields are names, which start with a letter.
 func isHeader(fields []string) bool {
 	return !slices.ContainsFunc(fields, func(f string) bool {
 		letter := strings.IndexFunc(f, unicode.IsLetter)
-		_, err := strconv.ParseFloat(f, 64) // NaN is a number
+		_, err := strconv.ParseFloat(f, 64) // ParseFloat accepts NaN, which starts with a letter
 		return letter != 0 || err == nil
 	})
 }
 
-// boxColumns are where the numbers of a box are, by a header. Nil takes all fields.
+// boxColumns locates the coordinates of a box in a line. Nil selects all fields.
 type boxColumns struct {
 	at    []int
-	sizes bool // the last ones are the width and height, and the depth
+	sizes bool // the last columns hold width, height and depth
 }
 
-// newBoxColumns finds the columns. A header without the names that it knows stands over
-// as many columns as a box has numbers.
+// newBoxColumns returns the columns that a header names. A header without known names must have as
+// many columns as a box has coordinates.
 func newBoxColumns(header []string, corners int) (*boxColumns, error) {
 	find := func(names string) []int {
 		var at []int

@@ -13,8 +13,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// direct answers from the pixels of boxes. Few boxes take less time so than a table of
-// all pixels, and no memory; of a mapped file only their rows are read.
+// direct answers from the pixels of the boxes. For a few boxes this is faster than making a table,
+// needs no memory, and reads only their rows of a mapped file.
 type direct struct {
 	*pixelRows
 	all population
@@ -56,12 +56,12 @@ func (d *direct) stats(b box, channel int) stats {
 	return of
 }
 
-// floats sums floats, and goes through them again for the deviation: it then has
+// floats sums floats, and reads them a second time for the deviation, which is then accurate to
 // nearly all digits.
 func (d *direct) floats(b box, n, channel int) stats {
 	sum := 0.0
 	for r := range runsOf(d.Extent, b) {
-		ofRow := 0.0 // which rounds less than one sum of all
+		ofRow := 0.0 // one sum per row rounds less than one for the box
 		for _, v := range d.channel(r, channel) {
 			ofRow += v
 		}
@@ -74,7 +74,7 @@ func (d *direct) floats(b box, n, channel int) stats {
 	return of
 }
 
-// rowSums applies sumsOfEvery to a part of a row of integers.
+// rowSums calls sumsOfEvery for part of a row of integers.
 func rowSums(pixel raster.Type, row []byte, from, to, step int) (sum, squares, carry uint64) {
 	switch pixel {
 	case raster.U8:
@@ -91,8 +91,8 @@ func rowSums(pixel raster.Type, row []byte, from, to, step int) (sum, squares, c
 	return 0, 0, 0
 }
 
-// sumsOfEvery returns the sum of every step-th pixel, and that of their squares; carry is 1
-// where the latter is too large for 64 bits.
+// sumsOfEvery returns the sum of every step-th pixel and the sum of their squares. carry is 1 if
+// the squares overflow 64 bits.
 func sumsOfEvery[P boxsum.Pixel](row []P, step int) (sum, squares, carry uint64) {
 	if row, ok := any(row).([]uint8); ok && step == 1 {
 		for len(row) >= 4 {
@@ -108,7 +108,7 @@ func sumsOfEvery[P boxsum.Pixel](row []P, step int) (sum, squares, carry uint64)
 		return sum, squares, 0
 	}
 	for i := 0; i < len(row); i += step {
-		v := uint64(int64(row[i])) // negative ones wrap, and so do their squares, to the right number
+		v := uint64(int64(row[i])) // negative values wrap to the right sums, modulo 2^64
 		sum += v
 		var c uint64
 		squares, c = bits.Add64(squares, v*v, 0)
@@ -117,7 +117,7 @@ func sumsOfEvery[P boxsum.Pixel](row []P, step int) (sum, squares, carry uint64)
 	return sum, squares, carry
 }
 
-// few reports whether the boxes have fewer pixels than a table would take time for.
+// few reports whether the boxes have so few pixels that reading them is faster than making a table.
 func few(of oracle, boxes []box) bool {
 	e, all := of.size(), int64(0)
 	for _, b := range boxes {
@@ -128,7 +128,7 @@ func few(of oracle, boxes []box) bool {
 	return true
 }
 
-// askDirectly answers without a table.
+// askDirectly answers without making a table.
 func (c *Query) askDirectly(sh *console.Shell, pixels oracle, boxes []box) ([]answer, error) {
 	start := time.Now()
 	answers, err := console.Await(sh.Ctx, func() ([]answer, error) { return c.answers(sh, pixels, boxes) })

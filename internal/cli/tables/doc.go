@@ -1,3 +1,3 @@
-// Package tables has the verbs that make tables of images and volumes, ask them for boxes,
-// and draw what these cover: integrate, query, histogram, moments, haar, draw and angles.
+// Package tables implements the commands that make tables of images and volumes, query them, and
+// draw boxes: integrate, query, histogram, moments, haar, draw and angles.
 package tables

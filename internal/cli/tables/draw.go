@@ -18,7 +18,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// Draw is the verb draw.
+// Draw implements the draw command.
 type Draw struct {
 	In      string       `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Without one, a blank sheet of --size."`
 	Out     string       `short:"o" placeholder:"OUT" help:"Output file, a .png; - is standard output."`
@@ -32,10 +32,10 @@ type Draw struct {
 	imagefile.Flags
 }
 
-// Defaults are the variables of the help above.
+// Defaults holds the variables used in help texts.
 var Defaults = map[string]string{"kinds": strings.Trim(fmt.Sprint(haar.Kinds()), "[]")}
 
-// Run draws.
+// Run executes the command.
 func (c *Draw) Run(sh *console.Shell) error {
 	if c.Out == "" {
 		return console.Usage("no output: name a .png file with -o")
@@ -80,8 +80,7 @@ func (c *Draw) Run(sh *console.Shell) error {
 	return err
 }
 
-// rotation returns the rotation of all boxes and features: a picture has only one
-// lattice.
+// rotation returns the rotation shared by all boxes and features. A picture has only one lattice.
 func (c *Draw) rotation(questions []question) (rotated.Rotation, error) {
 	rot := rotated.Rotation{A: 0, B: 1}
 	if c.Rotate.set {
@@ -97,7 +96,7 @@ func (c *Draw) rotation(questions []question) (rotated.Rotation, error) {
 	return rot, nil
 }
 
-// sheet returns the image, or the blank sheet, that boxes are drawn on.
+// sheet returns a figure of the image, or a blank sheet, to draw on.
 func (c *Draw) sheet(sh *console.Shell, rot rotated.Rotation) (sketch.Figure, error) {
 	figure := sketch.Figure{Scale: c.Scale}
 	var width, height int
@@ -127,7 +126,7 @@ func (c *Draw) sheet(sh *console.Shell, rot rotated.Rotation) (sketch.Figure, er
 	return figure, err
 }
 
-// place puts what is asked for on the sheet.
+// place adds the requested boxes and features to the figure.
 func (c *Draw) place(figure *sketch.Figure, questions []question) error {
 	l := figure.Lattice
 	for i := range questions {
@@ -168,7 +167,7 @@ func (c *Draw) place(figure *sketch.Figure, questions []question) error {
 	return nil
 }
 
-// parseFeature reads KIND,X0,Y0,X1,Y1.
+// parseFeature parses KIND,X0,Y0,X1,Y1.
 func parseFeature(text string) (haar.Feature, error) {
 	name, lines, found := strings.Cut(text, ",")
 	if !found {

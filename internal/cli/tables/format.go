@@ -11,16 +11,16 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 )
 
-// A format is a kind of file that tables can be written as.
+// A format is a file format for tables.
 type format struct {
 	extension string
-	tables    int                // how many one file holds, at most
-	rows      bool               // whether it can be written row by row
-	size      func(output) int64 // about, in bytes; 0 where nobody can tell
+	tables    int                // maximum number of tables in a file
+	rows      bool               // can be written row by row
+	size      func(output) int64 // approximate file size in bytes, or 0 if unknown
 	write     func(output, io.Writer) error
 }
 
-// picture is the extension of heat maps.
+// picture is the file name extension of heat maps.
 const picture = ".png"
 
 var formats = []format{
@@ -29,8 +29,9 @@ var formats = []format{
 	{picture, 1, false, func(output) int64 { return 0 }, func(o output, w io.Writer) error { return png.Encode(w, o.picture()) }},
 }
 
-// formatOf chooses the format of an output path for tables of a kind; standard output is
-// the first. A device or a pipe, which may have any name, takes all tables. No path has none.
+// formatOf returns the format for an output path. Standard output gets the first format. A device
+// or a pipe, whose name has no meaning, gets a format that holds all tables. No path gives the zero
+// format.
 func formatOf(path, tables string, squares, tilted bool) (format, error) {
 	extension := strings.ToLower(filepath.Ext(path))
 	switch path {
@@ -60,7 +61,7 @@ func formatOf(path, tables string, squares, tilted bool) (format, error) {
 	return format{}, console.Usage("%s: unknown extension %q: %s are written as %s", path, filepath.Ext(path), tables, strings.Join(known, ", "))
 }
 
-// save writes tables to a path, if there is one, whole or not at all.
+// save writes tables to a path, if one is given. The file appears complete or not at all.
 func save(sh *console.Shell, path string, f format, tables output) error {
 	if path == "" {
 		return nil

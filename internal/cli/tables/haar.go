@@ -19,7 +19,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// Haar is the verb haar.
+// Haar implements the haar command.
 type Haar struct {
 	In        string       `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
 	Feature   featureList  `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature: one of ${kinds}, and the lines between which it lies in its window. May be repeated."`
@@ -30,10 +30,10 @@ type Haar struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// A haarValue is that of one feature in one window.
+// A haarValue is the value of one feature in one window.
 type haarValue struct {
 	Feature string `json:"feature"`
-	Box     box    `json:"box"` // in the window
+	Box     box    `json:"box"` // relative to the window
 	At      [2]int `json:"at"`
 	Channel int    `json:"channel"`
 	Value   any    `json:"value"`
@@ -74,8 +74,8 @@ func (c *Haar) Run(sh *console.Shell) error {
 	return errors.Join(err, w.Flush())
 }
 
-// values evaluates the features in an image with sums of a type: in a table that is upright, or
-// along --rotate.
+// values evaluates the features in an image with the given type of sums, on the upright table or,
+// with --rotate, along a rotation.
 func (c *Haar) values(sum raster.Type, img any, opt *boxsum.Options) (values []haarValue, err error) {
 	e := imagefile.ExtentOf(img)
 	var table featureTable
@@ -112,12 +112,13 @@ func (c *Haar) values(sum raster.Type, img any, opt *boxsum.Options) (values []h
 	return values, nil
 }
 
-// A featureTable is a table whose channels have features.
+// A featureTable provides features for each of its channels.
 type featureTable interface {
 	Features(channel int, values raster.Type) (*typed.Features, error)
 }
 
-// value evaluates a feature in a channel of a table, as a whole number where its sums are.
+// value evaluates a feature in a channel of a table. The result is an integer if the sums are
+// integers.
 func (c *Haar) value(plane *typed.Features, f haar.Feature, at image.Point) (any, error) {
 	if c.Corrected {
 		value, err := plane.Corrected(f, at)

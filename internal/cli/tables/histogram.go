@@ -23,7 +23,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 )
 
-// Histogram is the verb histogram.
+// Histogram implements the histogram command.
 type Histogram struct {
 	In      string      `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
 	Demo    bool        `help:"Count a picture of 1920×1080 that boxsum draws, instead of IN."`
@@ -39,10 +39,10 @@ type Histogram struct {
 	flags.Place
 	JSON bool `name:"json" help:"Print JSON."`
 
-	announce func(bytes int64) // says how much memory is about to be taken
+	announce func(bytes int64) // reports how much memory will be allocated
 }
 
-// Run makes the table, writes it and prints what is asked of it.
+// Run makes the table, writes it, and prints the requested boxes.
 func (c *Histogram) Run(sh *console.Shell) error {
 	if c.Workers < 0 {
 		return console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
@@ -107,13 +107,12 @@ func (c *Histogram) Run(sh *console.Shell) error {
 	return c.print(sh, report, work)
 }
 
-// A boxHistogram holds what is printed about one box: about every channel, or the only
-// one.
+// A boxHistogram holds the results for one box: for every channel, or for the only one.
 type boxHistogram struct {
 	Box     box `json:"box"`
 	Area    int `json:"area"`
 	Counts  any `json:"counts"`
-	Median  any `json:"median"` // from and to of a bin, and null where nothing was counted
+	Median  any `json:"median"` // bounds of the median's bin, or null if no pixel was counted
 	Mode    any `json:"mode"`
 	Entropy any `json:"entropy"`
 
@@ -139,20 +138,21 @@ func (w *histogramWork) ask(b box) boxHistogram {
 	return a
 }
 
-// A histogramReport describes what histogram did and found.
+// A histogramReport describes the table and the results.
 type histogramReport struct {
 	imagefile.Extent
 	Bins         int        `json:"bins"`
 	Range        [2]float64 `json:"range"`
 	Weighted     bool       `json:"weighted,omitempty"`
 	On           string     `json:"on"`
-	Device       string     `json:"device,omitempty"` // the name of a GPU
+	Device       string     `json:"device,omitempty"` // name of the GPU
 	Milliseconds float64    `json:"ms"`
-	Bytes        int64      `json:"bytes"` // of the table
+	Bytes        int64      `json:"bytes"` // size of the table
 	Out          string     `json:"out,omitempty"`
 }
 
-// print reports on standard output, unless the table went there.
+// print prints the report on standard output, or on standard error if the table was written to
+// standard output.
 func (c *Histogram) print(sh *console.Shell, r histogramReport, work *histogramWork) error {
 	w := bufio.NewWriter(sh.Reports(c.Out))
 	if c.JSON {
@@ -170,7 +170,7 @@ func (c *Histogram) print(sh *console.Shell, r histogramReport, work *histogramW
 	return w.Flush()
 }
 
-// printHistogramJSON prints an object with a box on every line.
+// printHistogramJSON prints an object, with each box on its own line.
 func printHistogramJSON(w io.Writer, r histogramReport, boxes []boxHistogram) error {
 	head, err := json.Marshal(r)
 	if err != nil {
@@ -184,7 +184,7 @@ func printHistogramJSON(w io.Writer, r histogramReport, boxes []boxHistogram) er
 	return err
 }
 
-// String returns the report in one line.
+// String returns the report as one line.
 func (r histogramReport) String() string {
 	s := fmt.Sprintf("%v, %d bins from %g to %g", r.Extent, r.Bins, r.Range[0], r.Range[1])
 	if r.Weighted {
@@ -196,7 +196,7 @@ func (r histogramReport) String() string {
 	return s + fmt.Sprintf(", %s, %s → %s", display.Bytes(r.Bytes), display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
 }
 
-// columns has a line for every bin and a column for every channel of every box.
+// columns returns a table with a row for every bin and a column for every channel of every box.
 func (w *histogramWork) columns() [][]string {
 	bins := w.bins
 	name := func(bin int) string {
@@ -232,7 +232,8 @@ func (w *histogramWork) columns() [][]string {
 	return append(rows, last[:]...)
 }
 
-// digits formats a number with all digits, and without an exponent unless it is very small or large.
+// digits formats a number with all its digits, using an exponent only for very small or large
+// numbers.
 func digits[S boxsum.Sum](n S) string {
 	f, ok := any(n).(float64)
 	switch {

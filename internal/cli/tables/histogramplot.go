@@ -13,13 +13,13 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// A picture of histograms has the image on the left, its boxes in colors, and
-// on the right a plot of each box in its color.
+// The picture shows the image with colored boxes on the left and, on the right, a plot for each box
+// in the same color.
 const (
 	plotMargin  = 24
-	plotWidth   = 420 // of a plot with its margin
-	plotHeight  = 148 // at least
-	panelWidth  = 800 // of the image, at most
+	plotWidth   = 420 // including the margin
+	plotHeight  = 148 // minimum height of a plot
+	panelWidth  = 800 // maximum width of the image
 	panelHeight = 600
 	plotsAtMost = 12
 	textHeight  = 16
@@ -29,12 +29,12 @@ var (
 	paper = color.RGBA{0xff, 0xff, 0xff, 0xff}
 	ink   = color.RGBA{0x24, 0x29, 0x2f, 0xff}
 	faint = color.RGBA{0xd5, 0xda, 0xe0, 0xff}
-	// boxColors are told apart by most eyes (Okabe and Ito's).
+	// boxColors are distinguishable for most people, including color-blind ones (Okabe and Ito).
 	boxColors = []color.RGBA{
 		{0x00, 0x72, 0xb2, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xd5, 0x5e, 0x00, 0xff},
 		{0xcc, 0x79, 0xa7, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x80, 0x6a, 0x00, 0xff}, {0x55, 0x55, 0x55, 0xff},
 	}
-	// channelColors are those of color that is kept.
+	// channelColors are used for images that keep their color.
 	channelColors = []color.RGBA{{0xc6, 0x28, 0x28, 0xff}, {0x2e, 0x7d, 0x32, 0xff}, {0x15, 0x65, 0xc0, 0xff}, {0x55, 0x55, 0x55, 0xff}}
 )
 
@@ -44,7 +44,7 @@ func drawHistograms(img image.Image, work *histogramWork, boxes []boxHistogram) 
 	size := img.Bounds().Size()
 	scale := min(panelWidth/float64(max(size.X, 1)), panelHeight/float64(max(size.Y, 1)))
 	if scale > 1 {
-		scale = math.Floor(scale) // whole pixels stay square and sharp
+		scale = math.Floor(scale) // whole factors keep pixels square and sharp
 	}
 	panel := image.Rect(0, 0, max(1, int(float64(size.X)*scale)), max(1, int(float64(size.Y)*scale))).Add(image.Pt(plotMargin, plotMargin))
 	perColumn := max(1, max(panel.Dy(), 2*plotHeight)/plotHeight)
@@ -74,8 +74,7 @@ func drawHistograms(img image.Image, work *histogramWork, boxes []boxHistogram) 
 	return canvas
 }
 
-// drawPlot draws the histograms of one box: bars for a single channel, and a
-// line for each of several.
+// drawPlot draws the histograms of one box, as bars for a single channel and as lines for several.
 func drawPlot(m *image.RGBA, r image.Rectangle, work *histogramWork, b boxHistogram, hue color.RGBA) {
 	bins := work.bins
 	label(m, r.Min.X, r.Min.Y, fmt.Sprintf("%v: %s", b.Box, display.Count(b.Area, "pixel")), hue)
@@ -93,7 +92,7 @@ func drawPlot(m *image.RGBA, r image.Rectangle, work *histogramWork, b boxHistog
 	}
 	switch {
 	case most == 0:
-		most = 1 // nothing to be seen
+		most = 1 // all bins are empty
 	case most != math.Trunc(most):
 		middle = fmt.Sprintf("highest %.6g", most)
 	}
@@ -111,7 +110,7 @@ func drawPlot(m *image.RGBA, r image.Rectangle, work *histogramWork, b boxHistog
 			x0, x1 := area.Min.X+area.Dx()*i/len(h.sizes), area.Min.X+area.Dx()*(i+1)/len(h.sizes)
 			share := max(n, 0) / most
 			if math.IsNaN(share) {
-				share = 1 // sums beyond all numbers
+				share = 1 // the sum overflows a float64
 			}
 			y := area.Max.Y - int(math.Round(float64(area.Dy())*share))
 			if len(b.channels) == 1 {
@@ -131,8 +130,8 @@ func fill(m *image.RGBA, r image.Rectangle, c color.RGBA) {
 	draw.Draw(m, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// frame draws an outline round a rectangle, with a thin light one about it that
-// shows on dark images.
+// frame draws the outline of a rectangle and a thin light outline around it, which is visible on
+// dark images.
 func frame(m *image.RGBA, r image.Rectangle, thick int, c color.RGBA) {
 	for _, ring := range []struct {
 		out, in int
@@ -149,7 +148,7 @@ func frame(m *image.RGBA, r image.Rectangle, thick int, c color.RGBA) {
 	}
 }
 
-// label writes text whose top left corner is at (x, y).
+// label draws text with its top left corner at (x, y).
 func label(m *image.RGBA, x, y int, text string, c color.RGBA) {
 	d := font.Drawer{Dst: m, Src: image.NewUniform(c), Face: inconsolata.Regular8x16, Dot: fixed.P(x, y+13)}
 	d.DrawString(text)

@@ -19,23 +19,23 @@ import (
 	"github.com/boxsum/boxsum/internal/sketch"
 )
 
-// histogramWork is a table, whatever its type, with the edges of its bins, and how it came about.
+// histogramWork holds a histogram table of any type, the edges of its bins, and how it was made.
 type histogramWork struct {
 	tableSet
 	bins  bins.Range
-	bytes int64 // of the table
-	whole bool  // every bin is one whole number
+	bytes int64 // size of the table
+	whole bool  // every bin holds a single integer value
 	took  time.Duration
-	img   any // the pixels
+	img   any // the image
 	of    func(box image.Rectangle, channel int) channelHistogram
-	boxes []boxHistogram // that were asked for
+	boxes []boxHistogram // the requested boxes
 }
 
-// A channelHistogram is that of a box in one channel.
+// A channelHistogram is the histogram of one channel of a box.
 type channelHistogram struct {
-	counts       any // as they are
+	counts       any // in the table's type
 	sizes        []float64
-	texts        []string // every digit of them
+	texts        []string // counts with all digits
 	median, mode int
 	entropy      float64
 }
@@ -58,7 +58,7 @@ func newHistogram(c *Histogram, img, weights any, device *gpu.Device, opt *boxsu
 	if err := c.checkWeights(imagefile.ExtentOf(weights), e); err != nil {
 		return nil, err
 	}
-	switch kind := imagefile.PixelOf(weights); { // sums of whole weights in 64 bits stay exact
+	switch kind := imagefile.PixelOf(weights); { // 64-bit sums of integer weights are exact
 	case kind.Float():
 		return madeHistogram[float64](img, weights, c, opt)
 	case kind.Signed():
@@ -75,12 +75,12 @@ func (c *Histogram) checkWeights(weights, img imagefile.Extent) error {
 	return nil
 }
 
-// checkFinite refuses weights that are not finite: they would be in the sums of
-// boxes that do not hold them.
+// checkFinite refuses weights that are not finite, because they would affect the sums of boxes that
+// do not contain them.
 func checkFinite(weights any, c *Histogram) error {
 	src := pixels.Of(weights)
 	if !src.Type.Float() {
-		return nil // integers are, and so are none
+		return nil // integers are finite, and there may be no weights
 	}
 	var row []float64
 	for y := range src.Height {
@@ -94,8 +94,8 @@ func checkFinite(weights any, c *Histogram) error {
 	return nil
 }
 
-// madeHistogram times how a table is made. Its memory comes first, so that there
-// is an error before anything else takes long or takes memory.
+// madeHistogram makes and times a table. It allocates memory first, so that an error appears before
+// any long work.
 func madeHistogram[S boxsum.Sum](img, weights any, c *Histogram, opt *boxsum.Options) (*histogramWork, error) {
 	e, src, sum := imagefile.ExtentOf(img), pixels.Of(img), raster.TypeOf[S]()
 	t, err := bins.New(sum, e.Width, e.Height, e.Channels, bins.Range{N: c.Bins})
@@ -139,7 +139,7 @@ func madeHistogram[S boxsum.Sum](img, weights any, c *Histogram, opt *boxsum.Opt
 	}, nil
 }
 
-// histogramLayers returns the counts and the edges of their bins.
+// histogramLayers returns the counts and the edges of their bins as layers.
 func histogramLayers(e imagefile.Extent, bins bins.Range, counts raster.Array) []layer {
 	edges := make([]float64, bins.N+1)
 	for i := range edges {
@@ -151,7 +151,7 @@ func histogramLayers(e imagefile.Extent, bins bins.Range, counts raster.Array) [
 	}
 }
 
-// show returns the pixels to look at, the range of the bins from black to white; a NaN is black.
+// show renders the image, with the range of the bins mapped from black to white. NaN is black.
 func (w *histogramWork) show() image.Image {
 	return sketch.Paint(w.img, func(p float64) uint8 {
 		return uint8(min(max((p-w.bins.Low)/(w.bins.High-w.bins.Low), 0), 1) * 255)
@@ -162,8 +162,7 @@ func (w *histogramWork) written() int64 { return w.bytes }
 
 func (w *histogramWork) picture() image.Image { return drawHistograms(w.show(), w, w.boxes) }
 
-// rangeFor returns the bins that were asked for, over the pixels of the image where no
-// range was.
+// rangeFor returns the requested bins. Without --range they span the pixels of the image.
 func (c *Histogram) rangeFor(img any) (bins.Range, error) {
 	pixel := imagefile.PixelOf(img)
 	r := bins.Range{N: c.Bins, Low: c.Range.Low, High: c.Range.High, Clamp: c.Clamp}
@@ -177,8 +176,8 @@ func (c *Histogram) rangeFor(img any) (bins.Range, error) {
 	case math.IsInf(high-low, 0):
 		return r, fmt.Errorf("the pixels are from %g to %g, which is too far apart for bins: say which values to count with --range LOW,HIGH", low, high)
 	}
-	// Pixels that are all but the same are in the middle of a wider range: of 1,
-	// as NumPy's, or of more where that is too little to cut.
+	// If all pixels are nearly equal, center them in a wider range: of width 1, as NumPy does, or
+	// more if that is too narrow to divide.
 	for _, apart := range []float64{0, 0.5, max(math.Abs(low), math.Abs(high)) / 1e6} {
 		r.Low, r.High = max(low-apart, -math.MaxFloat64), min(high+apart, math.MaxFloat64)
 		if wider, err := r.Over(pixel); err == nil && r.Low < r.High {

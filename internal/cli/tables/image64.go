@@ -11,7 +11,8 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 )
 
-// fitsNoPixels refuses integers that have become floats where nobody asked for floats.
+// fitsNoPixels refuses 64-bit integers that were read as floats although the user did not ask for
+// floats.
 func fitsNoPixels(src *imagefile.Source) error {
 	img, ok := src.Image.(boxsum.Image[float64])
 	if !ok || src.Element != "int64" && src.Element != "uint64" {
@@ -26,7 +27,7 @@ func fitsNoPixels(src *imagefile.Source) error {
 	return fmt.Errorf("values of %s from %.0f to %.0f do not fit in 32 bits: squares, --tilted, --volume and --on need --type f64", src.Element, low, high)
 }
 
-// direct64 answers from the pixels of boxes, without rounding: sums have 128 bits.
+// direct64 answers from the pixels of boxes without rounding, with sums of 128 bits.
 type direct64[T int64 | uint64] struct {
 	src boxsum.Image[T]
 }
@@ -44,7 +45,7 @@ func (d *direct64[T]) area(b box) int64 {
 	return int64(clipped.Dx()) * int64(clipped.Dy())
 }
 
-// each goes through a channel of the pixels of a box.
+// each calls visit for the pixels of a box in one channel.
 func (d *direct64[T]) each(b box, channel int, visit func(T)) {
 	clipped := b.rectangle().Intersect(image.Rect(0, 0, d.src.Width, d.src.Height))
 	for y := clipped.Min.Y; y < clipped.Max.Y; y++ {
@@ -74,8 +75,8 @@ func (d *direct64[T]) stats(b box, channel int) stats {
 	of := stats{sum: sum}
 	of.mean, _ = new(big.Rat).SetFrac(sum, big.NewInt(n)).Float64()
 
-	// Differences from a whole number near the mean are whole too: only their squares are
-	// rounded, and not the pixels.
+	// Differences from an integer near the mean are integers too, so only their squares are
+	// rounded.
 	near := nearest[T](sum, n)
 	var differences, squares float64
 	d.each(b, channel, func(v T) {
@@ -91,7 +92,7 @@ func (d *direct64[T]) stats(b box, channel int) stats {
 	return of
 }
 
-// nearest returns a whole number less than one away from a mean.
+// nearest returns an integer less than one away from the mean.
 func nearest[T int64 | uint64](sum *big.Int, n int64) T {
 	mean := new(big.Int).Quo(sum, big.NewInt(n))
 	if mean.Sign() < 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 )
 
-// Integrate is the verb integrate.
+// Integrate implements the integrate command.
 type Integrate struct {
 	Ins     []string `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
 	Demo    bool     `help:"Integrate a picture of 1920×1080 that boxsum draws, instead of IN."`
@@ -32,7 +32,7 @@ type Integrate struct {
 	Verbose   bool   `short:"v" help:"Also report on standard error which type auto chose, if not the usual one."`
 	JSON      bool   `name:"json" help:"Print JSON instead of the line."`
 
-	In string `kong:"-"` // the one of Ins that it is about
+	In string `kong:"-"` // the element of Ins being processed
 }
 
 // Run integrates, writes and reports.
@@ -65,7 +65,7 @@ func (c *Integrate) make(sh *console.Shell) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	opt.Plain = true // files do not keep an offset
+	opt.Plain = true // files do not store an offset
 	if err := c.checkVolume(); err != nil {
 		return report{}, err
 	}
@@ -100,13 +100,13 @@ func (c *Integrate) make(sh *console.Shell) (report, error) {
 		c.tellNaN(sh, work)
 	}
 	if work.streamed() {
-		took = time.Since(start) // which is when it was made
+		took = time.Since(start) // streamed tables are made while they are written
 	}
 	return newReport(work, src.Device, opt, took, c.Out), nil
 }
 
-// pair returns the types for --type: for auto the usual ones, or wider ones if the sum
-// of all pixels may not fit them.
+// pair returns the types chosen by --type. For auto these are the default types, or wider ones if
+// the sum of all pixels may overflow.
 func (c *Integrate) pair(sh *console.Shell, src *imagefile.Source) (pair, error) {
 	if c.Type != "f64" {
 		if err := fitsNoPixels(src); err != nil {
@@ -119,7 +119,7 @@ func (c *Integrate) pair(sh *console.Shell, src *imagefile.Source) (pair, error)
 	}
 	wide, err := pairExact(src.Image, src.Slices())
 	if err != nil {
-		return usual, nil // none is wide enough: sums wrap
+		return usual, nil // no type is wide enough, so sums wrap
 	}
 	if c.Verbose {
 		sh.Say(fmt.Sprintf("sums are %s: those of so many %s pixels may not fit %s, which --type %[3]s takes all the same", wide.sum.Short(), wide.pixel.Short(), usual.sum.Short()))
@@ -127,7 +127,7 @@ func (c *Integrate) pair(sh *console.Shell, src *imagefile.Source) (pair, error)
 	return wide, nil
 }
 
-// checkVolume refuses what a volume does not have.
+// checkVolume refuses flags that do not apply to volumes.
 func (c *Integrate) checkVolume() error {
 	switch {
 	case !c.Volume:
@@ -142,7 +142,7 @@ func (c *Integrate) checkVolume() error {
 	return nil
 }
 
-// format returns the format of the output file, if there is one.
+// format returns the format of the output file, or the zero format without one.
 func (c *Integrate) format() (format, error) {
 	f, err := formatOf(c.Out, "tables", c.Squares, c.Tilted)
 	if err == nil && c.pick() && c.Out != "" && f.tables < 2 && f.extension != picture {
@@ -154,7 +154,7 @@ func (c *Integrate) format() (format, error) {
 	return f, err
 }
 
-// tellNaN says on standard error that NaN is gray in a heat map.
+// tellNaN notes on standard error that a heat map is gray because of NaN.
 func (c *Integrate) tellNaN(sh *console.Shell, work job) {
 	j, ok := work.(*tableJob)
 	if !ok || j.Width == 0 || j.Height == 0 {
@@ -186,7 +186,8 @@ func (c *Integrate) source(sh *console.Shell) (*imagefile.Source, error) {
 	})
 }
 
-// print reports on standard output, unless the table went there.
+// print prints the report on standard output, or on standard error if the table was written to
+// standard output.
 func (c *Integrate) print(sh *console.Shell, r report) error {
 	w := sh.Reports(c.Out)
 	if c.JSON {
@@ -196,18 +197,18 @@ func (c *Integrate) print(sh *console.Shell, r report) error {
 	return err
 }
 
-// A report describes what integrate did.
+// A report describes the tables that were made.
 type report struct {
 	imagefile.Extent
-	In           string  `json:"in,omitempty"`        // where there are several
-	Types        string  `json:"types"`               // as in u8:u32, or u8:u32+u64+tilted
-	Algorithm    string  `json:"algorithm,omitempty"` // a published one; its table was checked
+	In           string  `json:"in,omitempty"`        // set if there are several inputs
+	Types        string  `json:"types"`               // such as u8:u32, or u8:u32+u64+tilted
+	Algorithm    string  `json:"algorithm,omitempty"` // a published algorithm, whose table was compared with a reference
 	On           string  `json:"on"`
-	Device       string  `json:"device,omitempty"`         // the name of a GPU
-	Level        string  `json:"level,omitempty"`          // of the CPU
-	Workers      int     `json:"workers,omitempty"`        // of the CPU
-	RowByRow     bool    `json:"row_by_row,omitempty"`     // with the time of writing the file
-	SliceBySlice bool    `json:"slice_by_slice,omitempty"` // the same of a volume, with the time of reading too
+	Device       string  `json:"device,omitempty"`         // name of the GPU
+	Level        string  `json:"level,omitempty"`          // instruction set of the CPU
+	Workers      int     `json:"workers,omitempty"`        // threads of the CPU
+	RowByRow     bool    `json:"row_by_row,omitempty"`     // the time includes writing the file
+	SliceBySlice bool    `json:"slice_by_slice,omitempty"` // likewise for a volume, including reading
 	Milliseconds float64 `json:"ms"`
 	Bytes        int64   `json:"bytes"` // pixels read and sums written
 	GBPerSecond  float64 `json:"gb_per_s"`
@@ -215,7 +216,7 @@ type report struct {
 }
 
 func newReport(work job, d *gpu.Device, opt *boxsum.Options, took time.Duration, out string) report {
-	took = max(took, 1) // a coarse clock may not have moved
+	took = max(took, 1) // the clock may be coarse
 	size := work.size()
 	r := report{
 		Extent: size, Types: work.types(), Out: out,
@@ -230,11 +231,11 @@ func newReport(work job, d *gpu.Device, opt *boxsum.Options, took time.Duration,
 	}
 	r.Milliseconds = float64(took) / float64(time.Millisecond)
 	r.Bytes = work.read() + work.written()
-	r.GBPerSecond = float64(r.Bytes) / float64(took) // bytes in a nanosecond
+	r.GBPerSecond = float64(r.Bytes) / float64(took) // bytes per nanosecond
 	return r
 }
 
-// String returns the report in one line.
+// String returns the report as one line.
 func (r report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v %s", r.Extent, strings.Replace(r.Types, ":", "→", 1))
@@ -261,10 +262,10 @@ func (r report) String() string {
 	return b.String()
 }
 
-// many reports whether there are several images, or a folder for the tables.
+// many reports whether there are several images or an output folder.
 func (c *Integrate) many() bool { return imagefile.Several(c.Ins, c.Out) }
 
-// runMany integrates one image after the other.
+// runMany integrates one image after another.
 func (c *Integrate) runMany(sh *console.Shell) error {
 	outs, err := c.outputs()
 	if err != nil {
@@ -281,7 +282,7 @@ func (c *Integrate) runMany(sh *console.Shell) error {
 	})
 }
 
-// outputs returns the files for the tables, in the folder of --out.
+// outputs returns the output files, in the folder named by --out.
 func (c *Integrate) outputs() ([]string, error) {
 	switch {
 	case c.Demo:

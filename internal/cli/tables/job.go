@@ -16,54 +16,52 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A job is an image or a volume and the tables to make of it, whatever their types.
-// Tables that do not fit in memory are not made: they are written as their rows or
-// slices come.
+// A job makes the tables of an image or a volume of any types. Tables that do not fit in memory are
+// streamed: they are written row by row or slice by slice and never kept whole.
 type job interface {
 	output
-	oracle          // which needs the table of squares
-	types() string  // as in u8:u32, or u8:u32+u64+tilted with squares and the 45° table
+	oracle          // needs the table of squares
+	types() string  // such as u8:u32, or u8:u32+u64+tilted with squares and the 45° table
 	read() int64    // bytes of pixels
-	streamed() bool // the tables do not fit in memory
+	streamed() bool // reports whether the tables do not fit in memory
 
-	// load brings pixels and tables into memory, so that what is timed afterwards is
-	// integration, and neither decoding nor the system finding pages. The context
-	// ends it, and all reading afterwards.
+	// load reads the pixels and touches the memory of the tables, so that timing integrate
+	// afterwards measures neither decoding nor page faults. The context cancels it and all later
+	// reading.
 	load(ctx context.Context, report func(bytes int64)) error
-	integrate(d *gpu.Device, opt *boxsum.Options) error // on the CPU where d is nil
-	workers(opt *boxsum.Options) int                    // that integrate takes on the CPU
+	integrate(d *gpu.Device, opt *boxsum.Options) error // on the CPU if d is nil
+	workers(opt *boxsum.Options) int                    // number of goroutines that integrate uses on the CPU
 }
 
-// A tableJob is the job of an image or a volume. What depends on their types is behind
-// interfaces and functions: the rest is compiled once, and not for each.
+// A tableJob is the job of an image or a volume. Whatever depends on their types is behind
+// interfaces and functions.
 type tableJob struct {
 	tableSet
 	all    population
 	tables tables
-	counts func(b box, channel int) int                   // of valid pixels; nil where all are
+	counts func(b box, channel int) int                   // of valid pixels; nil if all are valid
 	fill   func(d *gpu.Device, opt *boxsum.Options) error // makes the tables
-	opt    *boxsum.Options                                // of streams
-	ctx    context.Context                                // ends the reading of slices
+	opt    *boxsum.Options                                // for streams
+	ctx    context.Context                                // cancels reading
 }
 
-// tables are those of one type of sums and one of squares.
+// tables is a table of sums and optionally one of squares.
 type tables interface {
 	answers
 	allocate(e imagefile.Extent, want tableChoice) error
-	clear() // finds the pages of tables that are not made yet
+	clear() // touches the memory of tables that are not made yet
 	picture() image.Image
 }
 
-// answers are about boxes inside of an image or a volume.
+// answers answers queries about boxes inside an image or a volume.
 type answers interface {
 	sum(b box, channel int) any
 	mean(b box, channel int) float64
 	std(b box, channel int) float64
-	square(b box, channel int) float64 // the entry of the squares at its last corner, as squareNoise takes it
+	square(b box, channel int) float64 // last corner's entry in the table of squares, for squareNoise
 }
 
-// take takes memory for the tables, or plans to stream them. Memory for more is needed
-// besides.
+// take allocates the tables, or plans to stream them. more is the memory needed besides.
 func (j *tableJob) take(more float64, want tableChoice) error {
 	if err := j.fit(more, want.stream && want.valid == nil); err != nil || j.streams {
 		return err
@@ -97,7 +95,7 @@ func (j *tableJob) load(ctx context.Context, report func(bytes int64)) error {
 
 func (j *tableJob) integrate(d *gpu.Device, opt *boxsum.Options) error {
 	if j.opt = opt; j.streams {
-		return nil // that is for when it is written
+		return nil // the tables are made while they are written
 	}
 	return j.fill(d, opt)
 }
@@ -124,7 +122,7 @@ func (j *tableJob) stats(b box, channel int) stats {
 	return of
 }
 
-// validRuns returns the valid pixels of a box, one by one.
+// validRuns yields the valid pixels of a box, one by one.
 func (j *tableJob) validRuns(b box, channel int) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		for y := b[1]; y < b[3]; y++ {
@@ -137,7 +135,7 @@ func (j *tableJob) validRuns(b box, channel int) iter.Seq[span] {
 	}
 }
 
-// An output is tables as they are written.
+// An output writes the tables of a job.
 type output interface {
 	written() int64 // bytes of all tables
 	writeNPY(io.Writer) error
@@ -145,7 +143,7 @@ type output interface {
 	picture() image.Image
 }
 
-// clip returns the part of a box inside the image or the volume, or zeros if there is none.
+// clip returns the part of a box inside the image or volume, or zeros if there is none.
 func clip(e imagefile.Extent, b box) box {
 	to, n := [...]int{e.Width, e.Height, e.Depth}, len(b)/2
 	clipped := make(box, len(b))
@@ -159,7 +157,7 @@ func clip(e imagefile.Extent, b box) box {
 	return clipped
 }
 
-// A tableSet describes the tables of a job, and writes them.
+// A tableSet describes the tables of a job and writes them.
 type tableSet struct {
 	imagefile.Extent
 	name       string
@@ -168,7 +166,7 @@ type tableSet struct {
 	layers     []layer
 }
 
-// newTableSet plans the tables of a pair of types.
+// newTableSet plans the tables for a pair of types.
 func newTableSet(p pair, e imagefile.Extent, want tableChoice) tableSet {
 	t := tableSet{Extent: e, name: p.pixel.Short() + ":" + p.sum.Short(), pixelBytes: p.pixel.Bytes()}
 	if want.squares {
@@ -180,11 +178,10 @@ func newTableSet(p pair, e imagefile.Extent, want tableChoice) tableSet {
 	return t
 }
 
-// A tableChoice is which tables there shall be besides the sums, and whether they may be
-// streamed.
+// A tableChoice selects the tables besides the sums, and whether they may be streamed.
 type tableChoice struct {
 	squares, tilted, stream bool
-	valid                   *boxsum.Valid // pixels to sum; nil for all
+	valid                   *boxsum.Valid // pixels to sum, or nil for all
 }
 
 func (t *tableSet) size() imagefile.Extent { return t.Extent }
@@ -197,7 +194,7 @@ func (t *tableSet) read() int64 { return int64(t.Values()) * int64(t.pixelBytes)
 
 func (t *tableSet) written() int64 { return int64(t.Entries()) * int64(t.sumBytes()) }
 
-// sumBytes returns the bytes that a value takes in all tables together.
+// sumBytes returns the bytes per value of all tables together.
 func (t *tableSet) sumBytes() int {
 	n := 0
 	for _, l := range t.layers {
@@ -206,8 +203,8 @@ func (t *tableSet) sumBytes() int {
 	return n
 }
 
-// fit finds out whether there is memory for the tables, and more, or whether they are to
-// be streamed.
+// fit checks whether the tables and the additional memory fit, and otherwise decides to stream the
+// tables.
 func (t *tableSet) fit(more float64, stream bool) error {
 	err := raster.Check(t.Entries()*float64(t.sumBytes()) + more)
 	if t.streams = err != nil && stream && t.Height > 0; t.streams {
@@ -231,8 +228,7 @@ func (t *tableSet) writeNPZ(w io.Writer) error {
 	return z.Close()
 }
 
-// A layer is one table as it is written: its entries where it is in memory, and its stream
-// where it is not.
+// A layer is one table to be written: its entries if it is in memory, or its stream.
 type layer struct {
 	name    string
 	sum     raster.Type
@@ -241,10 +237,11 @@ type layer struct {
 	stream  func() (parts, error)
 }
 
-// parts are the rows or slices of a table, as they come. The extent of each is that of its entries.
+// parts returns the i-th row or slice of a streamed table. The extent of a part describes its
+// entries.
 type parts func(i int) (raster.Array, error)
 
-// write writes a layer to w, or as a part of z.
+// write writes a layer to w or, if z is not nil, as a file of the archive.
 func (t *tableSet) write(l *layer, w io.Writer, z *imgio.NPZ) error {
 	if !t.streams {
 		return l.write(l.entries(), w, z)
@@ -253,7 +250,7 @@ func (t *tableSet) write(l *layer, w io.Writer, z *imgio.NPZ) error {
 	if err != nil {
 		return err
 	}
-	var failed error // what keeps rows from coming ends them early
+	var failed error // an error ends the sequence of rows early
 	err = l.write(streamedParts(t.Extent, l.sum, part, &failed), w, z)
 	return cmp.Or(failed, err)
 }
@@ -262,18 +259,19 @@ func (l *layer) write(entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ)
 	return sumForms[l.sum].write(l, entries, w, z)
 }
 
-// oneRow returns memory of elements as an array of one row.
+// oneRow returns elements as an array of a single row.
 func oneRow(t raster.Type, data []byte) raster.Array {
 	n := len(data) / t.Bytes()
 	return raster.Array{Data: data, Type: t, Extent: raster.PlaneExtent(n, 1, 1, n)}
 }
 
-// one yields the entries of a table that is a single part.
+// one yields the entries of a table that is in memory.
 func one(part raster.Array) iter.Seq[raster.Array] {
 	return func(yield func(raster.Array) bool) { yield(part) }
 }
 
-// streamedParts yields the parts of a table as they come, after the rows of zeros.
+// streamedParts yields zeros for the first row or slice and then the parts of a table as they are
+// made.
 func streamedParts(e imagefile.Extent, sum raster.Type, part parts, failed *error) iter.Seq[raster.Array] {
 	first, n := 1, e.Height
 	if e.Depth > 0 {
@@ -297,8 +295,8 @@ func streamedParts(e imagefile.Extent, sum raster.Type, part parts, failed *erro
 
 const smallestPage = 4096
 
-// readPages reads a byte of every page of some memory, and the last one, so that the system finds them. It is
-// their sum, which nobody needs.
+// readPages reads one byte of every page, so that the system maps them. The sum keeps the compiler
+// from removing the loop.
 func readPages(memory []byte) (sum byte) {
 	for i := 0; i < len(memory); i += smallestPage {
 		sum += memory[i]
@@ -309,7 +307,7 @@ func readPages(memory []byte) (sum byte) {
 	return sum
 }
 
-// clearPages does so for a table that is not made yet, by writing.
+// clearPages writes to every page of a table that is not made yet, so that the system maps them.
 func clearPages(memory []byte) {
 	for i := 0; i < len(memory); i += smallestPage {
 		memory[i] = 0

@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 )
 
-// checkImage refuses an array that looks like a table.
+// checkImage refuses an image that looks like a table.
 func (c *Query) checkImage(src *imagefile.Source) error {
 	if c.Image || c.Volume || src.Format != "npy" {
 		return nil
@@ -37,7 +37,7 @@ func (c *Query) checkImage(src *imagefile.Source) error {
 	return nil
 }
 
-// tableHint adds to an error of reading an image that tables take a flag.
+// tableHint adds a hint to use --table to an error of reading an image.
 func (c *Query) tableHint(err error) error {
 	if strings.EqualFold(filepath.Ext(c.In), ".npz") || errors.Is(err, boxsum.ErrTypes) {
 		return fmt.Errorf("%w (add --table if integrate wrote it)", err)
@@ -45,9 +45,9 @@ func (c *Query) tableHint(err error) error {
 	return err
 }
 
-// bordered reports whether an array has a first row and a first column of zeros, and other
-// numbers in the last of both. So has every table; sums of signed pixels may decrease, and
-// show nothing else. Labels with a border of zeros all around are images.
+// bordered reports whether the first row and the first column of an array are zero and its last row
+// and column are not, as in every table. Sums of signed pixels may decrease, so this is all that
+// can be checked. Label images with a border of zeros on all sides are not tables.
 func bordered[T int32 | int64 | uint64](width, height, channels int, row func(y int) []T) bool {
 	if width < 3 || height < 3 {
 		return false
@@ -63,11 +63,11 @@ func bordered[T int32 | int64 | uint64](width, height, channels int, row func(y 
 	return !some(row(0)) && last && some(row(height-1))
 }
 
-// looksLikeTable reports whether an image has a first row and a first column of zeros,
-// entries that never decrease to the right nor downwards, and a last one that is not
-// zero: so are the sums of pixels that are not negative, and no photograph. Images of
-// less than 3×3 would be so by chance. Of a tall image some rows are looked at, which
-// is enough: rows that do not decrease from one to the next do not from any to a later.
+// looksLikeTable reports whether the first row and column of an image are zero, its entries never
+// decrease to the right or downwards, and the last entry is not zero. This holds for tables of
+// nonnegative pixels but not for photographs. Images smaller than 3×3 may satisfy it by chance and
+// are never taken for tables. Of a tall image only some rows are compared, which suffices because
+// the order is transitive.
 func looksLikeTable[P boxsum.Pixel](img boxsum.Image[P]) bool {
 	const looks = 64
 	if img.Width < 3 || img.Height < 3 {

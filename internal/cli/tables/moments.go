@@ -20,7 +20,7 @@ import (
 	"github.com/boxsum/boxsum/moments"
 )
 
-// Moments is the verb moments.
+// Moments implements the moments command.
 type Moments struct {
 	In    string  `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
 	Box   boxList `placeholder:"X0,Y0,X1,Y1" help:"Box whose moments to print, which excludes column X1 and row Y1. May be repeated."`
@@ -69,8 +69,8 @@ func (c *Moments) Run(sh *console.Shell) error {
 	return errors.Join(err, w.Flush())
 }
 
-// momentsOf returns the moments of boxes: from a table of each box alone, or from one of
-// the whole image, which takes memory for all of it.
+// momentsOf returns a function that computes the moments of boxes, from a table of each box alone
+// or from a table of the whole image, which needs more memory.
 func momentsOf(src raster.Array, alone bool, opt engine.Options) (func(b image.Rectangle, channel int) (moments.Moments, error), error) {
 	whole := image.Rect(0, 0, src.Width, src.Height)
 	if !alone {
@@ -95,13 +95,13 @@ func momentsOf(src raster.Array, alone bool, opt engine.Options) (func(b image.R
 	}, nil
 }
 
-// boxMoments holds what is printed about one channel of a box.
+// boxMoments holds the results for one channel of a box.
 type boxMoments struct {
 	box     box
 	channel int
 	moments.Moments
 	area         int64
-	x, y         float64 // of the centroid, in the image
+	x, y         float64 // centroid, in coordinates of the image
 	major, minor float64
 	degrees      float64
 }
@@ -135,7 +135,7 @@ func momentRows(answers []boxMoments, several bool) [][]string {
 	return rows
 }
 
-// MarshalJSON has the moments by the names that OpenCV gives them.
+// MarshalJSON encodes the moments under OpenCV's names.
 func (a boxMoments) MarshalJSON() ([]byte, error) {
 	m, hu := a.Moments, a.Hu()
 	all := map[string]any{}
@@ -150,9 +150,9 @@ func (a boxMoments) MarshalJSON() ([]byte, error) {
 		Box      box            `json:"box"`
 		Channel  int            `json:"channel"`
 		Area     int64          `json:"area"`
-		Centroid []any          `json:"centroid"` // in the image
-		Ellipse  []any          `json:"ellipse"`  // half axes, and the degrees by which the longer falls to the right
-		Moments  map[string]any `json:"moments"`  // the raw ones are about the first pixel of the box
+		Centroid []any          `json:"centroid"` // in coordinates of the image
+		Ellipse  []any          `json:"ellipse"`  // half axes, and the clockwise angle of the major axis in degrees
+		Moments  map[string]any `json:"moments"`  // raw moments are relative to the first pixel of the box
 		Hu       []any          `json:"hu"`
 	}{a.box, a.channel, a.area, display.Finites([]float64{a.x, a.y}), display.Finites([]float64{a.major, a.minor, a.degrees}), all, display.Finites(hu[:])})
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/boxsum/boxsum/internal/typed"
 )
 
-// newPlane takes memory for the tables of an image, or plans to stream them.
+// newPlane allocates the tables of an image, or plans to stream them.
 func newPlane(p pair, img any, want tableChoice) (*tableJob, error) {
 	j := planPlane(p, img, want)
 	return j, j.take(0, want)
 }
 
-// planPlane returns the job of an image without its tables.
+// planPlane returns the job of an image without allocating its tables.
 func planPlane(p pair, img any, want tableChoice) *tableJob {
 	src := pixels.Of(img)
 	t := &planeTables{memory: memory{types: p}}
@@ -60,14 +60,14 @@ func planPlane(p pair, img any, want tableChoice) *tableJob {
 	return j
 }
 
-// memory holds the tables of an image or a volume, each nil unless asked for, and all of them if they are
-// streamed.
+// memory holds the tables of an image or a volume. Tables that were not requested, or are streamed,
+// are nil.
 type memory struct {
 	types         pair
 	sums, squares *engine.Table
 }
 
-// allocate takes memory for tables.
+// allocate allocates the tables.
 func (m *memory) allocate(e raster.Extent, squares bool) (err error) {
 	if m.sums, err = newTable(m.types.sum, e); err == nil && squares {
 		m.squares, err = newTable(m.types.square, e)
@@ -93,14 +93,14 @@ func (m *memory) fill(kind engine.Kind, src raster.Array, opt *boxsum.Options) e
 	return nil
 }
 
-// keep takes what a job found out about the tables.
+// keep copies what a job learned about the pixels to the tables.
 func (m *memory) keep(job *engine.Job) {
 	if *m.sums = job.Sums; m.squares != nil {
 		*m.squares = job.Squares
 	}
 }
 
-// newJob returns the job of making tables; squares may be nil.
+// newJob returns the job that makes the tables. squares may be nil.
 func newJob(kind engine.Kind, src raster.Array, sums, squares *engine.Table, opt *boxsum.Options) engine.Job {
 	job := engine.Job{Kind: kind, Src: src, Sums: *sums}
 	if squares != nil {
@@ -113,11 +113,11 @@ func newJob(kind engine.Kind, src raster.Array, sums, squares *engine.Table, opt
 	return job
 }
 
-// planeTables are the tables of an image.
+// planeTables holds the tables of an image.
 type planeTables struct {
 	memory
 	tilted, counts *engine.Table
-	boxes          typed.Upright // answers from the tables once they are made
+	boxes          typed.Upright // answers queries once the tables are made
 }
 
 // fill makes the tables of an image.
@@ -169,14 +169,14 @@ func (t *planeTables) allocate(e imagefile.Extent, want tableChoice) (err error)
 	return err
 }
 
-// combine puts the tables together that answers come from.
+// combine joins the tables for queries.
 func (t *planeTables) combine() (err error) {
 	t.boxes, err = typed.NewUpright(t.sums, t.squares, t.counts)
 	return err
 }
 
-// newRows starts a table of an image for its rows as they come, and that of its squares unless they have
-// no type.
+// newRows starts a stream of the rows of an image's table, and of the table of squares unless
+// squares is not a type.
 func newRows(src *raster.Array, kind engine.Kind, sum, squares raster.Type, opt *boxsum.Options) (*engine.Rows, error) {
 	job := streamJob(kind, sum, squares, opt)
 	job.Src = raster.Array{Type: src.Type, Extent: raster.PlaneExtent(src.Width, 0, src.Channels, 0)}
@@ -190,7 +190,7 @@ func streamJob(kind engine.Kind, sum, squares raster.Type, opt *boxsum.Options) 
 	return job
 }
 
-// engineOptions returns options as the engine takes them.
+// engineOptions converts options to those of the engine.
 func engineOptions(opt *boxsum.Options) engine.Options {
 	return engine.Options{On: opt.On, BandRows: opt.BandRows, Workers: opt.Workers, Level: opt.Level.String(), Context: opt.Context, Progress: opt.Progress}
 }
@@ -220,7 +220,8 @@ func (t *planeTables) square(b box, channel int) float64 {
 	return t.squareAt(0, b[3], b[2], channel)
 }
 
-// squareAt returns an entry of the squares of floats, and 0 for those of integers, which do not round.
+// squareAt returns an entry of the table of squares of floats, and 0 for integers, which do not
+// round.
 func (m *memory) squareAt(z, y, x, channel int) float64 {
 	if m.squares == nil || m.squares.Type != raster.F64 {
 		return 0

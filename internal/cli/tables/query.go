@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 )
 
-// Query is the verb query.
+// Query implements the query command.
 type Query struct {
 	In     string   `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; with --table, a saved table; - is standard input."`
 	Box    boxTexts `placeholder:"X0,Y0,X1,Y1" help:"Box to sum, which excludes column X1 and row Y1; X0,Y0,Z0,X1,Y1,Z1 with --volume. May be repeated. Default: the whole image."`
@@ -33,7 +33,7 @@ type Query struct {
 	CSV     bool `name:"csv" xor:"form" help:"Print comma-separated values with all digits."`
 }
 
-// Run prints what is asked of every box.
+// Run prints the statistics of every box.
 func (c *Query) Run(sh *console.Shell) error {
 	if err := c.validFlags.check(map[string]bool{"--volume": c.Volume, "--rotate and --rect": c.rotates(), "--table": c.Table, "--on cuda and --on opencl": c.OnGPU()}); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (c *Query) Run(sh *console.Shell) error {
 	return c.print(sh, answers)
 }
 
-// ask answers from the upright table of an image, or from that of a volume.
+// ask answers from the upright table of an image, or from the table of a volume.
 func (c *Query) ask(sh *console.Shell, pair pair, src *imagefile.Source, boxes []box) ([]answer, error) {
 	if src.Device == nil && src.Stack == nil && !c.pick() {
 		if pixels := directOf(src.Image); pair.wide || few(pixels, boxes) {
@@ -127,14 +127,14 @@ func (c *Query) ask(sh *console.Shell, pair pair, src *imagefile.Source, boxes [
 	return answers, err
 }
 
-// An oracle knows the statistics of boxes.
+// An oracle computes the statistics of boxes.
 type oracle interface {
 	size() imagefile.Extent
-	area(b box) int64               // of a box, clipped
-	stats(b box, channel int) stats // of a channel of it
+	area(b box) int64               // of the clipped box
+	stats(b box, channel int) stats // of one channel
 }
 
-// answers asks for every box.
+// answers returns the statistics of every box.
 func (c *Query) answers(sh *console.Shell, of oracle, boxes []box) ([]answer, error) {
 	sh.Progress.Begin("summing", 0)
 	answers := make([]answer, 0, len(boxes))
@@ -151,7 +151,7 @@ func (c *Query) answers(sh *console.Shell, of oracle, boxes []box) ([]answer, er
 	return answers, nil
 }
 
-// print prints the answers.
+// print prints the answers in the chosen format.
 func (c *Query) print(sh *console.Shell, answers []answer) (err error) {
 	w := bufio.NewWriter(sh.Results())
 	switch {
@@ -166,7 +166,7 @@ func (c *Query) print(sh *console.Shell, answers []answer) (err error) {
 	return errors.Join(err, w.Flush())
 }
 
-// csvRows returns the answers with a column for each number of a box.
+// csvRows returns the answers with one column per coordinate.
 func (c *Query) csvRows(answers []answer) [][]string {
 	names := "x0,y0,x1,y1"
 	switch {
@@ -186,7 +186,7 @@ func (c *Query) csvRows(answers []answer) [][]string {
 	return rows
 }
 
-// whole reports whether no boxes were given: the answer is then for the whole image.
+// whole reports whether no boxes were given, which selects the whole image.
 func (c *Query) whole() bool { return c.Boxes == "" && len(c.Box) == 0 }
 
 func wholeBox(e imagefile.Extent) box {

@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// rotateFlags say along which lines boxes lie.
+// rotateFlags select the lattice of boxes.
 type rotateFlags struct {
 	Rotate rotationFlag `placeholder:"A/B" help:"Boxes along the digital lines of a rotation, as C0,R0,C1,R1 on its lattice. Rows climb to the right by the angle whose tangent is A/B; those of a negative one fall."`
 	Rect   rectList     `placeholder:"X,Y,W,H,DEGREES" help:"The box nearest to a rectangle in pixels: its center, its size, and the angle in degrees by which its width climbs to the right, which --rotate may give instead. May be repeated."`
@@ -20,19 +20,19 @@ type rotateFlags struct {
 
 func (f *rotateFlags) rotates() bool { return f.Rotate.set || len(f.Rect) > 0 }
 
-// rotationFlag is A/B, and may start with a minus.
+// rotationFlag has the form A/B, and may start with a minus sign.
 type rotationFlag struct {
 	rotated.Rotation
 	set bool
 }
 
-// A rectangle is X, Y, W, H and degrees as the user gave them; NaN stands for
-// degrees that --rotate says.
+// A rectangle holds X, Y, W, H and degrees as the user gave them. The degrees are NaN if --rotate
+// determines them.
 type rectangle [5]float64
 
 const rectForm = "X,Y,W,H,DEGREES"
 
-// parseRectangle reads X,Y,W,H,DEGREES, the last of which may be left out.
+// parseRectangle parses X,Y,W,H or X,Y,W,H,DEGREES.
 func parseRectangle(text string) (rectangle, error) {
 	r := rectangle{4: math.NaN()}
 	if err := flags.ParseFloats(r[:], len(r)-1, text, "rectangle", rectForm, "number"); err != nil {
@@ -44,16 +44,15 @@ func parseRectangle(text string) (rectangle, error) {
 	return r, nil
 }
 
-// A question is one box to ask for: of a lattice, or the nearest one there to a
-// rectangle.
+// A question asks for one box: a box of a lattice, or the box nearest to a rectangle.
 type question struct {
 	rot  rotated.Rotation
 	box  rotated.Box
 	rect *rectangle
 }
 
-// questions returns the boxes and then the rectangles of the flags. Without
-// --rotate, boxes are upright.
+// questions returns the boxes and then the rectangles of the flags. Without --rotate, boxes are
+// upright.
 func (f *rotateFlags) questions(boxes []box) ([]question, error) {
 	rot := f.Rotate.Rotation
 	if !f.Rotate.set {
@@ -86,7 +85,7 @@ func (f *rotateFlags) questions(boxes []box) ([]question, error) {
 	return list, nil
 }
 
-// place returns the box that a question asks for.
+// place returns the box of a question.
 func (q *question) place(l *rotated.Lattice, corner bool) (rotated.Box, error) {
 	if q.rect == nil {
 		return q.box, nil
@@ -94,7 +93,7 @@ func (q *question) place(l *rotated.Lattice, corner bool) (rotated.Box, error) {
 	return l.FromRectangle(q.rect.in(corner))
 }
 
-// in returns the rectangle in the plane of an image.
+// in returns the rectangle in coordinates of the image.
 func (r *rectangle) in(corner bool) rotated.Rectangle {
 	if corner {
 		return rotated.FromCorner(r[0], r[1], r[2], r[3], r[4])
@@ -102,20 +101,20 @@ func (r *rectangle) in(corner bool) rotated.Rectangle {
 	return rotated.Rectangle{X: r[0], Y: r[1], Width: r[2], Height: r[3], Degrees: r[4]}
 }
 
-// Angles is the verb angles.
+// Angles implements the angles command.
 type Angles struct {
 	Within int      `default:"10" placeholder:"N" help:"Maximum term of the ratios (${default})."`
 	Near   *float64 `placeholder:"DEGREES" help:"Print the one ratio nearest to an angle, with any two terms."`
 	JSON   bool     `name:"json" help:"Print JSON."`
 }
 
-// An angle is a rotation to choose.
+// An angle is a rotation in the list.
 type angle struct {
 	Rotate  string  `json:"rotate"`
 	Degrees float64 `json:"degrees"`
 }
 
-// mostAngles is how long a list is worth while.
+// mostAngles limits the length of the list.
 const mostAngles = 10000
 
 // Run lists the angles.

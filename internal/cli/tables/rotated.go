@@ -17,7 +17,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// askRotated answers from a table for each rotation, one after the other.
+// askRotated answers from one table per rotation, made one after another.
 func (c *Query) askRotated(sh *console.Shell, pair pair, src *imagefile.Source, questions []question) ([]answer, error) {
 	answers := make([]answer, len(questions))
 	done := map[rotated.Rotation]bool{}
@@ -61,11 +61,11 @@ func (c *Query) askRotated(sh *console.Shell, pair pair, src *imagefile.Source, 
 type rotatedJob struct {
 	typed.Rotated
 	all     population
-	squares bool // the table has squares: deviations come from it
+	squares bool // standard deviations come from the table of squares
 }
 
-// newRotatedJob makes a rotated table, and that of the squares of pixels of 8 and 16 bits; those of
-// others may not fit, or cancel out.
+// newRotatedJob makes a rotated table, and the table of squares for pixels of 8 and 16 bits.
+// Squares of other types might overflow or cancel.
 func newRotatedJob(sum raster.Type, d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error) {
 	src := pixels.Of(img)
 	squares := raster.Type(0)
@@ -79,7 +79,7 @@ func newRotatedJob(sum raster.Type, d *gpu.Device, img any, rot rotated.Rotation
 	return &rotatedJob{table, population{pixelReader: rowsOf(img)}, squares != 0}, nil
 }
 
-// rotatedOptions returns options for rotated tables.
+// rotatedOptions converts options to those of rotated tables.
 func rotatedOptions(opt *boxsum.Options) *rotated.Options {
 	if opt == nil {
 		return nil
@@ -87,7 +87,8 @@ func rotatedOptions(opt *boxsum.Options) *rotated.Options {
 	return &rotated.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level, Context: opt.Context, Progress: opt.Progress}
 }
 
-// std returns the standard deviation, or a negative number if it has to be computed from the pixels.
+// std returns the standard deviation, or a negative number if it has to be computed from the
+// pixels.
 func (t *rotatedJob) std(b rotated.Box, channel int) float64 {
 	if !t.squares {
 		return -1
@@ -102,7 +103,7 @@ func (t *rotatedJob) stats(b rotated.Box, channel int) stats {
 	})
 }
 
-// runs returns the pixels of a box: in each row they are neighbors.
+// runs yields the pixels of a box as runs of neighbors in a row.
 func (t *rotatedJob) runs(box rotated.Box) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		lattice := t.Lattice()

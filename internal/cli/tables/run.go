@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum/internal/launch"
 )
 
-// tables makes the tables of a source, and is how long integrating took.
+// makeTables makes the tables of a source. It returns the job and the time that integrating took.
 func makeTables(sh *console.Shell, src *imagefile.Source, p pair, want tableChoice, opt *boxsum.Options) (job, time.Duration, error) {
 	work, err := p.job(src, want)
 	if err != nil {
@@ -29,8 +29,7 @@ func makeTables(sh *console.Shell, src *imagefile.Source, p pair, want tableChoi
 	return work, took, err
 }
 
-// integrate makes the tables of a job on a device, or on the CPU where that is nil, and
-// is how long that took.
+// runJob makes the tables of a job on a device, or on the CPU if d is nil, and returns the time.
 func runJob(sh *console.Shell, d *gpu.Device, work job, opt *boxsum.Options) (time.Duration, error) {
 	if d != nil && work.streamed() {
 		return 0, fmt.Errorf("the table does not fit in memory, and only --on cpu can write it %[1]s by %[1]s", work.size().Part())
@@ -45,8 +44,8 @@ func runJob(sh *console.Shell, d *gpu.Device, work job, opt *boxsum.Options) (ti
 	return took, cmp.Or(err, sh.Ctx.Err())
 }
 
-// watched returns options for work that Ctrl-C stops and whose progress is shown. A device
-// does not tell how far it is.
+// watched returns options for work that Ctrl-C cancels and whose progress is shown. Devices do not
+// report progress.
 func watched(sh *console.Shell, opt *boxsum.Options, name string, d *gpu.Device) *boxsum.Options {
 	watched := *opt
 	watched.Context = sh.Ctx
@@ -56,7 +55,7 @@ func watched(sh *console.Shell, opt *boxsum.Options, name string, d *gpu.Device)
 	return &watched
 }
 
-// part returns options for a part of the work, which progresses from one fraction to another.
+// part returns options whose progress covers the fractions from one value to another.
 func part(opt *boxsum.Options, from, to float64) *boxsum.Options {
 	if opt == nil || opt.Progress == nil {
 		return opt
@@ -66,7 +65,7 @@ func part(opt *boxsum.Options, from, to float64) *boxsum.Options {
 	return &of
 }
 
-// onDevice returns options for a device, or the same options if that is nil.
+// onDevice returns options for a device, or the given options if it is nil.
 func onDevice(d *gpu.Device, opt *boxsum.Options) *boxsum.Options {
 	if !launch.GPU || d == nil {
 		return opt
@@ -78,7 +77,7 @@ func onDevice(d *gpu.Device, opt *boxsum.Options) *boxsum.Options {
 	return on
 }
 
-// work returns the work of making the tables, for the plans of the engine.
+// work describes the tables to the planner of the engine.
 func (t *tableSet) work(opt *boxsum.Options) engine.Work {
 	return engine.Work{
 		Rows: t.Height, N: t.Width * t.Channels, Channels: t.Channels,

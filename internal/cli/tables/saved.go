@@ -14,11 +14,11 @@ import (
 	fromsums "github.com/boxsum/boxsum/internal/stats"
 )
 
-// A savedTable answers from the tables of a file, without their image.
+// A savedTable answers from tables in a file, without the image.
 type savedTable struct {
 	imagefile.Extent
 	answers
-	squares bool // are there too: the deviation is known
+	squares bool // the file contains squares, so standard deviations are known
 	file    io.Closer
 }
 
@@ -31,8 +31,8 @@ func (t *savedTable) stats(b box, channel int) stats {
 	return stats{sum: t.sumOf(b, channel), mean: t.mean(b, channel), std: t.std(b, channel)}
 }
 
-// sumOf returns the sum of a box. Those of 32 bits wrap in large boxes: they are summed in
-// parts that fit.
+// sumOf returns the sum of a box. 32-bit sums may wrap in large boxes, which are therefore summed
+// in parts.
 func (t *savedTable) sumOf(b box, channel int) any {
 	if _, narrow := t.sum(make(box, len(b)), 0).(uint32); !narrow {
 		return t.sum(b, channel)
@@ -56,7 +56,7 @@ func (t *savedTable) inParts(b box, channel int) uint64 {
 	return t.inParts(one, channel) + t.inParts(other, channel)
 }
 
-// pixels returns the number of pixels of a box.
+// pixels returns the number of pixels in a box.
 func (b box) pixels() int64 {
 	n := int64(1)
 	for i := range len(b) / 2 {
@@ -95,11 +95,11 @@ func (c *Query) askSaved(sh *console.Shell, boxes []box) error {
 	return c.print(sh, answers)
 }
 
-// openSaved reads the tables of a path.
+// openSaved opens the tables at a path.
 func openSaved(sh *console.Shell, path string, solid bool) (t *savedTable, err error) {
 	const sum, squares = "sum", "squares"
 	var arrays map[string]*imgio.Array
-	file := io.Closer(new(imgio.Picture)) // has nothing to close
+	file := io.Closer(new(imgio.Picture)) // nothing to close
 	if path == console.Standard {
 		path = "standard input"
 		arrays, err = imgio.DecodeArrays(sh.Stdin, sum, squares)
@@ -120,7 +120,7 @@ func openSaved(sh *console.Shell, path string, solid bool) (t *savedTable, err e
 	return t, nil
 }
 
-// savedOf returns the tables of arrays; there may be none of squares.
+// savedOf returns the tables stored in arrays. squares may be nil.
 func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
 	if n := len(sum.Shape); !solid && n == 3 && sum.Shape[2] > imagefile.MostChannels {
 		return nil, fmt.Errorf("a table of shape %v has %d channels: for a volume, add --volume", sum.Shape, sum.Shape[2])
@@ -165,8 +165,8 @@ func loadSums(a *imgio.Array, solid bool) (*engine.Table, error) {
 	return load(a, solid)
 }
 
-// savedBound returns the bound of the pixels of a saved table. Those of 32-bit sums have
-// 8 bits, or 16 where integrate was told so: a file does not say which.
+// savedBound returns an upper bound of the pixels of a saved table. The file does not record
+// their type: 32-bit sums are assumed to be of pixels of at most 16 bits.
 func savedBound(sum raster.Type) uint64 {
 	switch sum {
 	case raster.U32:

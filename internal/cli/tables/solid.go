@@ -18,7 +18,7 @@ import (
 	"github.com/boxsum/boxsum/internal/typed"
 )
 
-// newSolid takes memory for the tables of a volume, or plans to stream them.
+// newSolid allocates the tables of a volume, or plans to stream them.
 func newSolid(p pair, stack *imgio.Stack, want tableChoice) (*tableJob, error) {
 	j := planSolid(p, stack, want)
 	voxels := 0.0
@@ -28,7 +28,7 @@ func newSolid(p pair, stack *imgio.Stack, want tableChoice) (*tableJob, error) {
 	return j, j.take(voxels, want)
 }
 
-// planSolid returns the job of a volume without its tables.
+// planSolid returns the job of a volume without allocating its tables.
 func planSolid(p pair, stack *imgio.Stack, want tableChoice) *tableJob {
 	e := imagefile.ExtentOf(stack.First)
 	e.Depth = stack.Depth
@@ -62,7 +62,7 @@ func planSolid(p pair, stack *imgio.Stack, want tableChoice) *tableJob {
 					if squares != 0 {
 						sums = others
 					}
-					sums.SetPlane(sums.Width+1, sums.Height+1, sums.Channels, sums.Stride) // the entries
+					sums.SetPlane(sums.Width+1, sums.Height+1, sums.Channels, sums.Stride) // the extent of the entries
 					return sums, err
 				}, err
 			},
@@ -75,8 +75,8 @@ func planSolid(p pair, stack *imgio.Stack, want tableChoice) *tableJob {
 	return j
 }
 
-// voxels are the pixels of a volume, which come slice by slice. There is no image of them if they are
-// streamed.
+// voxels reads the pixels of a volume slice by slice. If they are streamed, the volume is never in
+// memory as a whole.
 type voxels struct {
 	pixelRows
 	job   *tableJob
@@ -97,7 +97,7 @@ func (v *voxels) load(report func(bytes int64)) error {
 	return nil
 }
 
-// fill copies the slices one after the other.
+// fill copies the slices one after another.
 func (v *voxels) fill(report func(bytes int64)) error {
 	all, err := raster.NewPixelArray(v.pixel, raster.PlaneExtent(v.Width, v.Height*v.Depth, v.Channels, 0))
 	if err != nil {
@@ -118,16 +118,16 @@ func (v *voxels) fill(report func(bytes int64)) error {
 	return nil
 }
 
-// slice reads one slice, or returns at once on Ctrl-C: the file may be far away.
+// slice reads one slice. It returns at once on Ctrl-C, because reading a remote file may take long.
 func (v *voxels) slice(z int) (any, error) {
 	img, err := console.Await(v.job.ctx, func() (any, error) { return v.stack.Slice(z) })
 	return img, cmp.Or(err, v.job.ctx.Err())
 }
 
-// solidTables are the tables of a volume.
+// solidTables holds the tables of a volume.
 type solidTables struct {
 	memory
-	boxes typed.Volume // answers from the tables once they are made
+	boxes typed.Volume // answers queries once the tables are made
 }
 
 // fill makes the tables of a volume.
@@ -142,13 +142,13 @@ func (t *solidTables) allocate(e imagefile.Extent, want tableChoice) error {
 	return t.memory.allocate(raster.VolumeExtent(e.Width, e.Height, e.Depth, e.Channels, 0, 0), want.squares)
 }
 
-// combine puts the tables together that answers come from.
+// combine joins the tables for queries.
 func (t *solidTables) combine() (err error) {
 	t.boxes, err = typed.NewVolume(t.sums, t.squares)
 	return err
 }
 
-// slicesOf yields all entries of the slices of a table.
+// slicesOf yields the entries of each slice of a table.
 func slicesOf(t *engine.Table) iter.Seq[raster.Array] {
 	return func(yield func(raster.Array) bool) {
 		for z := range t.Depth + 1 {
@@ -178,4 +178,4 @@ func (t *solidTables) square(b box, channel int) float64 {
 	return t.squareAt(b[5], b[4], b[3], channel)
 }
 
-func (t *solidTables) picture() image.Image { return nil } // volumes have no format for one
+func (t *solidTables) picture() image.Image { return nil } // heat maps are of images only

@@ -10,46 +10,46 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// stats holds what a query prints about one channel of one box.
+// stats holds the statistics of one channel of one box.
 type stats struct {
-	sum       any // of the table's type
+	sum       any // in the type of the table
 	mean, std float64
-	area      *int64 // how many pixels are valid, where that may not be all
+	area      *int64 // number of valid pixels, or nil if all are valid
 }
 
-// A sample is one channel of a box of any shape: what tables say of it, and where its
-// pixels are.
+// A sample is one channel of a box of any shape, with the values from tables and the position of
+// its pixels.
 type sample struct {
 	n       int
 	sum     any
 	mean    float64
-	std     float64        // from a table of squares; negative without one
-	noise   float64        // that rounding may add to the variance
-	runs    iter.Seq[span] // of its pixels
+	std     float64        // from the table of squares, or negative without one
+	noise   float64        // bound of the rounding error of the variance
+	runs    iter.Seq[span] // its pixels
 	channel int
 }
 
-// A span is neighbors in a row. The rows of a volume are those of all its slices, one after
-// the other.
+// A span is a run of neighbors in a row. The rows of a volume are those of all its slices, one
+// after another.
 type span struct{ y, x0, x1 int }
 
-// A pixelReader gives the pixels of an image or a volume, whatever their type.
+// A pixelReader reads the pixels of an image or a volume of any type.
 type pixelReader interface {
-	largest() uint64 // magnitude that they can have
-	peak() uint64    // that they have
+	largest() uint64 // largest magnitude of the type
+	peak() uint64    // largest magnitude of the pixels
 	load(report func(bytes int64)) error
 	add(to *deviations, r span, channel int)
 }
 
-// deviations are the distances of pixels from a mean, summed up.
+// deviations accumulates the differences of pixels from a mean.
 type deviations struct{ mean, sum, squares float64 }
 
-// pixelRows is the pixels of an image, or of a volume whose slices are one under another.
+// pixelRows reads the pixels of an image, or of a volume with its slices stacked vertically.
 type pixelRows struct {
 	imagefile.Extent
 	pixel raster.Type
 	src   raster.Array
-	row   []float64 // of those that were looked at last
+	row   []float64 // most recently read pixels
 }
 
 func rowsOf(img any) *pixelRows {
@@ -59,7 +59,7 @@ func rowsOf(img any) *pixelRows {
 
 func (p *pixelRows) height() int { return p.Height * max(p.Depth, 1) }
 
-// load brings all of them into memory.
+// load reads all pixels into memory.
 func (p *pixelRows) load(report func(bytes int64)) error {
 	var read byte
 	for y := range p.height() {
@@ -93,7 +93,7 @@ func (p *pixelRows) add(to *deviations, r span, channel int) {
 	}
 }
 
-// channel returns one channel of neighbors, until the next call.
+// channel returns one channel of a span. The result is valid until the next call.
 func (p *pixelRows) channel(r span, channel int) []float64 {
 	p.row = p.src.Floats(p.row[:0], r.y, r.x0*p.Channels+channel, r.x1*p.Channels, p.Channels)
 	return p.row
@@ -102,12 +102,12 @@ func (p *pixelRows) channel(r span, channel int) []float64 {
 // A population is all pixels of an image or a volume.
 type population struct {
 	pixelReader
-	most uint64 // largest magnitude, once it matters
+	most uint64 // largest magnitude, computed when first needed
 }
 
-// describe returns the statistics of a sample. The deviation comes from the pixels where
-// squares may have wrapped, or have few right digits: they are then so large beside it
-// that their rounding may be as large.
+// describe returns the statistics of a sample. It computes the standard deviation from the pixels
+// if the squares may have wrapped, or if rounding may have left too few correct digits of the
+// variance.
 func (p *population) describe(s sample) stats {
 	of := stats{sum: s.sum, mean: s.mean}
 	const digits = 1e6
@@ -120,8 +120,8 @@ func (p *population) describe(s sample) stats {
 	return of
 }
 
-// squaresFit reports whether the squares of n pixels surely fit a uint64: those of 8
-// and 16 bits do in every image, those of 32 if they are small.
+// squaresFit reports whether the squares of n pixels certainly fit in a uint64, as those of 8- and
+// 16-bit pixels always do.
 func (p *population) squaresFit(n int) bool {
 	limit := p.largest()
 	if uint64(n) <= math.MaxUint64/(limit*limit) {
@@ -133,8 +133,8 @@ func (p *population) squaresFit(n int) bool {
 	return uint64(n) <= math.MaxUint64/(p.most*p.most)
 }
 
-// deviation goes through the pixels of a sample. The mean may be off by a little: its
-// error is taken away again.
+// deviation computes the standard deviation of a sample from its pixels. It corrects for the
+// rounding error of the mean.
 func (p *population) deviation(s sample) float64 {
 	d := deviations{mean: s.mean}
 	for r := range s.runs {
@@ -144,10 +144,9 @@ func (p *population) deviation(s sample) float64 {
 	return math.Sqrt(max(0, d.squares-d.sum*d.sum/n) / n)
 }
 
-// squareNoise returns the most that rounding may add to the variance of a box of n pixels, of
-// which the table of squares has this entry at its last corner; that of integers, which do
-// not round, counts as 0. The corner's coordinates add up to what was added up, one after
-// the other, on the way there.
+// squareNoise bounds the rounding error of the variance of a box of n pixels, given the entry of
+// the table of squares at its last corner. Integers do not round, so their entry counts as 0. The
+// number of additions that led to the entry is at most the sum of the corner's coordinates.
 func squareNoise(entry float64, n int, b box) float64 {
 	steps := 8
 	for _, c := range b[len(b)/2:] {
@@ -156,7 +155,7 @@ func squareNoise(entry float64, n int, b box) float64 {
 	return 0x1p-51 * float64(steps) * entry / float64(n)
 }
 
-// runsOf returns the rows of a box inside of an image or a volume.
+// runsOf yields the rows of a box inside an image or a volume.
 func runsOf(e imagefile.Extent, b box) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		if len(b) == 4 {

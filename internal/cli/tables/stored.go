@@ -17,7 +17,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// storeFlags say how a table in a store is made.
+// storeFlags are the flags for tables in stores.
 type storeFlags struct {
 	Memory      string `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: maximum memory to use, such as 2GiB or 300MB."`
 	Chunk       int    `placeholder:"N" help:"For OUT.zarr: blocks of N×N, each one object. Default: about 1024, a multiple of the chunks of the image."`
@@ -53,7 +53,7 @@ func (c *Integrate) runStore(sh *console.Shell) error {
 		return err
 	}
 	defer src.Close()
-	if strings.Contains(c.Out, ".zip") { // which is replaced; in folders a table does not take the place of anything else
+	if strings.Contains(c.Out, ".zip") { // an archive is replaced; in folders a table replaces nothing else
 		if err := imagefile.CheckTiles(src, c.Ins[0], c.Out); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func sumName(pixel zarr.Type) string {
 	return "uint64"
 }
 
-// askStore answers from a table in a store. It reports whether there is one: an image is asked in another way.
+// askStore answers from a table in a store. It returns false if the input is an image.
 func (c *Query) askStore(sh *console.Shell, boxes []box) (bool, error) {
 	cache, err := imagefile.ParseSize(c.Cache)
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *Query) askStore(sh *console.Shell, boxes []box) (bool, error) {
 	t, err := store.Open(sh.Ctx, c.In, &store.OpenOptions{Cache: cache})
 	if err != nil {
 		if errors.Is(err, zarr.ErrFormat) && !c.Table {
-			return false, nil // an image, or what will say what is wrong with it
+			return false, nil // an image, or a file whose reader will report the error
 		}
 		return true, err
 	}
@@ -161,10 +161,10 @@ func (c *Query) askStore(sh *console.Shell, boxes []box) (bool, error) {
 	return true, c.print(sh, answers)
 }
 
-// asks is how a table in a store is asked for sums of boxes of a kind.
+// asks is a query of a stored table for the sums of boxes.
 type asks[S, B any] = func(context.Context, *store.Table, []S, []B) error
 
-// askStored returns the sums, means and deviations of all channels of every box.
+// askStored returns the sums, means and standard deviations of all channels of every box.
 func askStored[B any](sh *console.Shell, t *store.Table, channels int, boxes []B, unsigned asks[uint64, B], signed asks[int64, B], floats asks[float64, B], means, deviations func(context.Context, []float64, []B) error) ([]stats, error) {
 	found := make([]stats, len(boxes)*channels)
 	var err error

@@ -12,8 +12,8 @@ import (
 	fromsums "github.com/boxsum/boxsum/internal/stats"
 )
 
-// newStreamed answers from the rows of a table as they come, of which it keeps none: for
-// tables that do not fit in memory.
+// newStreamed answers from the rows of a table as they are made, for tables that do not fit in
+// memory.
 func newStreamed(ctx context.Context, p pair, img any, boxes []box, report func(done float64)) (oracle, error) {
 	src := pixels.Of(img)
 	rows, err := newRows(&src, engine.Upright, p.sum, p.square, nil)
@@ -27,7 +27,7 @@ func newStreamed(ctx context.Context, p pair, img any, boxes []box, report func(
 	return &tableJob{tableSet: tableSet{Extent: d.Extent}, all: population{pixelReader: rowsOf(img)}, tables: d}, nil
 }
 
-// streamed holds the sums of boxes that were computed from the rows of tables, none of which is kept.
+// streamed accumulates the sums of boxes from the rows of tables, of which it keeps none.
 type streamed struct {
 	tables
 	imagefile.Extent
@@ -36,14 +36,14 @@ type streamed struct {
 	empty bandSums
 }
 
-// bandSums are those of a box: what the row of the table under it has more than the row
-// over it.
+// bandSums holds the sums of a box: the difference between the table's rows at its bottom and its
+// top.
 type bandSums struct {
-	sum, squares any     // of the types of the tables
-	corner       float64 // of the squares, at the last pixel, where they are floats
+	sum, squares any     // in the types of the tables
+	corner       float64 // entry of float squares at the last corner
 }
 
-// read goes through the rows of the tables, which come after those of zeros.
+// read reads the rows of the tables after the row of zeros.
 func (d *streamed) read(ctx context.Context, boxes []box, next func(y int) (sums, squares []byte, err error), report func(done float64)) error {
 	d.found = map[image.Rectangle][]bandSums{}
 	over, under := map[int][]image.Rectangle{}, map[int][]image.Rectangle{}
@@ -77,7 +77,7 @@ func (d *streamed) read(ctx context.Context, boxes []box, next func(y int) (sums
 	return nil
 }
 
-// add takes the row of the tables over a box, or under it.
+// add subtracts the tables' row at the top of a box, or adds the row at its bottom.
 func (d *streamed) add(r image.Rectangle, sums, squares []byte, under bool) {
 	for c := range d.found[r] {
 		of, x0, x1 := &d.found[r][c], r.Min.X*d.Channels+c, r.Max.X*d.Channels+c
@@ -88,12 +88,13 @@ func (d *streamed) add(r image.Rectangle, sums, squares []byte, under bool) {
 	}
 }
 
-// advance adds what a row of a table has between two entries to a sum, or takes it away. No sum is 0.
+// advance adds the difference of two entries of a row to a sum, or subtracts it. A nil sum counts
+// as 0.
 func advance(sum any, t raster.Type, row []byte, x0, x1 int, plus bool) any {
 	return sumForms[t].advance(sum, row, x0, x1, plus)
 }
 
-// of returns the sums of a box, which are zero where it is empty.
+// of returns the sums of a box, which are 0 if it is empty.
 func (d *streamed) of(b box, channel int) bandSums {
 	if all := d.found[b.rectangle()]; all != nil {
 		return all[channel]
@@ -115,7 +116,7 @@ func (d *streamed) std(b box, channel int) float64 {
 
 func (d *streamed) square(b box, channel int) float64 { return d.of(b, channel).corner }
 
-// meanAndVariance returns those of n pixels.
+// meanAndVariance returns the mean and the variance of n pixels.
 func meanAndVariance(n int, of bandSums) (mean, variance float64) {
 	return meanOf(n, of.sum), varianceOf(n, of.sum, of.squares)
 }
@@ -123,12 +124,12 @@ func meanAndVariance(n int, of bandSums) (mean, variance float64) {
 // meanOf returns the mean of n pixels from their sum.
 func meanOf(n int, sum any) float64 { return fromsums.Mean(n, sumOf(sum)) }
 
-// varianceOf returns the variance of n pixels from their sum and that of their squares.
+// varianceOf returns the variance of n pixels from their sum and the sum of their squares.
 func varianceOf(n int, sum, squares any) float64 {
 	return fromsums.Variance(n, sumOf(sum), sumOf(squares), nil, nil)
 }
 
-// sumOf returns a number of a type of sums as statistics take it.
+// sumOf converts a sum for the statistics functions.
 func sumOf(s any) fromsums.Sum {
 	switch s := s.(type) {
 	case uint32:

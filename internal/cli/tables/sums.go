@@ -14,20 +14,20 @@ import (
 	fromsums "github.com/boxsum/boxsum/internal/stats"
 )
 
-// A sumForm holds the functions that are compiled for one type of sums: those for files and
-// pictures, whose packages have type parameters.
+// A sumForm holds the functions that must be instantiated for each type of sums, because they call
+// generic packages for files and pictures.
 type sumForm struct {
 	// write writes a layer to w or, if z is not nil, to an archive.
 	write func(l *layer, entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error
-	// draw returns the heat map of the entries of a table.
+	// draw returns the heat map of a table.
 	draw func(entries raster.Array) image.Image
-	// load returns the table that an array of a file holds.
+	// load returns the table stored in an array of a file.
 	load func(a *imgio.Array, solid bool) (*engine.Table, error)
 	// advance adds the difference of two entries of a row to a sum, or subtracts it.
 	advance func(sum any, row []byte, x0, x1 int, plus bool) any
 }
 
-// sumForms holds the forms by the type of sums.
+// sumForms is indexed by the type of sums.
 var sumForms = [raster.NumTypes]sumForm{
 	raster.U32: formOf[uint32](),
 	raster.U64: formOf[uint64](),
@@ -74,7 +74,7 @@ func loadTable[S boxsum.Sum](a *imgio.Array, solid bool) (*engine.Table, error) 
 	return tableOf(t), nil
 }
 
-// tableOf returns the table of an image without its type.
+// tableOf returns the untyped form of a table.
 func tableOf[S boxsum.Sum](t *boxsum.Table[S]) *engine.Table {
 	return &engine.Table{
 		Array:  raster.ArrayOf(t.Sums, raster.PlaneExtent(t.Width, t.Height, t.Channels, t.Stride)),
@@ -82,7 +82,8 @@ func tableOf[S boxsum.Sum](t *boxsum.Table[S]) *engine.Table {
 	}
 }
 
-// loadVolume returns an array of shape (D+1, H+1, W+1) or (D+1, H+1, W+1, C) as the table of a volume.
+// loadVolume returns an array of shape (D+1, H+1, W+1) or (D+1, H+1, W+1, C) as the table of a
+// volume.
 func loadVolume[S boxsum.Sum](a *imgio.Array) (raster.Array, error) {
 	shape, channels := a.Shape, 1
 	if len(shape) == 4 {
@@ -92,7 +93,7 @@ func loadVolume[S boxsum.Sum](a *imgio.Array) (raster.Array, error) {
 		return raster.Array{}, fmt.Errorf("array of shape %v is not the table of a volume, want (D+1, H+1, W+1) or (D+1, H+1, W+1, C)", a.Shape)
 	}
 	stride := shape[2] * channels
-	// Slice 0 is zero, which makes one table of all rows.
+	// Because slice 0 is zero, the stacked slices form the table of one tall image.
 	flat := append([]int{shape[0] * shape[1], shape[2]}, a.Shape[3:]...)
 	if _, err := imgio.TableOf[S](&imgio.Array{Shape: flat, Data: a.Data}); err != nil {
 		return raster.Array{}, err
@@ -110,7 +111,7 @@ func advanced[S boxsum.Sum](sum any, row []byte, x0, x1 int, plus bool) any {
 	return s - by
 }
 
-// elementType returns the type of the elements of an array of a file.
+// elementType returns the type of the elements of an array in a file.
 func elementType(a *imgio.Array) raster.Type {
 	t, _ := raster.ParseType(strings.TrimPrefix(fmt.Sprintf("%T", a.Data), "[]"))
 	return t

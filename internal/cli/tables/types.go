@@ -12,13 +12,13 @@ import (
 	"github.com/boxsum/boxsum/papers"
 )
 
-// A pair is a type of pixels and a type of their sums.
+// A pair is a type of pixels and a type of sums.
 type pair struct {
 	pixel, sum, square raster.Type
-	wide               bool // 64-bit integers, which have sums and are asked directly, and nothing else
+	wide               bool // 64-bit integers, which only have sums and direct queries
 }
 
-// allPairs lists the pairs that tables are made of. The first one of a pixel type is its default.
+// allPairs lists the supported pairs. The first pair of a pixel type is its default.
 var allPairs = func() (all []pair) {
 	for _, p := range raster.SumPairs {
 		wide := p.Pixel.Bytes() == 8 && !p.Pixel.Float()
@@ -27,7 +27,7 @@ var allPairs = func() (all []pair) {
 	return all
 }()
 
-// job returns the job of making the tables of a source, which has pixels of this type.
+// job returns the job that makes the tables of a source, whose pixels have the type of the pair.
 func (p pair) job(src *imagefile.Source, want tableChoice) (job, error) {
 	if src.Stack != nil {
 		return newSolid(p, src.Stack, want)
@@ -35,13 +35,13 @@ func (p pair) job(src *imagefile.Source, want tableChoice) (job, error) {
 	return newPlane(p, src.Image, want)
 }
 
-// holds reports whether the sum of all pixels of so many images is exact; those of 64 bits have none that
-// is better.
+// holds reports whether the sum of all pixels of the given number of slices is exact. There is no
+// better type for 64-bit integers.
 func (p pair) holds(img any, slices int) bool {
 	return p.wide || imagefile.ExtentOf(img).Fits(slices, largestSum(p.sum)/largestPixel(p.pixel))
 }
 
-// directOf answers from the pixels of an image.
+// directOf returns an oracle that reads the pixels of an image.
 func directOf(img any) oracle {
 	switch img := img.(type) {
 	case boxsum.Image[int64]:
@@ -71,8 +71,8 @@ func prepare(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, er
 	return papers.Prepare(a, opt, img.(boxsum.Image[float64]))
 }
 
-// pairWhere returns the first pair of the image's pixel type that is good, or else an error from the
-// names of its pixels and sums.
+// pairWhere returns the first pair of the image's pixel type that satisfies good. Otherwise it
+// calls fail with the names of the types.
 func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) error) (pair, error) {
 	pixel := imagefile.PixelOf(img)
 	found := slices.DeleteFunc(slices.Clone(allPairs), func(p pair) bool { return p.pixel != pixel })
@@ -89,23 +89,23 @@ func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) erro
 	return pair{}, fail(pixel.Short(), strings.Join(names, ", "))
 }
 
-// pairNamed returns the pair with a sum type by name, or the default for "auto".
+// pairNamed returns the pair with the named sum type, or the default for "auto".
 func pairNamed(img any, sum string) (pair, error) {
 	return pairWhere(img, func(p pair) bool { return sum == "auto" || sum == p.sum.Short() }, func(pixel, sums string) error {
 		return fmt.Errorf("%s pixels cannot be summed as %s: choose --type auto or %s", pixel, sum, sums)
 	})
 }
 
-// pairExact returns the first pair whose sums hold the whole image, or a volume of this
-// many slices like it, whatever the pixels.
+// pairExact returns the first pair whose sums cannot overflow for an image, or for a volume of the
+// given number of slices.
 func pairExact(img any, slices int) (pair, error) {
 	return pairWhere(img, func(p pair) bool { return p.holds(img, slices) }, func(pixel, _ string) error {
 		return fmt.Errorf("sums of %s pixels may overflow in an image of this size: split it", pixel)
 	})
 }
 
-// largestPixel returns the largest magnitude of a pixel type. Float pixels count
-// as 1: their sums round anyway, and do not overflow.
+// largestPixel returns the largest magnitude of a pixel type. Float pixels count as 1: their sums
+// round and do not overflow.
 func largestPixel(t raster.Type) uint64 {
 	switch bits := 8 * t.Bytes(); {
 	case t.Float():
@@ -117,7 +117,7 @@ func largestPixel(t raster.Type) uint64 {
 	}
 }
 
-// largestSum returns the number up to which a sum type holds every whole number.
+// largestSum returns the largest number up to which a sum type represents all integers.
 func largestSum(t raster.Type) uint64 {
 	switch t {
 	case raster.F32:

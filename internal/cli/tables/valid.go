@@ -12,16 +12,16 @@ import (
 	"github.com/boxsum/boxsum/internal/pixels"
 )
 
-// validFlags say which pixels are valid.
+// validFlags select the valid pixels.
 type validFlags struct {
 	NaN  string `name:"nan" enum:"keep,skip" default:"keep" help:"How to treat NaN: keep treats it as a value, which makes the boxes below it and to the right NaN; skip leaves such pixels out."`
 	Mask string `placeholder:"FILE" help:"Leave out pixels where this image or .npy array of the same size is zero; one channel applies to all."`
 }
 
-// pick reports whether some pixels may be left out.
+// pick reports whether some pixels may be invalid.
 func (f *validFlags) pick() bool { return f.NaN == "skip" || f.Mask != "" }
 
-// check refuses what does not go with them: each is a flag that was given.
+// check returns an error if an incompatible flag was given. The keys of others are flags.
 func (f *validFlags) check(others map[string]bool) error {
 	if !f.pick() {
 		return nil
@@ -57,7 +57,7 @@ func (f *validFlags) valid(sh *console.Shell, how *imagefile.Flags) (*boxsum.Val
 	return valid, errors.Join(err, picture.Close())
 }
 
-// maskOf returns a mask with ones where an image is not zero.
+// maskOf returns a mask that is 1 where an image is not zero.
 func maskOf(img any) (boxsum.Image[uint8], error) {
 	src := pixels.Of(img)
 	mask, err := boxsum.NewImage[uint8](src.Width, src.Height, src.Channels)
@@ -74,8 +74,8 @@ func maskOf(img any) (boxsum.Image[uint8], error) {
 	return mask, err
 }
 
-// areaOf returns the area of a channel of the box: how many of its pixels are valid, where some
-// may be left out.
+// areaOf returns the area of a channel of the box, which is the number of valid pixels if some may
+// be invalid.
 func (a answer) areaOf(s stats) int64 {
 	if s.area != nil {
 		return *s.area
@@ -83,8 +83,7 @@ func (a answer) areaOf(s stats) int64 {
 	return a.area
 }
 
-// areaJSON returns the area as JSON has it: as many numbers as there are channels where each
-// has its own.
+// areaJSON returns the area for JSON: one number, or one per channel if they differ.
 func (a answer) areaJSON() any {
 	var areas []any
 	for _, s := range a.channels {
