@@ -27,7 +27,7 @@ import (
 	"github.com/boxsum/boxsum/internal/y4m"
 )
 
-// Detect is the verb detect.
+// Detect implements the detect command.
 type Detect struct {
 	Ins       []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others. A .y4m file, or such a stream on standard input, is searched frame by frame."`
 	Cascade   string       `required:"" placeholder:"XML" help:"Cascade in OpenCV's format: a file, or the name of an installed one: frontalface, eye, profileface, frontalface_alt2 …"`
@@ -51,10 +51,10 @@ type Detect struct {
 	JSON            bool             `name:"json" help:"Print JSON."`
 }
 
-// An angleList is how far objects may be turned.
+// An angleList lists the rotations to search, in degrees.
 type angleList []float64
 
-// Mappers are the types of flags that only this command has.
+// Mappers decode the flag types of this command.
 var Mappers = []kong.Option{flags.One("angles in degrees, or all", parseAngles)}
 
 func parseAngles(text string) (angleList, error) {
@@ -72,9 +72,9 @@ func parseAngles(text string) (angleList, error) {
 	return all, nil
 }
 
-// A found is something that was found, as it is printed.
+// A found is a detected object as it is printed.
 type found struct {
-	File      string  `json:"file,omitempty"` // where there are several
+	File      string  `json:"file,omitempty"` // set if there are several inputs
 	X         int     `json:"x"`
 	Y         int     `json:"y"`
 	Width     int     `json:"width"`
@@ -93,7 +93,7 @@ func foundOf(file string, results []detect.Result) []found {
 	return all
 }
 
-// A detector is a cascade and how to search.
+// A detector is a cascade with the options for searching.
 type detector struct {
 	*detect.Cascade
 	opt detect.Options
@@ -159,7 +159,7 @@ func (c *Detect) detector(sh *console.Shell) (*detector, error) {
 	return &detector{cascade, opt}, nil
 }
 
-// Run finds objects and prints where they are.
+// Run detects objects and prints them.
 func (c *Detect) Run(sh *console.Shell) error {
 	if len(c.Ins) == 0 && c.Eval == "" {
 		return console.Usage("no image: name a file, or - for standard input")
@@ -193,8 +193,8 @@ func (c *Detect) Run(sh *console.Shell) error {
 	return c.several(sh, d)
 }
 
-// stream opens the input if it is a stream of frames. A picture on standard input is one
-// that can still be read.
+// stream opens the input if it is a stream of frames. If standard input holds a picture, it can
+// still be read afterwards.
 func (c *Detect) stream(sh *console.Shell) (io.Reader, io.Closer, error) {
 	in := c.Ins[0]
 	if in == console.Standard {
@@ -219,7 +219,7 @@ func (c *Detect) stream(sh *console.Shell) (io.Reader, io.Closer, error) {
 	return f, f, err
 }
 
-// several searches one image after the other.
+// several searches one image after another.
 func (c *Detect) several(sh *console.Shell, d *detector) error {
 	outs := make([]string, len(c.Ins))
 	if c.Out != "" {
@@ -258,7 +258,7 @@ func (c *Detect) several(sh *console.Shell, d *detector) error {
 	return nil
 }
 
-// print prints what was found.
+// print prints the detected objects.
 func (c *Detect) print(w io.Writer, all []found, files bool) error {
 	if c.JSON {
 		if err := display.JSONLines(w, all); err != nil {
@@ -288,7 +288,7 @@ func (c *Detect) print(w io.Writer, all []found, files bool) error {
 	return display.Columns(w, rows)
 }
 
-// one searches one image, and draws what it finds there.
+// one searches one image and draws the results.
 func (c *Detect) one(sh *console.Shell, d *detector, in, out string) ([]detect.Result, error) {
 	format := ""
 	if out != "" {
@@ -311,7 +311,8 @@ func (c *Detect) one(sh *console.Shell, d *detector, in, out string) ([]detect.R
 	return results, imagefile.Save(sh, out, 0, func(w io.Writer) error { return imgio.Encode(w, format, picture) })
 }
 
-// search reads an image and finds what is in it. The image stays in memory.
+// search reads an image and returns the objects in it. The pixels remain valid after the file is
+// closed.
 func (c *Detect) search(sh *console.Shell, d *detector, in, out string) (results []detect.Result, img boxsum.Image[uint8], took time.Duration, err error) {
 	if err := imagefile.CheckApart(in, out, false); err != nil {
 		return nil, img, 0, err
@@ -322,7 +323,7 @@ func (c *Detect) search(sh *console.Shell, d *detector, in, out string) (results
 	}
 	defer src.Close()
 	switch pixels := src.Image.(type) {
-	case boxsum.Image[uint8]: // in memory of its own, for the file is closed
+	case boxsum.Image[uint8]: // copied, because the file will be closed
 		img, err = imagefile.Converted(pixels, func(v float64) uint8 { return uint8(v) })
 	case boxsum.Image[uint16]:
 		img, err = imagefile.Converted(pixels, imagefile.UpperByte)
@@ -336,7 +337,7 @@ func (c *Detect) search(sh *console.Shell, d *detector, in, out string) (results
 	sh.Progress.Begin("searching", 0)
 	opt.Progress = sh.Progress.Share("searching")
 	gray := img
-	if img.Channels == 2 { // gray and opacity
+	if img.Channels == 2 { // gray and alpha
 		if gray, err = channelOf(img, 0); err != nil {
 			return nil, img, 0, err
 		}
@@ -346,7 +347,7 @@ func (c *Detect) search(sh *console.Shell, d *detector, in, out string) (results
 	return results, img, time.Since(start), err
 }
 
-// frames searches a stream. It prints a line for each frame.
+// frames searches a stream and prints a line for each frame.
 func (c *Detect) frames(sh *console.Shell, d *detector, stream io.Reader) error {
 	if c.Out != "" && c.Out != console.Standard && !strings.EqualFold(filepath.Ext(c.Out), ".y4m") {
 		return console.Usage("%s: the frames of a stream go to standard output, -o -, or to a .y4m file", c.Out)
@@ -364,16 +365,17 @@ func (c *Detect) frames(sh *console.Shell, d *detector, stream io.Reader) error 
 	return imgio.WriteFile(c.Out, func(w io.Writer) error { return c.eachFrame(sh, d, r, w) })
 }
 
-// A frameSlot is a frame on its way: read, searched, and printed and written in order.
+// A frameSlot holds a frame while it is read, searched, printed and written. Frames leave in the
+// order in which they came.
 type frameSlot struct {
 	number  int
 	frame   y4m.Frame
 	results []detect.Result
 	err     error
-	done    chan struct{} // it is searched
+	done    chan struct{} // closed when the frame has been searched
 }
 
-// search searches frames: together on a device, for which all of them are one call.
+// search searches frames. A device searches all of them in one call.
 func (d *detector) search(slots []*frameSlot, opt *detect.Options) {
 	var images []boxsum.Image[uint8]
 	for _, slot := range slots {
@@ -395,14 +397,14 @@ func (d *detector) search(slots []*frameSlot, opt *detect.Options) {
 	}
 }
 
-// lanesOf returns the number of frames that are searched at the same time, and the number
-// of workers of each. Frames do not wait for each other's last bands.
+// lanesOf returns the number of frames to search concurrently, and the number of workers for each,
+// so that frames do not wait for each other's last bands.
 func lanesOf(workers int) (lanes, each int) {
 	lanes = min(max(workers/4, 1), 4)
 	return lanes, workers / lanes
 }
 
-// eachFrame searches frames while others are read, and writes them where they are wanted.
+// eachFrame searches frames while others are read, and writes the output if one is requested.
 func (c *Detect) eachFrame(sh *console.Shell, d *detector, r *y4m.Reader, to io.Writer) error {
 	var w *y4m.Writer
 	if c.Out != "" {
@@ -414,7 +416,7 @@ func (c *Detect) eachFrame(sh *console.Shell, d *detector, r *y4m.Reader, to io.
 	lanes, workers := lanesOf(d.opt.Workers)
 	opt := d.opt
 	opt.Workers = workers
-	ahead, most := 2, 1 // frames that are read before somebody is free to search them, and that one searches at a time
+	ahead, most := 2, 1 // frames to read ahead, and frames searched in one call
 	if opt.On != nil {
 		lanes, ahead, most = 1, 16, 16
 	}
@@ -424,7 +426,7 @@ func (c *Detect) eachFrame(sh *console.Shell, d *detector, r *y4m.Reader, to io.
 	}
 	stop := make(chan struct{})
 	defer close(stop)
-	go func() { // reads; a read that hangs ends with the program
+	go func() { // reads frames; a blocked read ends with the process
 		defer close(work)
 		for n := 0; ; n++ {
 			select {
@@ -488,7 +490,7 @@ func (c *Detect) eachFrame(sh *console.Shell, d *detector, r *y4m.Reader, to io.
 	}
 }
 
-// printFrame prints a line of JSON, or of the rectangles.
+// printFrame prints the results of a frame as a line of JSON or of rectangles.
 func (c *Detect) printFrame(w io.Writer, n int, all []found) error {
 	if c.JSON {
 		text, err := json.Marshal(all)

@@ -1,3 +1,3 @@
-// Package detection has the verb detect: it finds objects by cascades in images and in
-// streams of frames, draws or hides them, and measures how many it finds.
+// Package detection implements the detect command: it finds objects with cascades in images and
+// streams of frames, draws or hides them, and evaluates the results.
 package detection

@@ -9,23 +9,22 @@ import (
 	"github.com/boxsum/boxsum/internal/y4m"
 )
 
-// A drawPlane is samples of a picture that are drawn on: of one color of pixels that lie
-// side by side, or of a plane of a frame, where one sample may stand for several pixels.
+// A drawPlane is a set of samples to draw on: one channel of interleaved pixels, or a plane of a
+// frame, in which a sample may cover several pixels.
 type drawPlane struct {
 	pix           []uint8
-	step, stride  int // to the next sample, and to the next row
+	step, stride  int // distance to the next sample, and to the next row
 	width, height int
-	across, down  float64 // pixels that a sample stands for
+	across, down  float64 // pixels covered by a sample
 }
 
-// The color of boxes, Okabe and Ito's orange, as red, green and blue and as brightness and
-// differences; opaque.
+// The color of boxes, Okabe and Ito's orange: red, green, blue and alpha, and luma and chroma.
 var (
 	boxColor    = [4]uint8{0xe6, 0x9f, 0x00, 0xff}
 	boxColorYUV = [4]uint8{0x9b, 0x30, 0xab, 0xff}
 )
 
-// planesOf returns the planes of an image in color, opacity last.
+// planesOf returns the planes of an image, with alpha last.
 func planesOf(img boxsum.Image[uint8]) (planes []drawPlane) {
 	for c := range img.Channels {
 		planes = append(planes, drawPlane{img.Pix[c:], img.Channels, img.Stride, img.Width, img.Height, 1, 1})
@@ -36,15 +35,15 @@ func planesOf(img boxsum.Image[uint8]) (planes []drawPlane) {
 func planesOfFrame(f *y4m.Frame) (planes []drawPlane) {
 	first := f.Planes[0]
 	for _, p := range f.Planes {
-		// Samples of color at the edge stand for less, which does not matter here.
+		// Chroma samples at the edge may cover fewer pixels, which does not matter here.
 		across, down := math.Round(float64(first.Width)/float64(p.Width)), math.Round(float64(first.Height)/float64(p.Height))
 		planes = append(planes, drawPlane{p.Pix, 1, p.Width, p.Width, p.Height, max(across, 1), max(down, 1)})
 	}
 	return planes
 }
 
-// inColor returns an image that boxes can be drawn on in color. One in which things are to be
-// hidden stays as it is.
+// inColor returns an image on which colored boxes can be drawn. If objects are to be hidden it
+// returns the image unchanged.
 func inColor(img boxsum.Image[uint8], blur bool) (boxsum.Image[uint8], error) {
 	if img.Channels > 2 || blur {
 		return img, nil
@@ -78,7 +77,7 @@ func channelOf(img boxsum.Image[uint8], channel int) (boxsum.Image[uint8], error
 	return to, err
 }
 
-// mark draws what was found, or hides it.
+// mark draws the results, or hides them.
 func mark(planes []drawPlane, results []detect.Result, hide bool, color []uint8) error {
 	for _, r := range results {
 		for i := range planes {
@@ -92,8 +91,8 @@ func mark(planes []drawPlane, results []detect.Result, hide bool, color []uint8)
 	return nil
 }
 
-// A frameOf is the coordinates of a result: the middle is (0, 0), and its edges are at
-// plus and minus half its size.
+// A frameOf is the coordinate system of a result: its center is (0, 0), and its edges are at plus
+// and minus half its size.
 type frameOf struct{ x, y, sin, cos, w, h float64 }
 
 func newFrameOf(r detect.Result) frameOf {
@@ -102,8 +101,8 @@ func newFrameOf(r detect.Result) frameOf {
 	return frameOf{float64(r.Rect.Min.X) + w, float64(r.Rect.Min.Y) + h, sin, cos, w, h}
 }
 
-// each calls do for all samples whose middles may lie within some pixels of a result, with
-// their coordinates in it.
+// each calls do for all samples whose centers may lie within beyond pixels of a result, with their
+// coordinates relative to it.
 func (p *drawPlane) each(f frameOf, beyond float64, do func(at int, u, v float64)) {
 	reachX := math.Abs(f.cos)*(f.w+beyond) + math.Abs(f.sin)*(f.h+beyond)
 	reachY := math.Abs(f.sin)*(f.w+beyond) + math.Abs(f.cos)*(f.h+beyond)
@@ -116,7 +115,7 @@ func (p *drawPlane) each(f frameOf, beyond float64, do func(at int, u, v float64
 	}
 }
 
-// outline draws the edges of a result. A turned one has a mark at its top.
+// outline draws the edges of a result, and a mark at the top of a rotated one.
 func (p *drawPlane) outline(r detect.Result, value uint8) {
 	f := newFrameOf(r)
 	half := max(2, min(f.w, f.h)/20) / 2
@@ -126,7 +125,7 @@ func (p *drawPlane) outline(r detect.Result, value uint8) {
 	}
 	soft := max(p.across, p.down) / 2
 	p.each(f, top+half+1, func(at int, u, v float64) {
-		edge := math.Abs(max(math.Abs(u)-f.w, math.Abs(v)-f.h)) // how far the edge is
+		edge := math.Abs(max(math.Abs(u)-f.w, math.Abs(v)-f.h)) // distance from the edge
 		if top > 0 {
 			edge = min(edge, max(math.Abs(u), -f.h-top-v, v+f.h))
 		}
@@ -136,7 +135,7 @@ func (p *drawPlane) outline(r detect.Result, value uint8) {
 	})
 }
 
-// hide blurs a result and a margin round it, so much that nothing in it can be told.
+// hide blurs a result and a margin around it until nothing in it can be recognized.
 func (p *drawPlane) hide(r detect.Result) error {
 	f := newFrameOf(r)
 	margin := (f.w + f.h) / 10
@@ -160,7 +159,7 @@ func (p *drawPlane) hide(r detect.Result) error {
 			part.Pix[y*part.Stride+x] = p.pix[(top+y)*p.stride+(left+x)*p.step]
 		}
 	}
-	const share = 0.3 // of half the size: a face becomes a few spots of color
+	const share = 0.3 // of half the size: a few spots of color remain of a face
 	soft, err := filter.Gaussian(part, filter.Sigma{X: share * (f.w + f.h) / 2 / p.across, Y: share * (f.w + f.h) / 2 / p.down}, &filter.Options{Border: filter.Clip})
 	if err != nil {
 		return err

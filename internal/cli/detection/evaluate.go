@@ -18,8 +18,8 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 )
 
-// A truth is an object that is there, as detect --json prints it; one without a size says
-// that nothing is in its file.
+// A truth is an object that is present, in the format of detect --json. An entry without a size
+// marks a file without objects.
 type truth struct {
 	File   string  `json:"file"`
 	X      float64 `json:"x"`
@@ -29,7 +29,7 @@ type truth struct {
 	Angle  float64 `json:"angle"`
 }
 
-// readTruth reads a file of them; names of files count from its folder.
+// readTruth reads a file of entries. File names are relative to its folder.
 func readTruth(path string) ([]truth, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -54,21 +54,21 @@ func readTruth(path string) ([]truth, error) {
 	return all, nil
 }
 
-// A tally is what was found of some objects.
+// A tally counts the results for a group of objects.
 type tally struct {
 	Name    string  `json:"name"`
 	Objects int     `json:"objects"`
 	Found   int     `json:"found"`
 	False   int     `json:"false_positives"`
 	Recall  float64 `json:"recall"`
-	Millis  float64 `json:"ms"` // an image that has such objects, on the mean
+	Millis  float64 `json:"ms"` // mean time of an image that contains such objects
 
 	images int
 	took   time.Duration
 	from   float64
 }
 
-// tallies are by some number: an angle or a size.
+// tallies are grouped by a number: an angle or a size.
 type tallies struct {
 	step func(v float64) (name string, from float64)
 	all  []*tally
@@ -86,7 +86,7 @@ func (t *tallies) at(v float64) *tally {
 	return one
 }
 
-// An evaluation is that of all images.
+// An evaluation summarizes all images.
 type evaluation struct {
 	tally
 	Images int      `json:"images"`
@@ -95,9 +95,9 @@ type evaluation struct {
 }
 
 const (
-	angleStep   = 15.0 // of the figures, in degrees
-	leastIoU    = 0.5  // of what is found with what is there
-	angleWithin = 30.0 // of what is found, in degrees
+	angleStep   = 15.0 // width of a group, in degrees
+	leastIoU    = 0.5  // minimum overlap of a result and an object
+	angleWithin = 30.0 // maximum difference of angles, in degrees
 )
 
 func angleName(angle float64) (string, float64) {
@@ -120,7 +120,7 @@ func sizeName(size float64) (string, float64) {
 	return "more", 1e6
 }
 
-// evaluate searches images whose truth is known, and prints how well that goes.
+// evaluate searches images with known objects and prints recall, false positives and times.
 func (c *Detect) evaluate(sh *console.Shell, d *detector) error {
 	all, err := readTruth(c.Eval)
 	if err != nil {
@@ -222,8 +222,8 @@ func truthOf(all []truth, file string) (there []truth, err error) {
 	return there, nil
 }
 
-// compare pairs objects with results, the nearest first, each once. It tells which objects
-// were found, and which results are none of them.
+// compare pairs objects with results, nearest first and each at most once. It returns which objects
+// were found, and the results that match no object.
 func compare(there []truth, results []detect.Result) (hits []bool, wrong []detect.Result) {
 	type match struct {
 		iou    float64
@@ -242,7 +242,7 @@ func compare(there []truth, results []detect.Result) (hits []bool, wrong []detec
 			}
 		}
 	}
-	sort.Slice(all, func(i, j int) bool { // which is not compiled once more, as slices.SortFunc would be
+	sort.Slice(all, func(i, j int) bool { // sort.Slice is not instantiated again, as slices.SortFunc would be
 		a, b := all[i], all[j]
 		return cmp.Or(cmp.Compare(b.iou, a.iou), cmp.Compare(a.object, b.object), cmp.Compare(a.result, b.result)) < 0
 	})
@@ -270,9 +270,10 @@ func (t *truth) corners() (all [4][2]float64) {
 	return all
 }
 
-// overlap returns the area of the intersection of two rectangles divided by that of their union.
+// overlap returns the area of the intersection of two rectangles divided by the area of their
+// union.
 func overlap(a, b [4][2]float64, areaA, areaB float64) float64 {
-	// What is left of a once it is cut along the edges of b.
+	// Clip a along each edge of b.
 	left := a[:]
 	for i := range b {
 		p, q := b[i], b[(i+1)%4]
