@@ -14,7 +14,7 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell."`
 }
 
-// Run prints a script that has a shell complete verbs, flags and their values.
+// Run prints a script that makes a shell complete commands, flags and values.
 func (c *completionCmd) Run(sh *console.Shell) error {
 	write := map[string]func(io.Writer, []verb){"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion, "powershell": powershellCompletion}[c.Shell]
 	var b strings.Builder
@@ -23,18 +23,18 @@ func (c *completionCmd) Run(sh *console.Shell) error {
 	return err
 }
 
-// A verb is what completion has to know of a command.
+// A verb describes a command for completion.
 type verb struct {
 	name, help string
-	words      []string // that its argument may be
+	words      []string // possible arguments
 	flags      []flagWords
 }
 
 type flagWords struct {
 	name, help string
 	short      rune
-	takes      bool     // a value
-	words      []string // that this may be; files where there are none
+	takes      bool     // the flag has a value
+	words      []string // possible values; files if there are none
 }
 
 func (f flagWords) names() []string {
@@ -45,7 +45,7 @@ func (f flagWords) names() []string {
 	return names
 }
 
-// verbsOf returns the verbs of the command line's model.
+// verbsOf returns the commands of the command line's model.
 func verbsOf(model *kong.Application) (verbs []verb) {
 	for _, node := range model.Leaves(true) {
 		v := verb{name: node.Name, help: node.Help}
@@ -64,7 +64,7 @@ func verbsOf(model *kong.Application) (verbs []verb) {
 	return verbs
 }
 
-// enumWords returns the words that a value may be, or that it is made of.
+// enumWords returns the possible values, or the parts of which a value is composed.
 func enumWords(v *kong.Value) []string {
 	words := cmp.Or(v.Enum, v.Tag.Get("words"))
 	if words == "" {
@@ -111,7 +111,7 @@ complete -F _boxsum boxsum
 }
 
 func zshCompletion(w io.Writer, verbs []verb) {
-	// What _arguments and _describe take as a sign.
+	// _arguments and _describe give these characters a meaning.
 	plain := strings.NewReplacer("'", "’", "[", "(", "]", ")", ":", " ", `\`, "", "`", "").Replace
 	fmt.Fprint(w, "#compdef boxsum\n# zsh completion for boxsum: source <(boxsum completion zsh)\n_boxsum() {\n\tlocal -a verbs\n\tverbs=(\n")
 	for _, v := range verbs {
@@ -170,7 +170,7 @@ func fishCompletion(w io.Writer, verbs []verb) {
 }
 
 func powershellCompletion(w io.Writer, verbs []verb) {
-	// PowerShell takes curly quotes for straight ones.
+	// PowerShell treats curly quotes like straight ones.
 	double := strings.NewReplacer("'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛").Replace
 	quote := func(text string) string { return "'" + double(text) + "'" }
 	list := func(words []string) string {

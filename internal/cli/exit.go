@@ -10,16 +10,16 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 )
 
-// What run returns to the shell. A signal gives 128 and its number.
+// Exit codes. A signal gives 128 plus its number.
 const (
 	exitOK          = 0
 	exitError       = 1
-	exitUsage       = 2 // the arguments cannot be, whatever the files are
+	exitUsage       = 2 // the arguments are invalid, regardless of files
 	exitSignal      = 128
 	exitInterrupted = exitSignal + int(syscall.SIGINT)
 )
 
-// exitCode returns the code of an error. The context tells which signal came.
+// exitCode returns the exit code for an error. The cause of the context tells which signal arrived.
 func exitCode(ctx context.Context, err error) int {
 	var by interruption
 	switch {
@@ -35,17 +35,16 @@ func exitCode(ctx context.Context, err error) int {
 	return exitError
 }
 
-// An interruption is a signal that asks to stop.
+// An interruption is the cause of a context that a signal canceled.
 type interruption struct{ signal syscall.Signal }
 
 func (i interruption) Error() string { return i.signal.String() }
 
-// untilSignal returns a context that Ctrl-C, SIGTERM and SIGHUP end. The second signal ends
-// the process at once. SIGPIPE is an error of writing instead, so that files are
-// cleaned up.
+// untilSignal returns a context that Ctrl-C, SIGTERM and SIGHUP cancel. A second signal ends the
+// process at once. SIGPIPE causes a write error instead, so that files are cleaned up.
 func untilSignal() context.Context {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())

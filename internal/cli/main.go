@@ -1,5 +1,5 @@
-// Package cli is the command boxsum. It is no main package, so that two binaries can be it: cmd/boxsum, and the one in
-// the module cloud, which also takes URLs of object stores.
+// Package cli implements the boxsum command. It is separate from package main because two programs
+// use it: cmd/boxsum, and the one in module cloud, which also opens URLs of object stores.
 package cli
 
 import (
@@ -60,12 +60,12 @@ type commands struct {
 //go:embed help
 var helps embed.FS
 
-// Main is the command, from its arguments to its exit code.
+// Main runs the command and exits.
 func Main() {
 	os.Exit(run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run does what the arguments say and returns the exit code.
+// run executes the command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	switch {
 	case len(args) == 0:
@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case err == nil:
 	case ctx.Err() == nil && errors.Is(out.Err, syscall.EPIPE):
-		return exitSignal + int(syscall.SIGPIPE) // as of a program that the signal stopped
+		return exitSignal + int(syscall.SIGPIPE) // the exit code of a program that SIGPIPE ended
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "boxsum: interrupted")
 	default:
@@ -115,7 +115,7 @@ func expand(k *kong.Kong) error {
 	})
 }
 
-// parse returns the command to run, or nil if --help or --version was all that was asked for.
+// parse returns the command to run, or nil for --help and --version.
 func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	exited := false
 	parser, err := kong.New(new(commands), append(slices.Concat(flags.Mappers, tables.Mappers, detection.Mappers),
@@ -150,7 +150,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 			continue
 		}
 		switch {
-		case flag.Target.Len() == 0: // as an empty variable of a shell gives it
+		case flag.Target.Len() == 0: // such as from an empty shell variable
 			return nil, console.Usage("--%s is empty (try --help)", flag.Name)
 		case (flag.Name == "out" || flag.Name == "map") && flag.Target.String() == console.Standard && console.IsTerminal(stdout):
 			return nil, console.Usage("--%s -: standard output is a terminal: redirect it, or name a file", flag.Name)

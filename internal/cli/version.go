@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 )
 
-// What make release sets.
+// Set by the linker in releases.
 var release, commit, date string
 
 type versionCmd struct {
@@ -25,7 +25,7 @@ func (c *versionCmd) Run(sh *console.Shell) error {
 	return err
 }
 
-// A build is what the program knows of how it was made.
+// A build describes how the program was built.
 type build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
@@ -40,7 +40,7 @@ func (b build) String() string {
 	return fmt.Sprintf("boxsum %s, %s %s/%s", b.Version, b.Go, b.OS, b.Arch)
 }
 
-// thisBuild returns what the release or else the go command recorded.
+// thisBuild returns the build recorded by the release or the go command.
 func thisBuild() build {
 	b := build{Version: release, Commit: commit, Date: date, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if b.Version != "" {

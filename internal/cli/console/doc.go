@@ -1,3 +1,3 @@
-// Package console is what a command sees of the terminal or the pipes that it runs in:
-// its standard streams, the progress bar, notes, and errors in one line.
+// Package console connects a command to its terminal or pipes: standard streams, a progress bar,
+// notes, and errors on one line.
 package console

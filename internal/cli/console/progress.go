@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	progressAfter = time.Second            // shorter work shows nothing
-	progressEvery = 100 * time.Millisecond // how often the bar is drawn
-	leftAfter     = 3 * time.Second        // when a step has run for long enough to tell the time left
+	progressAfter = time.Second            // shorter work shows no bar
+	progressEvery = 100 * time.Millisecond // interval between redraws
+	leftAfter     = 3 * time.Second        // minimum time before the remaining time is estimated
 )
 
-// Progress is a progress bar on a terminal for long work. A nil *progress is a bar that
-// never shows. The work only counts atomically; the bar is drawn by a goroutine of its own.
+// Progress is a progress bar on a terminal for long work. A nil *Progress never shows anything.
+// Workers only update an atomic counter; a separate goroutine draws the bar.
 type Progress struct {
 	now      atomic.Pointer[step]
 	stop     chan struct{}
 	closing  sync.Once
 	finished sync.WaitGroup
-	prefix   string // of the names of all steps
+	prefix   string // prepended to the names of all steps
 }
 
-// A step is a part of what a command does, such as reading its input.
+// A step is a part of a command's work, such as reading its input.
 type step struct {
 	name  string
 	total int64 // 0 if unknown
-	bytes bool  // total counts bytes, not rounds
+	bytes bool  // total counts bytes rather than rounds
 	start time.Time
 	done  atomic.Int64
 }
@@ -127,7 +127,7 @@ func (p *Progress) draw(w io.Writer) {
 		return bar.Fill(w, stat)
 	}
 	name := func(stat decor.Statistics) string {
-		const rest = 45 // columns for a short bar and what is behind it
+		const rest = 45 // columns reserved for a short bar and the text after it
 		if s := p.now.Load(); s != nil {
 			return runewidth.Truncate(s.name, max(stat.AvailableWidth-rest, rest/2), "…")
 		}
@@ -147,10 +147,10 @@ func (p *Progress) draw(w io.Writer) {
 	container.Wait()
 }
 
-// reached returns how much is done. All of it is done only when the next step begins.
+// reached returns the completed amount. It stays below the total until the next step begins.
 func (s *step) reached() int64 { return min(s.done.Load(), s.total-1) }
 
-// state returns which share of a step is done, and how long the rest will take.
+// state returns the completed percentage of a step and the estimated remaining time.
 func (s *step) state(now time.Time) string {
 	if s.total <= 0 {
 		return ""

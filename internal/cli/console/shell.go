@@ -34,15 +34,15 @@ func Await[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 }
 
-// A Shell holds what a command uses of its environment: the standard streams, the progress
-// bar, and what the command line says about them.
+// A Shell holds a command's environment: the standard streams, the progress bar, and the global
+// flags.
 type Shell struct {
-	Ctx            context.Context // done on Ctrl-C and other signals
+	Ctx            context.Context // canceled on Ctrl-C and other signals
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Progress       *Progress
 	Model          *kong.Application
-	notes          []string // to say once the bar is gone
+	notes          []string // to print once the bar is removed
 	Quiet          bool     // --quiet
 	Version        string   // of this program, for reports
 }
@@ -87,8 +87,8 @@ func (sh *Shell) Failed(path string, err error) {
 	fmt.Fprintln(sh.Stderr, "boxsum:", text)
 }
 
-// OneLine returns an error as one line. A missing file is named, and not the system call
-// that missed it.
+// OneLine returns an error as one line. For a missing file it names the file rather than the system
+// call.
 func OneLine(err error) string {
 	var file *fs.PathError
 	if errors.As(err, &file) && errors.Is(file.Err, fs.ErrNotExist) {
@@ -112,8 +112,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// ReportsTo is like Reports for verbs whose reports are their results, which --quiet does
-// not suppress.
+// ReportsTo is like Reports for commands whose reports are their results, which --quiet does not
+// suppress.
 func (sh *Shell) ReportsTo(out string) io.Writer {
 	sh.Progress.Close()
 	if out == Standard {

@@ -4,12 +4,12 @@ import (
 	"fmt"
 )
 
-// A UsageError is an error in the arguments, whatever the files hold.
+// A UsageError reports arguments that are invalid regardless of the contents of files.
 type UsageError struct{ error }
 
 func (e UsageError) Unwrap() error { return e.error }
 
-// Usage returns an error in the arguments, formatted as by fmt.Errorf.
+// Usage returns a UsageError, formatted as by fmt.Errorf.
 func Usage(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 // AsUsage returns an error as a UsageError, or nil for nil.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A CheckedWriter keeps the first error of writing, for callers that ignore it.
+// A CheckedWriter remembers the first write error, for callers that do not check.
 type CheckedWriter struct {
 	io.Writer
 	Err error

@@ -1,3 +1,2 @@
-// Package display writes what commands print: numbers with their units as people say
-// them, tables that line up, and JSON.
+// Package display formats what commands print: numbers with units, aligned tables, and JSON.
 package display

@@ -39,7 +39,7 @@ func Duration(ms float64) string {
 	return time.Duration(ms * 1e6).Round(time.Second).String()
 }
 
-// Count formats a number of things: "1 pixel", "2 pixels".
+// Count formats a count with its noun: "1 pixel", "2 pixels".
 func Count(n int, of string) string {
 	if n == 1 {
 		return "1 " + of

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Columns writes rows in aligned columns: the first to the left, the others to the right.
+// Columns writes rows in aligned columns, the first left-aligned and the others right-aligned.
 func Columns(w io.Writer, rows [][]string) error {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

@@ -1,3 +1,3 @@
-// Package flags has the flags that several verbs share: devices, workers and instruction
-// sets, windows, ranges and points.
+// Package flags defines flags that several commands share: devices, workers, instruction sets,
+// windows, ranges and points.
 package flags

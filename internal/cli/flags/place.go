@@ -10,8 +10,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 )
 
-// A DeviceName is the value of --on: auto, cpu, all, cuda, opencl, cuda:1, or a list of
-// the last three.
+// A DeviceName is the value of --on: auto, cpu, all, cuda, opencl, cuda:1, or a list of devices.
 type DeviceName string
 
 // Place selects a device.
@@ -32,8 +31,8 @@ func (f *Place) Check() error {
 	return nil
 }
 
-// deviceNamed returns the kind and the index of a name such as cuda or cuda:1, -1 for the best
-// of its kind.
+// deviceNamed parses a name such as cuda or cuda:1. The index is -1 for the best device of the
+// kind.
 func deviceNamed(name string) (gpu.Kind, int, error) {
 	text, at, indexed := strings.Cut(name, ":")
 	kind, err := gpu.ParseKind(text)
@@ -92,7 +91,7 @@ func (p DeviceName) open() (*gpu.Device, error) {
 	return gpu.OpenAll(infos...)
 }
 
-// PlaceOf returns how a report names a device: the value of --on and, for a GPU, its name.
+// PlaceOf returns the value of --on that selects a device and, for a GPU, its name.
 func PlaceOf(d *gpu.Device) (on, name string) {
 	if d == nil {
 		return "cpu", ""
@@ -113,7 +112,7 @@ func PlaceOf(d *gpu.Device) (on, name string) {
 	return strings.Join(places, ","), strings.Join(names, ", ")
 }
 
-// TellFailed prints which of several devices failed and left their work to the others.
+// TellFailed notes which of several devices failed and left their work to the others.
 func TellFailed(sh *console.Shell, d *gpu.Device) {
 	for _, err := range d.Failed() {
 		sh.Say(console.OneLine(err))

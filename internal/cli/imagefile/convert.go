@@ -12,7 +12,7 @@ func Converted[D boxsum.Pixel](img any, by func(float64) D) (boxsum.Image[D], er
 	if err != nil {
 		return to, err
 	}
-	var values []float64 // which hold every pixel
+	var values []float64 // float64 represents every pixel exactly
 	for y := range src.Height {
 		row := to.Row(y)
 		values = src.Floats(values[:0], y, 0, len(row), 1)

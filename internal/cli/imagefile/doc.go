@@ -1,3 +1,3 @@
-// Package imagefile opens the images, volumes and arrays that commands read, from files,
-// standard input and stores, and writes what they make: complete or not at all.
+// Package imagefile opens the images, volumes and arrays that commands read, from files, standard
+// input and stores, and writes results, which appear complete or not at all.
 package imagefile

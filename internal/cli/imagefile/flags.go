@@ -18,9 +18,9 @@ type Flags struct {
 	Page     int    `placeholder:"N" help:"Page of a TIFF file or frame of a GIF file, counted from 1."`
 	Large    bool   `help:"Also read pictures of more than 2^30 pixels. They are refused by default, because a small hostile file may claim to have that many."`
 
-	Wide     bool `kong:"-"` // take 64-bit integers that fit no pixels as they are
+	Wide     bool `kong:"-"` // accept 64-bit integers that are not pixels
 	AllPages bool `kong:"-"` // open all pages, for SavePages
-	Volumes  bool `kong:"-"` // the verb has --volume, which a note may suggest
+	Volumes  bool `kong:"-"` // the command has --volume, which a note may suggest
 }
 
 func (f *Flags) reading() imgio.Options {
@@ -28,7 +28,7 @@ func (f *Flags) reading() imgio.Options {
 	return imgio.Options{Color: colors[f.Color], AsStored: f.AsStored, Page: f.Page, Large: f.Large, Wide: f.Wide}
 }
 
-// check refuses pages that cannot be.
+// check returns an error for an invalid page number.
 func (f *Flags) check(volume bool) error {
 	switch {
 	case f.Page < 0:
@@ -51,7 +51,8 @@ func (f *Flags) CheckStored(path string) error {
 	return nil
 }
 
-// weighed returns an array that is read in parts, gray if that was asked for. It is closed if it has no colors.
+// weighed converts an array that is read in parts to gray, if requested. It closes arrays without
+// color.
 func (f *Flags) weighed(sh *console.Shell, a *zarr.Array) (*zarr.Array, error) {
 	if f.Color != "gray" {
 		return a, nil
@@ -64,7 +65,7 @@ func (f *Flags) weighed(sh *console.Shell, a *zarr.Array) (*zarr.Array, error) {
 	return g, nil
 }
 
-// hint adds to an error of a picture that is too large what to do about it.
+// hint appends advice to the error for a picture that is too large.
 func (f *Flags) hint(err error) error {
 	if !f.Large && errors.Is(err, imgio.ErrTooLarge) {
 		return fmt.Errorf("%w (use --large to read it anyway)", err)
@@ -72,7 +73,7 @@ func (f *Flags) hint(err error) error {
 	return err
 }
 
-// tell says on standard error which page was taken, where nobody chose.
+// tell notes on standard error which page was chosen by default.
 func (f *Flags) tell(sh *console.Shell, path string, p *imgio.Picture) {
 	if f.Page > 0 || p.Pages < 2 {
 		return
@@ -88,7 +89,7 @@ func tellFirst(sh *console.Shell, path, format string, pages int, all string) {
 	sh.Say(fmt.Sprintf("%s has %d %s, and this is the first: --page N takes another%s", InputName(path), pages, partsOf(format), all))
 }
 
-// partsOf returns what the pictures in a file of several are called.
+// partsOf returns the word for the pictures in a file: pages, frames or images.
 func partsOf(format string) string {
 	if format == "gif" {
 		return "frames"
@@ -96,8 +97,8 @@ func partsOf(format string) string {
 	return "pages"
 }
 
-// checkChannels refuses an array whose last axis has more than the channels of color,
-// unless they were asked for.
+// checkChannels returns an error for an array with more channels than a color image has, unless
+// they were requested.
 func (f *Flags) checkChannels(path string, p *imgio.Picture) error {
 	if n := ExtentOf(p.Image).Channels; p.Format == "npy" && n > MostChannels && f.Color != "keep" {
 		return fmt.Errorf("%s has %d channels: add --volume if it is a volume, or --color keep", path, n)
@@ -105,8 +106,8 @@ func (f *Flags) checkChannels(path string, p *imgio.Picture) error {
 	return nil
 }
 
-// AsMask returns an image as weights: 0 and 1 for the black and white of a file with 1 bit
-// per pixel, and the pixels themselves for others.
+// AsMask returns an image as weights: 0 and 1 for a file with 1 bit per pixel, and the pixel values
+// for others.
 func AsMask(src *Source) any {
 	img, ok := src.Image.(boxsum.Image[uint8])
 	if !ok || src.Bits != 1 {
@@ -115,7 +116,7 @@ func AsMask(src *Source) any {
 	const white = 255
 	for y := range img.Height {
 		for _, v := range img.Row(y) {
-			if v != 0 && v != white { // a palette of two other colors
+			if v != 0 && v != white { // a palette with two other colors
 				return src.Image
 			}
 		}

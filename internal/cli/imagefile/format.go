@@ -8,12 +8,12 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 )
 
-// jpegFormat is written where it is asked for by name: what was read from it has lost enough.
+// jpegFormat is used only if the output's name requests it, because it changes pixels.
 const jpegFormat = "jpeg"
 
-// FormatOf returns the format of an output file for an image, and otherwise for standard
-// output and devices. more are extensions that are accepted too: JPEG only for pictures to
-// look at, because it changes pixels.
+// FormatOf returns the format of an output file for an image. Standard output and devices get the
+// format otherwise. more lists additional formats to accept: JPEG only for pictures to look at,
+// because it changes pixels.
 func FormatOf(path, otherwise string, more ...string) (string, error) {
 	switch format, ok := imgio.FormatOf(path); {
 	case path == "":

@@ -15,20 +15,20 @@ import (
 	"github.com/boxsum/boxsum/store/sources"
 )
 
-// A Source is an image, or a volume, which has a Stack, and the device that its tables are
-// made on, nil for the CPU.
+// A Source is an image, or a volume if Stack is set, with the device on which to make its tables,
+// or nil for the CPU.
 type Source struct {
 	Image   any    // the first slice of a volume
-	Format  string // of the image's file
-	Bits    int    // of a sample there
-	Element string // of an array there
+	Format  string // of the file
+	Bits    int    // bits per sample in the file
+	Element string // element type of an array file
 	Stack   *imgio.Stack
 	Device  *gpu.Device
-	File    io.Closer // that the image stands on
+	File    io.Closer // keeps the image's memory valid
 	ctx     context.Context
 
 	Metadata imgio.Metadata // of the picture
-	Pages    int            // of its file, if all of them were opened
+	Pages    int            // pages in the file, if all of them were opened
 	pages    *imgio.Pages
 	path     string
 }
@@ -48,8 +48,8 @@ func OpenOn(sh *console.Shell, place *flags.Place, open func() (*Source, error))
 	return src, nil
 }
 
-// Close closes the source and its device. After an interrupt a slice may be half read or
-// the device at work: then both stay open until the process ends.
+// Close closes the source and its device. After an interrupt a slice may be half read or the device
+// busy; both then stay open until the process ends.
 func (s *Source) Close() {
 	if s.ctx.Err() == nil {
 		s.File.Close()
@@ -138,7 +138,7 @@ func Read(sh *console.Shell, path string, how *Flags) (*imgio.Picture, error) {
 		return nil, err
 	}
 	if info.IsDir() || info.Mode().IsRegular() && isArray(f) {
-		return imgio.OpenWith(path, opt) // which maps arrays, and so reads nothing yet
+		return imgio.OpenWith(path, opt) // maps arrays, so nothing is read yet
 	}
 	picture, err := decode(sh, path, f, info.Size(), opt, imgio.DecodeWith)
 	if err != nil && how.Page <= 1 {
@@ -149,8 +149,8 @@ func Read(sh *console.Shell, path string, how *Flags) (*imgio.Picture, error) {
 	return picture, err
 }
 
-// readNumbers reads a TIFF file of floats or signed integers, such as commands write. It
-// returns nil for other files, and for those with several pages.
+// readNumbers reads a TIFF file of floats or signed integers. It returns nil for other files and
+// for files with several pages.
 func readNumbers(sh *console.Shell, path string, how *Flags) *imgio.Picture {
 	pages, err := imgio.OpenPages(path, how.reading())
 	if err != nil {
@@ -183,7 +183,7 @@ func isArray(f *os.File) bool {
 	return err == nil && string(head) == magic
 }
 
-// decode reads a stream of about this many bytes, or 0 where nobody can tell.
+// decode decodes a stream of about size bytes, or 0 if unknown.
 func decode[T any](sh *console.Shell, name string, r io.Reader, size int64, opt imgio.Options, by func(io.Reader, imgio.Options) (T, error)) (T, error) {
 	sh.Progress.Begin("reading", size)
 	value, err := by(&meteredReader{r, sh.Progress}, opt)
@@ -193,8 +193,7 @@ func decode[T any](sh *console.Shell, name string, r io.Reader, size int64, opt 
 	return value, err
 }
 
-// A meteredReader counts what it reads. Pictures are decoded once all of them
-// is there.
+// A meteredReader reports the bytes it reads to the progress bar.
 type meteredReader struct {
 	r        io.Reader
 	progress *console.Progress

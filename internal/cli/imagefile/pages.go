@@ -42,7 +42,7 @@ func openPages(sh *console.Shell, path string, how *Flags) (*Source, error) {
 	return src, nil
 }
 
-// mayHavePages reports whether a path is that of a TIFF or GIF file.
+// mayHavePages reports whether the name is that of a TIFF or GIF file.
 func mayHavePages(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || IsSource(path) {
@@ -64,7 +64,7 @@ func mayHavePages(path string) bool {
 	return false
 }
 
-// turn replaces the image by that of page n, counted from 1.
+// turn replaces the image by page n, counted from 1.
 func (s *Source) turn(sh *console.Shell, n int) (*imgio.Picture, error) {
 	sh.Progress.Begin("decoding", 0)
 	picture, err := console.Await(sh.Ctx, func() (*imgio.Picture, error) { return s.pages.Page(n) })
@@ -78,9 +78,9 @@ func (s *Source) turn(sh *console.Shell, n int) (*imgio.Picture, error) {
 	return picture, nil
 }
 
-// SavePages writes the image that work makes of src, with the metadata of src. If the
-// format has pages, it calls work for every page, with src.Image replaced by that page;
-// otherwise a note says that the result is that of the first page.
+// SavePages writes the image that work makes of src, with the metadata of src. If the format has
+// pages, it calls work for every page, with src.Image replaced by that page; otherwise it notes
+// that only the first page was used.
 func SavePages(sh *console.Shell, out, format string, src *Source, work func() (any, error)) error {
 	if src.Pages < 2 || format != "tiff" {
 		img, err := work()
@@ -114,8 +114,7 @@ func (s *Source) addPage(sh *console.Shell, t *imgio.TIFFWriter, n int, work fun
 	return t.Add(img, s.Metadata)
 }
 
-// TellFirst says on standard error that the result is that of the first page, if there are
-// others.
+// TellFirst notes on standard error that the result is for the first page, if there are others.
 func (s *Source) TellFirst(sh *console.Shell) {
 	if s.Pages > 1 {
 		tellFirst(sh, s.path, s.Format, s.Pages, ", and a .tif output has all")
@@ -131,7 +130,7 @@ func (s *Source) PagesIn(format string) int {
 	return 1
 }
 
-// CheckOnePage returns an error for a flag that is for one page, if src has several.
+// CheckOnePage returns an error if src has several pages, for flags that apply to one page.
 func (s *Source) CheckOnePage(flag string) error {
 	if s.Pages > 1 {
 		return console.Usage("%s is for one image, and %s has %d %s: choose one with --page", flag, InputName(s.path), s.Pages, partsOf(s.Format))

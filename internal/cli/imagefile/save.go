@@ -16,13 +16,13 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// CheckApart returns an error if the output would replace the input, or become one of the
-// slices of a volume.
+// CheckApart returns an error if the output would replace the input or become a slice of the
+// volume.
 func CheckApart(in, out string, volume bool) error {
 	if in == console.Standard || out == console.Standard || out == "" || strings.Contains(in, "://") {
 		return nil
 	}
-	if IsStore(in) { // which may be in a zip file
+	if IsStore(in) { // the store may be inside a zip file
 		if replaces(out, in) {
 			return fmt.Errorf("%s is an input: write to another file", in)
 		}
@@ -67,7 +67,7 @@ func CheckTiles(a *zarr.Array, in, out string) error {
 	return nil
 }
 
-// replaces reports whether a location is that of an output, or in it.
+// replaces reports whether a location is the output or inside it.
 func replaces(out, location string) bool {
 	out, location = strings.TrimPrefix(zarr.Redacted(out), "file://"), strings.TrimPrefix(zarr.Redacted(location), "file://")
 	if strings.Contains(out, "://") || strings.Contains(location, "://") {
@@ -90,8 +90,8 @@ func replaces(out, location string) bool {
 	return false
 }
 
-// CheckFolder returns an error if the folder of an output does not exist, so that this is
-// known before the work is done.
+// CheckFolder returns an error if the folder of an output does not exist, so that it is reported
+// before the work starts.
 func CheckFolder(path string) error {
 	if path == "" || path == console.Standard {
 		return nil
@@ -123,7 +123,7 @@ func Save(sh *console.Shell, path string, size int64, to func(io.Writer) error) 
 	}
 	ctx := context.Background()
 	if path == console.Standard || IsDevice(path) {
-		ctx = sh.Ctx // whoever reads it may stall, and nothing is left to clean up
+		ctx = sh.Ctx // a reader may stall, and nothing needs to be cleaned up
 	}
 	_, err := console.Await(ctx, save)
 	return err
@@ -135,7 +135,7 @@ func IsDevice(path string) bool {
 	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
 }
 
-// A meteredWriter counts what it writes and stops on Ctrl-C.
+// A meteredWriter counts the bytes written and stops on Ctrl-C.
 type meteredWriter struct {
 	ctx      context.Context
 	w        io.Writer

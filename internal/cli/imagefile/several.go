@@ -13,7 +13,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 )
 
-// Several reports whether there are several images, or a folder for the results.
+// Several reports whether there are several inputs or an output folder.
 func Several(ins []string, out string) bool { return len(ins) > 1 || endsAsFolder(out) }
 
 // CheckLast returns an error that suggests -o if the last of several images does not
@@ -41,8 +41,8 @@ func endsAsFolder(path string) bool {
 	return path != "" && os.IsPathSeparator(path[len(path)-1])
 }
 
-// Each processes one image after the other, with outputs in a folder, which it creates. An
-// image that fails does not stop the others.
+// Each processes one image after another, with outputs in a folder, which it creates. After a
+// failure it goes on with the next image.
 func Each[R fmt.Stringer](sh *console.Shell, ins, outs []string, folder string, asJSON bool, do func(in, out string) (R, error)) error {
 	if folder != "" {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
@@ -86,8 +86,8 @@ func Each[R fmt.Stringer](sh *console.Shell, ins, outs []string, folder string, 
 	return nil
 }
 
-// InFolder returns the output files in a folder for several images: by the names of the
-// images, with their extensions where they would collide without.
+// InFolder returns the output files in a folder for several inputs. They keep the names of the
+// inputs, and also their extensions if names would collide.
 func InFolder(ins []string, folder, what string, extension func(in string) string) ([]string, error) {
 	if info, err := os.Stat(folder); !endsAsFolder(folder) && (err != nil || !info.IsDir()) {
 		return nil, console.Usage("%s: the %s of several images go to a folder: use -o %s/", folder, what, cmp.Or(strings.TrimSuffix(folder, filepath.Ext(folder)), what))

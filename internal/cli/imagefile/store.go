@@ -33,7 +33,7 @@ func IsStore(path string) bool {
 		strings.Contains(path, ".zarr/") || strings.Contains(path, ".zarr.zip/")
 }
 
-// IsSource reports whether a path is that of an image in a store, or of a mosaic.
+// IsSource reports whether a path names an image in a store, or a mosaic.
 func IsSource(path string) bool { return IsStore(path) || sources.IsMosaic(path) }
 
 // ParseSize parses a number of bytes, such as 2GiB.
@@ -75,8 +75,8 @@ func readArray(sh *console.Shell, a *zarr.Array) (*imgio.Picture, error) {
 	return &imgio.Picture{Image: img, Element: a.Type().String(), Format: "zarr", Page: 1, Pages: 1}, err
 }
 
-// OpenArray opens an image as an array: one in a store, or an array in memory with the
-// pixels of another.
+// OpenArray opens an image as an array: an array in a store, or an array in memory with the pixels
+// of a picture.
 func OpenArray(sh *console.Shell, path string, how *Flags) (*zarr.Array, error) {
 	large := LargeFile(path)
 	if IsSource(path) || large != "" {
@@ -130,11 +130,11 @@ func OpenArrays(sh *console.Shell, paths []string, how *Flags, volume bool) (*za
 	return OpenArray(sh, paths[0], how)
 }
 
-// LargeFile returns "tiff" or "npy" for files that are read in parts, with samples as they
-// are stored: BigTIFF files, and TIFF and .npy files of 256 MiB or more.
+// LargeFile returns "tiff" or "npy" for files to be read in parts: BigTIFF files, and TIFF and .npy
+// files of 256 MiB or more.
 func LargeFile(path string) string {
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() { // a pipe is read once, and may let whoever opens it wait
+	if err != nil || !info.Mode().IsRegular() { // a pipe can be read only once, and opening it may block
 		return ""
 	}
 	file, err := os.Open(path)

@@ -28,7 +28,7 @@ func (c *Bench) algorithms(sh *console.Shell, cfg bench.Config) (_ []bench.Resul
 	return bench.Algorithms(sh.Ctx, cfg)
 }
 
-// Bench is the verb bench.
+// Bench implements the bench command.
 type Bench struct {
 	Sizes      string `placeholder:"LIST" help:"Image sizes, such as 480p,1080p,4096x4096. Default: ${sizes}; with --peers ${peersizes}; on a GPU ${gpusizes}."`
 	Types      string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table and rotated:1/2 the one along the lines of a rotation, volume that of a volume, at sizes such as 256x256x256, and histogram:32 an integral histogram of 32 bins. Default: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
@@ -44,7 +44,7 @@ type Bench struct {
 	flags.Engine
 }
 
-// Defaults are the variables of the help above.
+// Defaults holds the variables used in help texts.
 var Defaults = map[string]string{
 	"sizes":          bench.DefaultSizes,
 	"types":          bench.DefaultTypes,
@@ -63,7 +63,7 @@ var Defaults = map[string]string{
 
 var kernelChoices = map[string]gpu.Kernels{"auto": gpu.AutoKernels, "portable": gpu.Portable, "fast": gpu.Fast}
 
-// Run measures, and reports what was measured.
+// Run measures and reports the results.
 func (c *Bench) Run(sh *console.Shell) error {
 	if c.Algorithms == "help" {
 		return bench.WriteAlgorithms(sh.Results())
@@ -94,12 +94,12 @@ func (c *Bench) Run(sh *console.Shell) error {
 	if !anyMeasured(results) {
 		return err
 	}
-	// What was measured is kept, whatever went wrong after it, and one file that
-	// cannot be written does not take the other with it.
+	// Completed measurements are kept after an error, and each file is written even if the other
+	// fails.
 	return errors.Join(err, c.writeJSON(sh, results), writePlots(c.Plot, results))
 }
 
-// anyMeasured reports whether there are times.
+// anyMeasured reports whether any result has a time.
 func anyMeasured(results []bench.Result) bool {
 	return slices.ContainsFunc(results, func(r bench.Result) bool { return r.LeftOut == "" })
 }
@@ -114,7 +114,7 @@ func (c *Bench) writeJSON(sh *console.Shell, results []bench.Result) error {
 	return imgio.WriteFile(c.JSON, func(w io.Writer) error { return bench.WriteJSON(w, results) })
 }
 
-// measure prints what it measures, unless JSON goes where that would.
+// measure runs the benchmarks. It prints results as they come, unless JSON goes to standard output.
 func (c *Bench) measure(sh *console.Shell, cfg bench.Config, device *gpu.Device) ([]bench.Result, error) {
 	text := c.text(sh)
 	cfg.Device, cfg.Kernels, cfg.Python, cfg.Out = device, kernelChoices[c.Kernels], c.Peers, text
@@ -147,8 +147,7 @@ func (c *Bench) text(sh *console.Shell) io.Writer {
 	return sh.Stdout
 }
 
-// config returns the configuration that the flags describe. Package bench has the
-// defaults.
+// config returns the configuration described by the flags. Package bench has the defaults.
 func (c *Bench) config(sh *console.Shell) (bench.Config, error) {
 	none := bench.Config{}
 	switch {
@@ -183,15 +182,14 @@ func (c *Bench) config(sh *console.Shell) (bench.Config, error) {
 			return none, err
 		}
 	}
-	// Rows that are printed as they come would run into a bar.
+	// A progress bar would mix with rows that are printed as they come.
 	if c.Peers == "" && !c.OnGPU() && c.Algorithms == "" || !console.IsTerminal(sh.Stdout) {
 		cfg.Progress = func(p measure.Progress) { sh.Progress.Reach(p.What, p.Done, p.Total) }
 	}
 	return cfg, nil
 }
 
-// plotFolder makes the folder for plots, if there shall be any, and says at once
-// if nothing can be written there.
+// plotFolder creates the folder for plots, if one is requested, and checks that it can be written.
 func plotFolder(dir string) error {
 	if dir == "" {
 		return nil
@@ -218,7 +216,7 @@ func plotFolder(dir string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// writePlots draws results into a folder.
+// writePlots writes charts of the results to a folder.
 func writePlots(dir string, results []bench.Result) error {
 	if dir == "" {
 		return nil

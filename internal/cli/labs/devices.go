@@ -16,18 +16,17 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 )
 
-// Devices is the verb devices.
+// Devices implements the devices command.
 type Devices struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// A device is something to integrate on: the CPU, a GPU, or one that is not
-// there or does not work, and why.
+// A device is the CPU, a GPU, or the reason why a kind of device is missing or fails.
 type device struct {
 	On   string `json:"on"`
 	Name string `json:"name,omitempty"`
-	Auto bool   `json:"auto,omitempty"` // whether --on auto takes it
-	Best bool   `json:"best,omitempty"` // whether it is the best GPU
+	Auto bool   `json:"auto,omitempty"` // --on auto selects it
+	Best bool   `json:"best,omitempty"` // the best GPU
 
 	Level   string   `json:"level,omitempty"`
 	Levels  []string `json:"levels,omitempty"`
@@ -35,21 +34,21 @@ type device struct {
 
 	Index   *int   `json:"index,omitempty"` // among the devices of its kind
 	Vendor  string `json:"vendor,omitempty"`
-	Driver  string `json:"driver,omitempty"`  // its version; of CUDA, the newest that it can do
-	Version string `json:"version,omitempty"` // compute capability, or version of OpenCL
+	Driver  string `json:"driver,omitempty"`  // driver version; for CUDA, the newest CUDA version it supports
+	Version string `json:"version,omitempty"` // compute capability, or OpenCL version
 	Memory  int64  `json:"memory,omitempty"`  // bytes
 	Units   int    `json:"units,omitempty"`   // multiprocessors, or compute units
-	CPU     bool   `json:"cpu,omitempty"`     // a processor that OpenCL runs on
+	CPU     bool   `json:"cpu,omitempty"`     // an OpenCL device that is the processor
 
-	Missing string `json:"missing,omitempty"`  // why there is none of its kind
-	LeftOut string `json:"left_out,omitempty"` // what does not work beside others of its kind, and why
+	Missing string `json:"missing,omitempty"`  // why no device of the kind was found
+	LeftOut string `json:"left_out,omitempty"` // a device that failed, and why
 
-	several bool // there are others of its kind: --on takes its index too
+	several bool // there are others of its kind, so --on accepts an index
 }
 
 // Run lists the devices.
 func (c *Devices) Run(sh *console.Shell) error {
-	infos, _ := gpu.Devices() // every kind says what it lacks
+	infos, _ := gpu.Devices() // Missing reports the errors of each kind
 	devices := append([]device{theCPU()}, listed(infos, gpu.Missing)...)
 	if c.JSON {
 		return display.JSON(sh.Results(), devices)
@@ -62,7 +61,7 @@ func (c *Devices) Run(sh *console.Shell) error {
 	return nil
 }
 
-// String describes the device. The first line says which one it is.
+// String describes the device. The first line identifies it.
 func (d device) String() string {
 	var b strings.Builder
 	line := func(format string, args ...any) {
@@ -108,8 +107,8 @@ func theCPU() device {
 	return d
 }
 
-// listed returns the devices and, for every kind, why there is none, or what does not work beside
-// others.
+// listed returns the devices and, for every kind, the devices that failed or the reason why there
+// are none.
 func listed(infos []gpu.Info, missing func(gpu.Kind) []error) []device {
 	var devices []device
 	for i, info := range infos {
@@ -123,7 +122,7 @@ func listed(infos []gpu.Info, missing func(gpu.Kind) []error) []device {
 	for _, kind := range []gpu.Kind{gpu.CUDA, gpu.OpenCL} {
 		var reasons []string
 		for _, err := range missing(kind) {
-			if reason := errors.Unwrap(err); reason != nil { // without the kind
+			if reason := errors.Unwrap(err); reason != nil { // without the name of the kind
 				err = reason
 			}
 			reasons = append(reasons, console.OneLine(err))
@@ -139,8 +138,8 @@ func listed(infos []gpu.Info, missing func(gpu.Kind) []error) []device {
 	return devices
 }
 
-// cpuName returns the name of the processor if the system tells it, and
-// otherwise its architecture.
+// cpuName returns the name of the processor, or its architecture if the system does not report a
+// name.
 func cpuName() string {
 	if f, err := os.Open("/proc/cpuinfo"); err == nil {
 		defer f.Close()
@@ -151,7 +150,7 @@ func cpuName() string {
 	return runtime.GOARCH
 }
 
-// modelName finds the first processor's name in Linux's cpuinfo.
+// modelName returns the name of the first processor in Linux's cpuinfo.
 func modelName(cpuinfo io.Reader) string {
 	lines := bufio.NewScanner(cpuinfo)
 	for lines.Scan() {

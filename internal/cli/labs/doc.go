@@ -1,3 +1,3 @@
-// Package labs has the verbs that measure: bench, reproduce, and devices, which lists what
-// they can run on.
+// Package labs implements the commands that measure, bench and reproduce, and devices, which lists
+// the available devices.
 package labs

@@ -20,7 +20,7 @@ import (
 	"github.com/boxsum/boxsum/papers"
 )
 
-// Reproduce is the verb reproduce.
+// Reproduce implements the reproduce command.
 type Reproduce struct {
 	Names  []string `arg:"" optional:"" name:"name" help:"Works (bilgic, intimg, messom, bertazzini), their parts, gpu, or all; list prints them."`
 	Out    string   `short:"o" default:"boxsum-report" placeholder:"DIR" help:"Folder for the report (${default})."`
@@ -53,15 +53,15 @@ func (c *Reproduce) Run(sh *console.Shell) error {
 	if _, err := reproduce.Select(c.Names); err != nil {
 		return err
 	}
-	// What runs on a device cannot be stopped. The report has its files one by one,
-	// each whole.
+	// Work on a device cannot be interrupted, but after Ctrl-C the report is still written. Each of
+	// its files appears complete or not at all.
 	late, cancel := delayed(sh.Ctx, grace)
 	defer cancel()
 	if cfg.Device, err = c.device(); err != nil {
 		return err
 	}
 	defer func() {
-		if late.Err() == nil { // or else it is at work
+		if late.Err() == nil { // otherwise the device may still be in use
 			cfg.Device.Close()
 		}
 	}()
@@ -84,17 +84,17 @@ func (c *Reproduce) Run(sh *console.Shell) error {
 	return err
 }
 
-// grace is how long a report gets after Ctrl-C to be written once more.
+// grace is the time allowed for writing the report after Ctrl-C.
 const grace = 3 * time.Second
 
-// delayed returns a context that ends some time after another does.
+// delayed returns a context that ends the given time after ctx.
 func delayed(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
 	return late, func() { stop(); cancel() }
 }
 
-// config returns the configuration that the flags describe.
+// config returns the configuration described by the flags.
 func (c *Reproduce) config(sh *console.Shell) (cfg reproduce.Config, err error) {
 	cfg = reproduce.Config{Names: c.Names, Quick: c.Quick, CPU: cpuName(), Version: sh.Version, Command: c.command(),
 		Progress: func(p measure.Progress) { sh.Progress.Reach(p.What, p.Done, p.Total) }}
@@ -119,7 +119,7 @@ func (c *Reproduce) config(sh *console.Shell) (cfg reproduce.Config, err error) 
 	return cfg, nil
 }
 
-// command returns the command line for the report.
+// command returns the command line, for the report.
 func (c *Reproduce) command() string {
 	parts := append([]string{"boxsum", "reproduce"}, c.Names...)
 	if c.Quick {
@@ -137,8 +137,8 @@ func (c *Reproduce) command() string {
 	return strings.Join(parts, " ")
 }
 
-// device opens the device for the GPU algorithms, or returns nil: only one that was asked
-// for by name must be there.
+// device opens the device for the GPU algorithms. It returns nil if there is none, unless a device
+// was selected by name.
 func (c *Reproduce) device() (*gpu.Device, error) {
 	switch c.On {
 	case "cpu":
@@ -146,7 +146,7 @@ func (c *Reproduce) device() (*gpu.Device, error) {
 	case "auto":
 		d, err := gpu.OpenBest(gpu.CUDA, gpu.OpenCL)
 		if err != nil {
-			return nil, nil // the rows of the report say so
+			return nil, nil // the report marks its rows as missing
 		}
 		return d, nil
 	}
@@ -154,7 +154,7 @@ func (c *Reproduce) device() (*gpu.Device, error) {
 	return f.Open()
 }
 
-// again writes the report of saved results.
+// again writes the report from saved results.
 func (c *Reproduce) again(sh *console.Shell) error {
 	if len(c.Names) > 0 || c.Quick || c.Sizes != "" || c.Repeat != nil {
 		return console.Usage("--from rewrites a report without measuring: leave out names, --quick, --sizes and --repeat")
@@ -179,7 +179,7 @@ func (c *Reproduce) again(sh *console.Shell) error {
 	return err
 }
 
-// listExperiments prints every experiment under its work.
+// listExperiments prints the experiments, grouped by work.
 func listExperiments(w io.Writer) error {
 	const names, columns = 21, 80
 	var b strings.Builder

@@ -19,7 +19,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Convert is the verb convert.
+// Convert implements the convert command.
 type Convert struct {
 	In              string `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM), .npy array, Zarr array, or mosaic: a list of tiles (.csv), GDAL's .vrt, or a pattern such as 'tiles/{row}_{column}.png'; - is standard input."`
 	Out             string `arg:"" name:"OUT" help:"File to write: .png, .jpg, .tiff, .gif, .pgm, .ppm, .pam, .pbm or .npy; or a Zarr array, a path that ends in .zarr or .zarr.zip, or a URL; - is PNG on standard output."`
@@ -31,17 +31,17 @@ type Convert struct {
 	JSON            bool `name:"json" help:"Print the report as JSON."`
 }
 
-// A convertReport is what convert prints.
+// A convertReport describes a conversion.
 type convertReport struct {
 	*imagefile.Extent
-	Shape        []int   `json:"shape,omitempty"` // of an array of other than two dimensions, instead of the size of an image
-	Pixels       string  `json:"pixels"`          // as in u8
+	Shape        []int   `json:"shape,omitempty"` // of an array that is not two-dimensional, instead of an extent
+	Pixels       string  `json:"pixels"`          // such as u8
 	Pages        int     `json:"pages,omitempty"`
 	Milliseconds float64 `json:"ms"`
 	Out          string  `json:"out"`
 }
 
-// String returns the report in one line.
+// String returns the report as one line.
 func (r *convertReport) String() string {
 	size, pages := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Shape), " ", "×"), "[]"), ""
 	if r.Extent != nil {
@@ -70,7 +70,7 @@ func (r *convertReport) describeArray(a *zarr.Array) {
 	}
 }
 
-// Run writes an image as another and reports.
+// Run converts the input to the format of the output.
 func (c *Convert) Run(sh *console.Shell) error {
 	r, start := &convertReport{Out: zarr.Redacted(c.Out)}, time.Now()
 	if err := c.convert(sh, r); err != nil {
@@ -99,8 +99,8 @@ func (c *Convert) convert(sh *console.Shell, r *convertReport) error {
 	return imagefile.CloseStore(b, c.Out, c.write(sh, b, r))
 }
 
-// writeFile writes a picture or a .npy array, with all pages if a TIFF file is to be one
-// again.
+// writeFile writes a picture or a .npy array. A TIFF file keeps all pages if the output is a TIFF
+// file too.
 func (c *Convert) writeFile(sh *console.Shell, r *convertReport) error {
 	if err := imagefile.CheckApart(c.In, c.Out, false); err != nil {
 		return err
@@ -128,8 +128,8 @@ func (c *Convert) open(sh *console.Shell) (*imagefile.Source, error) {
 	return imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, c.In, c.Out, &how, false) })
 }
 
-// shown returns an image as a format holds it. JPEG and GIF have 8 bits, so they get the
-// upper 8 of 16, and no alpha if all pixels are opaque.
+// shown returns an image that a format can store. JPEG and GIF get the upper 8 bits of 16-bit
+// pixels, and no alpha channel if all pixels are opaque.
 func (c *Convert) shown(format string, src *imagefile.Source) (any, error) {
 	img := src.Image
 	pixel := imagefile.PixelOf(img)
@@ -153,7 +153,7 @@ func (c *Convert) shown(format string, src *imagefile.Source) (any, error) {
 	return img, nil
 }
 
-// bitmapOf returns an image as a bitmap. ok is false if it has other colors than black and
+// bitmapOf returns an image as a bitmap. ok is false if the image has colors other than black and
 // white.
 func bitmapOf(img any) (b threshold.Bitmap, ok bool) {
 	src, ok := img.(boxsum.Image[uint8])
@@ -180,7 +180,7 @@ func bitmapOf(img any) (b threshold.Bitmap, ok bool) {
 	return b, true
 }
 
-// writeNPY writes an array of any size as .npy, rows of chunks at a time.
+// writeNPY writes an array of any size as .npy, one row of chunks at a time.
 func (c *Convert) writeNPY(sh *console.Shell, r *convertReport) error {
 	src, err := imagefile.OpenArray(sh, c.In, &c.Flags)
 	if err != nil {
@@ -235,7 +235,7 @@ func (c *Convert) write(sh *console.Shell, b zarr.Bucket, r *convertReport) erro
 	}
 	r.describeArray(src)
 	spec.Type, spec.Shape, spec.Names = src.Type(), src.Shape(), src.Names()
-	spread := func(n int) []int { // along the last axes that are not few
+	spread := func(n int) []int { // distributes n over the last axes that are longer than 1
 		chunk := src.Chunk()
 		axes := len(chunk)
 		if axes > 2 && spec.Shape[axes-1] <= 4 {

@@ -1,3 +1,3 @@
-// Package stores has the verbs for files and Zarr stores, and for tables in them: info, convert and
-// verify.
+// Package stores implements the commands info, convert and verify, for image files, Zarr arrays and
+// stored tables.
 package stores

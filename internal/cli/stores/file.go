@@ -16,20 +16,20 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// A fileInfo is what info says of a picture or a .npy array.
+// A fileInfo describes a picture or a .npy array.
 type fileInfo struct {
 	Format string `json:"format"`
 	imagefile.Extent
 	Type        string  `json:"type"`
 	Bits        int     `json:"bits,omitempty"` // per sample in the file
 	Pages       int     `json:"pages"`
-	Orientation int     `json:"orientation"`            // the EXIF tag; the size is that after it has been applied
+	Orientation int     `json:"orientation"`            // EXIF tag; the size is the one after applying it
 	XResolution float64 `json:"x_resolution,omitempty"` // in pixels per inch
 	YResolution float64 `json:"y_resolution,omitempty"`
 	ICCProfile  int     `json:"icc_profile_bytes,omitempty"`
 }
 
-// describeFile says what a picture, a .npy array or a .npz archive holds.
+// describeFile describes a picture, a .npy array or a .npz archive.
 func describeFile(sh *console.Shell, path string) (storeInfo, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func describeFile(sh *console.Shell, path string) (storeInfo, error) {
 	defer f.Close()
 	head := make([]byte, 4)
 	if _, err := f.ReadAt(head, 0); err != nil {
-		head = nil // the file is too short for anything, which its decoder reports
+		head = nil // too short for any format; its decoder reports the error
 	}
 	switch string(head) {
 	case "PK\x03\x04":
@@ -65,7 +65,7 @@ func describeFile(sh *console.Shell, path string) (storeInfo, error) {
 			}
 		}
 	}
-	// Large TIFF files are not decoded, and some of the others are only read in parts.
+	// Large TIFF files are not decoded; other large files may be read in parts.
 	a, failed := sources.OpenTIFF(sh.Ctx, path)
 	if failed != nil {
 		return storeInfo{}, cmp.Or(err, failed)
@@ -104,7 +104,7 @@ func describePicture(pages *imgio.Pages) (storeInfo, error) {
 	return storeInfo{"image", []arrayInfo{wholeArray(".", f.Type, shape)}, f}, nil
 }
 
-// describeArchive says which arrays a .npz file holds.
+// describeArchive describes the arrays of a .npz file.
 func describeArchive(f *os.File) (storeInfo, error) {
 	stat, err := f.Stat()
 	if err != nil {
@@ -137,12 +137,12 @@ func describeArchive(f *os.File) (storeInfo, error) {
 	return info, nil
 }
 
-// wholeArray describes an array that is not in chunks.
+// wholeArray describes an array that is not divided into chunks.
 func wholeArray(path, kind string, shape []int) arrayInfo {
 	return arrayInfo{Path: path, Type: kind, Shape: shape, Chunk: shape, Object: shape, Codecs: []string{}}
 }
 
-// extentOf returns the size of the image in an array of shape (H,W) or (H,W,C).
+// extentOf returns the size of the image in an array of shape (H, W) or (H, W, C).
 func extentOf(shape []int) (imagefile.Extent, bool) {
 	switch {
 	case len(shape) == 2:
@@ -156,7 +156,7 @@ func extentOf(shape []int) (imagefile.Extent, bool) {
 // turned reports whether the orientation exchanges width and height.
 func (f *fileInfo) turned() bool { return f.Orientation >= 5 }
 
-// rows returns the text for people, a name and a value per line.
+// rows returns names and values for printing, one pair per line.
 func (f *fileInfo) rows() [][2]string {
 	rows := [][2]string{
 		{"format", map[string]string{"jpeg": "JPEG", "webp": "WebP", "npy": ".npy"}[f.Format]},

@@ -14,13 +14,13 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Info is the verb info.
+// Info implements the info command.
 type Info struct {
 	In   string `arg:"" name:"FILE" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM), .npy array, .npz archive or mosaic; Zarr array, group or table: a folder, a zip file or a URL."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// An arrayInfo is what info says of an array.
+// An arrayInfo describes an array.
 type arrayInfo struct {
 	Path   string    `json:"path"`
 	Type   string    `json:"type"`
@@ -38,7 +38,7 @@ type storeInfo struct {
 	*fileInfo
 }
 
-// Run says what a file or a store holds.
+// Run describes a file or a store.
 func (c *Info) Run(sh *console.Shell) error {
 	info, err := console.Await(sh.Ctx, func() (storeInfo, error) { return c.info(sh) })
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Verify is the verb verify.
+// Verify implements the verify command.
 type Verify struct {
 	In     string `arg:"" name:"TABLE" help:"Table in a store that integrate wrote."`
 	Source string `placeholder:"IMAGE" help:"Image of the table: the table is made again from it, and chunks that differ are rewritten."`
 	JSON   bool   `name:"json" help:"Print JSON."`
 }
 
-// A verdict is what verify says.
+// A verdict is the result of verifying a table.
 type verdict struct {
 	Table   string       `json:"table"`
 	Damaged []damagedKey `json:"damaged"`
@@ -31,7 +31,7 @@ type damagedKey struct {
 	Repaired bool   `json:"repaired"`
 }
 
-// Run checks a table. What is damaged and stays so is an error.
+// Run verifies a table. It returns an error if damage remains.
 func (c *Verify) Run(sh *console.Shell) error {
 	b, err := zarr.OpenBucket(sh.Ctx, c.In, c.Source != "" && !strings.HasSuffix(filepath.Clean(c.In), ".zip"))
 	if err != nil {
