@@ -89,7 +89,7 @@ func tellFirst(sh *console.Shell, path, format string, pages int, all string) {
 	sh.Say(fmt.Sprintf("%s has %d %s, and this is the first: --page N takes another%s", InputName(path), pages, partsOf(format), all))
 }
 
-// partsOf returns the word for the pictures in a file: pages, frames or images.
+// partsOf returns the word for the pictures in a file: pages or frames.
 func partsOf(format string) string {
 	if format == "gif" {
 		return "frames"
