@@ -132,6 +132,18 @@ func (j *Job) Size() (width, height int) {
 	return j.Src.Width, j.Src.Height
 }
 
+// Make checks a job and runs it, with the result in a new image with elements of a type.
+func (j *Job) Make(t raster.Type) (dst raster.Array, err error) {
+	if err = j.Check(); err != nil {
+		return dst, err
+	}
+	width, height := j.Size()
+	if j.Dst, err = raster.NewPixelArray(t, raster.PlaneExtent(width, height, j.Src.Channels, 0)); err != nil {
+		return dst, err
+	}
+	return j.Dst, j.Run()
+}
+
 // Run computes the results of a checked job, after checking their memory.
 func (j *Job) Run() error {
 	if err := j.checkResults(); err != nil {

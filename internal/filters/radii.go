@@ -97,7 +97,7 @@ func (l *radiiLayer) integrate(sum raster.Type) (err error) {
 	if w < src.Width || h < src.Height {
 		return raster.Invalid("radii of up to %d×%d are too large", l.across, l.down)
 	}
-	img, err := newImage(src.Type, raster.PlaneExtent(w, h, src.Channels, 0))
+	img, err := raster.NewPixelArray(src.Type, raster.PlaneExtent(w, h, src.Channels, 0))
 	if err != nil {
 		return err
 	}
@@ -128,19 +128,6 @@ func (l *radiiLayer) integrate(sum raster.Type) (err error) {
 	return err
 }
 
-// newImage allocates an image.
-func newImage(t raster.Type, e raster.Extent) (raster.Array, error) {
-	if err := e.Sized(); err != nil {
-		return raster.Array{}, err
-	}
-	e.Stride = e.Width * e.Channels
-	data, err := raster.Make[byte](e.Stride * e.Height * t.Bytes())
-	if err != nil {
-		return raster.Array{}, raster.OutOfMemory("%v: %w", e, err)
-	}
-	return raster.Array{Data: data, Type: t, Extent: e}, nil
-}
-
 // takeInfinite sets pixels that are not finite to zero, and returns where they are: +Inf or
 // NaN, and -Inf or NaN. It returns no memory if there are none.
 func takeInfinite(img *raster.Array) (plus, minus raster.Array, err error) {
@@ -154,10 +141,10 @@ func takeInfinite(img *raster.Array) (plus, minus raster.Array, err error) {
 				continue
 			}
 			if found = true; plus.Data == nil {
-				if plus, err = newImage(raster.U8, img.Extent); err != nil {
+				if plus, err = raster.NewPixelArray(raster.U8, img.Extent); err != nil {
 					return plus, minus, err
 				}
-				if minus, err = newImage(raster.U8, img.Extent); err != nil {
+				if minus, err = raster.NewPixelArray(raster.U8, img.Extent); err != nil {
 					return plus, minus, err
 				}
 			}

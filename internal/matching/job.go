@@ -149,6 +149,17 @@ func (j *Job) checkTemplate() error {
 	return nil
 }
 
+// Make checks a job and runs it, with the scores in a new image.
+func (j *Job) Make() (scores raster.Array, err error) {
+	if err = j.Check(); err != nil {
+		return scores, err
+	}
+	if j.Scores, err = raster.NewPixelArray(raster.F32, raster.PlaneExtent(j.width, j.height, 1, 0)); err != nil {
+		return scores, err
+	}
+	return j.Scores, j.Run()
+}
+
 // Run computes the scores of a checked job, after checking their memory.
 func (j *Job) Run() error {
 	dst := &j.Scores

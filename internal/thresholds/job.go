@@ -81,6 +81,17 @@ func (j *Job) Check() (err error) {
 	return nil
 }
 
+// Make checks a job and runs it, with the result in a new image: of bytes, or a map of thresholds of a type.
+func (j *Job) Make(t raster.Type) (dst raster.Array, err error) {
+	if err = j.Check(); err != nil {
+		return dst, err
+	}
+	if j.Dst, err = raster.NewPixelArray(t, raster.PlaneExtent(j.Src.Width, j.Src.Height, 1, 0)); err != nil {
+		return dst, err
+	}
+	return j.Dst, j.Run()
+}
+
 // Run computes the result of a checked job, after checking its memory.
 func (j *Job) Run() error {
 	if err := j.checkResult(); err != nil {

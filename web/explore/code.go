@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum/detect"
-	"github.com/boxsum/boxsum/threshold"
+	"github.com/boxsum/boxsum/internal/thresholds"
 )
 
 // A program is the code for one task in three languages.
@@ -430,15 +430,15 @@ func (c *coder) threshold(q *request) error {
 	c.openImage()
 	c.use(module + "/threshold")
 	name, n := rule.Method.String(), rule.Window.Width
-	names := map[threshold.Method]string{threshold.Sauvola: "Sauvola", threshold.Niblack: "Niblack", threshold.Wolf: "Wolf", threshold.NICK: "NICK", threshold.TRSingh: "TRSingh", threshold.Phansalkar: "Phansalkar", threshold.Bradley: "Bradley", threshold.MeanC: "MeanC", threshold.ISauvola: "ISauvola", threshold.Su: "Su", threshold.Otsu: "Otsu"}
+	names := map[thresholds.Method]string{thresholds.Sauvola: "Sauvola", thresholds.Niblack: "Niblack", thresholds.Wolf: "Wolf", thresholds.NICK: "NICK", thresholds.TRSingh: "TRSingh", thresholds.Phansalkar: "Phansalkar", thresholds.Bradley: "Bradley", thresholds.MeanC: "MeanC", thresholds.ISauvola: "ISauvola", thresholds.Su: "Su", thresholds.Otsu: "Otsu"}
 	c.golang = append(c.golang, fmt.Sprintf("rule := threshold.New(threshold.%s, %d)", names[rule.Method], n))
 	python, shell := "", ""
 	if q.K != nil {
 		field, py, sh := "K", "k", "--k"
 		switch rule.Method {
-		case threshold.Bradley:
+		case thresholds.Bradley:
 			field, py, sh = "T", "t", "--percent"
-		case threshold.MeanC:
+		case thresholds.MeanC:
 			field, py, sh = "C", "c", "--c"
 		}
 		c.golang = append(c.golang, fmt.Sprintf("rule.%s = %v", field, *q.K))
@@ -446,7 +446,7 @@ func (c *coder) threshold(q *request) error {
 	}
 	c.golang = append(c.golang, "result, err := threshold.Binarize(img, rule, nil)")
 	window, py := fmt.Sprintf(" --window %d", n), fmt.Sprintf(", window=%d", n)
-	if rule.Method == threshold.Otsu {
+	if rule.Method == thresholds.Otsu {
 		window, py = "", ""
 	}
 	c.shell = append(c.shell, fmt.Sprintf("boxsum threshold %s -o result.npy --method %s%s%s", word(c.file), name, window, shell))

@@ -12,10 +12,12 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/detect"
-	"github.com/boxsum/boxsum/filter"
-	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/filters"
+	"github.com/boxsum/boxsum/internal/matching"
 	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/thresholds"
 	"github.com/boxsum/boxsum/match"
 	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/threshold"
@@ -93,31 +95,21 @@ const maxWindow = 4095
 // maxSigma is the widest Gaussian.
 const maxSigma = 1000
 
-func windowOf(r *request) (filter.Window, error) {
+func windowOf(r *request) (filters.Window, error) {
 	side := r.Window
 	if side == 0 {
 		side = 2*r.Radius + 1
 	}
 	if side < 1 || side > maxWindow {
-		return filter.Window{}, refuse("the window is %d pixels wide, want 1 to %d", side, maxWindow)
+		return filters.Window{}, refuse("the window is %d pixels wide, want 1 to %d", side, maxWindow)
 	}
-	return filter.Square(side), nil
+	return square(side), nil
 }
 
+func square(side int) filters.Window { return filters.Window{Width: side, Height: side} }
+
 // of returns the channels of the image as an image.
-func (r *planeTables) of(channels ...int) any {
-	switch img := r.img.(type) {
-	case boxsum.Image[uint8]:
-		return pick(img, channels)
-	case boxsum.Image[uint16]:
-		return pick(img, channels)
-	case boxsum.Image[float32]:
-		return pick(img, channels)
-	case boxsum.Image[float64]:
-		return pick(img, channels)
-	}
-	return nil
-}
+func (r *planeTables) of(channels ...int) raster.Array { return pick(pixels.Of(r.img), channels) }
 
 // whole returns an error if the image is too large to be filtered at once. command is the subcommand to suggest.
 func (r *planeTables) whole(command string) error {
@@ -133,7 +125,7 @@ func (r *planeTables) filter(ctx context.Context, q *request, s *screen, channel
 	if err != nil {
 		return nil, err
 	}
-	f := &filtering{request: q, window: w, low: r.low, high: r.high, opt: &filter.Options{Context: ctx}}
+	f := &filtering{request: q, window: w, low: r.low, high: r.high}
 	start := time.Now()
 	if s != nil {
 		if by := filterRule(f, !r.pixel.Float()); by != nil {
@@ -160,20 +152,10 @@ func (r *planeTables) filter(ctx context.Context, q *request, s *screen, channel
 		f.request = &scaled
 		scaled.Sigma = q.Sigma / float64(p.n)
 		if p.n > 1 {
-			f.window = filter.Square(2*reduceBy(w.Width/2, p.n) + 1)
+			f.window = square(2*reduceBy(w.Width/2, p.n) + 1)
 		}
 	}
-	var made any
-	switch img := p.img.(type) {
-	case boxsum.Image[uint8]:
-		made, err = filteredBy(f, img)
-	case boxsum.Image[uint16]:
-		made, err = filteredBy(f, img)
-	case boxsum.Image[float32]:
-		made, err = filteredBy(f, img)
-	case boxsum.Image[float64]:
-		made, err = filteredBy(f, img)
-	}
+	made, err := f.apply(ctx, p.img)
 	took := time.Since(start)
 	if err != nil {
 		return nil, err
@@ -188,52 +170,54 @@ func (r *planeTables) filter(ctx context.Context, q *request, s *screen, channel
 // filtering is a filter with the values that are drawn as black and white.
 type filtering struct {
 	*request
-	window    filter.Window
+	window    filters.Window
 	low, high float64
-	opt       *filter.Options
 }
 
-func filteredBy[P filter.Pixel](f *filtering, img boxsum.Image[P]) (any, error) {
+// apply filters an image.
+func (f *filtering) apply(ctx context.Context, img raster.Array) (raster.Array, error) {
+	j := filters.Job{Src: img, Window: f.window}
+	j.Options.Context = ctx
+	result := img.Type
 	switch f.Method {
 	case "box":
-		return filter.Box(img, f.window, f.opt)
+		j.Kind = filters.Mean
 	case "gaussian":
 		if !(f.Sigma > 0 && f.Sigma <= maxSigma) {
-			return nil, refuse("sigma is %v, want more than 0 and at most %d", f.Sigma, maxSigma)
+			return img, refuse("sigma is %v, want more than 0 and at most %d", f.Sigma, maxSigma)
 		}
-		return filter.Gaussian(img, filter.Sigma{X: f.Sigma, Y: f.Sigma}, f.opt)
+		j.Kind, j.Sigma = filters.Gaussian, filters.Sigma{X: f.Sigma, Y: f.Sigma}
 	case "median":
-		return filter.Median(img, f.window, f.opt)
+		j.Kind = filters.Median
 	case "guided":
 		if !(f.Epsilon > 0 && f.Epsilon <= 1e12) {
-			return nil, refuse("epsilon is %v, want more than 0", f.Epsilon)
+			return img, refuse("epsilon is %v, want more than 0", f.Epsilon)
 		}
-		return filter.Guided(img, img, f.window, f.Epsilon, f.opt) // a color image is guided by its colors
+		j.Kind, j.Guide, j.Epsilon = filters.Guided, img, f.Epsilon // a color image is guided by its colors
 	case "mean":
-		return filter.Mean[float32](img, f.window, f.opt)
+		j.Kind, result = filters.Mean, raster.F32
 	case "std":
 		f.low, f.high = 0, (f.high-f.low)/2
-		return filter.StdDev[float32](img, f.window, f.opt)
+		j.Kind, result = filters.Deviation, raster.F32
 	case "normalize":
-		floor := (f.high - f.low) / 255
+		j.Kind, j.Floor, result = filters.Normalized, (f.high-f.low)/255, raster.F32
 		f.low, f.high = -4, 4
-		return filter.Normalize[float32](img, f.window, floor, f.opt)
 	case "entropy":
-		of := histogram.Bins{N: 64}
+		j.Kind, j.Bins.N, result = filters.Entropy, 64, raster.F32
 		if f.high != 255 || f.low != 0 {
-			of.Low, of.High, of.Clamp = f.low, f.high, true
+			j.Bins.Low, j.Bins.High, j.Bins.Clamp = f.low, f.high, true
 		}
 		f.low, f.high = 0, 6
-		return filter.Entropy[float32](img, f.window, of, f.opt)
+	default:
+		return img, refuse("unknown filter %q: use box, gaussian, mean, std, normalize, median, entropy or guided", f.Method)
 	}
-	return nil, refuse("unknown filter %q: use box, gaussian, mean, std, normalize, median, entropy or guided", f.Method)
+	return j.Make(result)
 }
 
 // drawn returns an image as displayed by the page.
-func drawn(m any, t tile, took time.Duration) *filtered {
-	src := pixels.Of(m)
-	if b, ok := m.(boxsum.Image[uint8]); ok && b.Channels == 1 && b.Stride == b.Width && t.low == 0 && t.scale == 1 {
-		return &filtered{pix: b.Pix[:b.Width*b.Height], width: b.Width, height: b.Height, scale: 1, took: took}
+func drawn(src raster.Array, t tile, took time.Duration) *filtered {
+	if src.Type == raster.U8 && src.Channels == 1 && src.Stride == src.Width && t.low == 0 && t.scale == 1 {
+		return &filtered{pix: src.Data[:src.Width*src.Height], width: src.Width, height: src.Height, scale: 1, took: took}
 	}
 	f := newFiltered(src.Width, src.Height, src.Channels)
 	f.took = took
@@ -256,24 +240,24 @@ func thresholdMethods() (list []map[string]any) {
 }
 
 // ruleOf returns the threshold rule of a request. K is the parameter of its method.
-func ruleOf(q *request) (threshold.Rule, error) {
-	m, err := threshold.ParseMethod(q.Method)
+func ruleOf(q *request) (thresholds.Rule, error) {
+	m, err := thresholds.ParseMethod(q.Method)
 	if err != nil {
-		return threshold.Rule{}, err
+		return thresholds.Rule{}, err
 	}
 	w, err := windowOf(q)
 	if err != nil {
-		return threshold.Rule{}, err
+		return thresholds.Rule{}, err
 	}
-	rule := threshold.New(m, w.Width)
+	rule := thresholds.New(m, w.Width)
 	if q.K != nil {
 		if math.IsNaN(*q.K) || math.Abs(*q.K) > 1e6 {
 			return rule, refuse("k is %v, want a number from −1000000 to 1000000", *q.K)
 		}
 		switch m {
-		case threshold.Bradley:
+		case thresholds.Bradley:
 			rule.T = *q.K
-		case threshold.MeanC:
+		case thresholds.MeanC:
 			rule.C = *q.K
 		default:
 			rule.K = *q.K
@@ -300,34 +284,25 @@ func (r *planeTables) threshold(ctx context.Context, q *request, s *screen, chan
 			}
 		}
 		// Other methods need the whole image; Otsu needs only the histogram.
-		if rule.Method != threshold.Otsu {
+		if rule.Method != thresholds.Otsu {
 			all := &screen{image.Rect(0, 0, r.width, r.height), s.w, s.h}
 			if p, err = r.around(ctx, all, 0, []int{channel}, q.Quick); err != nil {
 				return nil, err
 			}
 			if p.n > 1 {
-				rule.Window = threshold.Square(2*reduceBy(rule.Window.Width/2, p.n) + 1)
+				rule.Window = thresholds.Square(2*reduceBy(rule.Window.Width/2, p.n) + 1)
 			}
 		}
 	}
-	if p.img == nil {
+	if p.img.Type == 0 {
 		if err := r.whole("threshold"); err != nil {
 			return nil, err
 		}
 		p.img = r.of(channel)
 	}
-	opt := &threshold.Options{Context: ctx}
-	var m any
-	switch img := p.img.(type) {
-	case boxsum.Image[uint8]:
-		m, err = threshold.Binarize(img, rule, opt)
-	case boxsum.Image[uint16]:
-		m, err = threshold.Binarize(img, rule, opt)
-	case boxsum.Image[float32]:
-		m, err = threshold.Binarize(img, rule, opt)
-	case boxsum.Image[float64]:
-		m, err = threshold.Binarize(img, rule, opt)
-	}
+	j := thresholds.Job{Src: p.img, Rule: rule}
+	j.Options.Context = ctx
+	m, err := j.Make(raster.U8)
 	took := time.Since(start)
 	if err != nil {
 		return nil, err
@@ -366,26 +341,23 @@ func (r *planeTables) match(ctx context.Context, q *request) (*matched, error) {
 	if box.Dx() < 2 || box.Dy() < 2 {
 		return nil, refuse("the template is %d×%d pixels, want at least 2×2: draw a larger box", box.Dx(), box.Dy())
 	}
-	method, err := match.ParseMethod(q.Method)
+	method, err := matching.ParseMethod(q.Method)
 	if err != nil {
 		return nil, err
 	}
 	if q.Top < 1 || q.Top > 1000 {
 		return nil, refuse("top is %d, want 1 to 1000", q.Top)
 	}
-	one, opt := r.of(q.Channel), &match.Options{Context: ctx}
+	one := r.of(q.Channel)
 	start := time.Now()
-	var peaks []match.Peak
-	switch img := one.(type) {
-	case boxsum.Image[uint8]:
-		peaks, err = match.Find(img, cutOut(img, box), method, q.Top, opt)
-	case boxsum.Image[uint16]:
-		peaks, err = match.Find(img, cutOut(img, box), method, q.Top, opt)
-	case boxsum.Image[float32]:
-		peaks, err = match.Find(img, cutOut(img, box), method, q.Top, opt)
-	case boxsum.Image[float64]:
-		peaks, err = match.Find(img, cutOut(img, box), method, q.Top, opt)
+	j := matching.Job{Method: method, Src: one, Template: cutOut(one, box)}
+	j.Options.Context = ctx
+	made, err := j.Make()
+	if err != nil {
+		return nil, err
 	}
+	scores := boxsum.Image[float32]{Pix: raster.Elems[float32](made.Data), Stride: made.Stride, Width: made.Width, Height: made.Height, Channels: 1}
+	peaks, err := match.Peaks(scores, match.Method(method), q.Top, image.Pt(max(1, box.Dx()/2), max(1, box.Dy()/2)))
 	if err != nil {
 		return nil, err
 	}
@@ -394,11 +366,6 @@ func (r *planeTables) match(ctx context.Context, q *request) (*matched, error) {
 		a.Peaks = append(a.Peaks, peak{p.X, p.Y, float64(p.Score), p.SubX, p.SubY})
 	}
 	return a, nil
-}
-
-// cutOut returns a part of an image of one channel, sharing its memory.
-func cutOut[P filter.Pixel](img boxsum.Image[P], b image.Rectangle) boxsum.Image[P] {
-	return boxsum.Image[P]{Pix: img.Pix[b.Min.Y*img.Stride+b.Min.X:], Stride: img.Stride, Width: b.Dx(), Height: b.Dy(), Channels: 1}
 }
 
 func momentsReply(b []int, m moments.Moments) any {

@@ -12,6 +12,7 @@ import (
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -263,7 +264,13 @@ func (d *picture) answer(ctx context.Context, r *request) (any, []byte, error) {
 	case "save":
 		save := d.plane.npy
 		if colors := d.colors(); r.Kind == "color" && colors != nil {
-			save = func() ([]byte, error) { return npy(colors.of(0, 1, 2)) }
+			save = func() ([]byte, error) {
+				img, err := pixels.Image(colors.of(0, 1, 2))
+				if err != nil {
+					return nil, err
+				}
+				return npy(img)
+			}
 		}
 		data, err := save()
 		return map[string]int{"size": len(data)}, data, err

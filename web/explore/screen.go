@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
-	"github.com/boxsum/boxsum/threshold"
+	"github.com/boxsum/boxsum/internal/thresholds"
+	"github.com/boxsum/boxsum/internal/window"
 )
 
 // A screen is the part of an image that the page shows, and the size at which it shows it. While a slider moves, results
@@ -60,12 +61,12 @@ func (s *screen) row(j int) int    { return s.Min.Y + (2*j+1)*s.Dy()/(2*s.h) }
 type span struct{ from, to, times int }
 
 // spansOf appends the spans of the window from at−before to at+after in a line of n pixels.
-func spansOf(spans []span, border filter.Border, at, before, after, n int) []span {
+func spansOf(spans []span, border window.Border, at, before, after, n int) []span {
 	first, end := at-before, at+after+1
-	if first >= 0 && end <= n || border == filter.Clip {
+	if first >= 0 && end <= n || border == window.Clip {
 		return append(spans, span{max(first, 0), min(end, n), 1})
 	}
-	if border == filter.Replicate {
+	if border == window.Replicate {
 		if first < 0 {
 			spans = append(spans, span{0, 1, -first})
 		}
@@ -97,11 +98,11 @@ func spansOf(spans []span, border filter.Border, at, before, after, n int) []spa
 // A shape is a window around a pixel: how far it extends, and the border.
 type shape struct {
 	left, right, up, down int
-	border                filter.Border
+	border                window.Border
 }
 
 // shapeOf returns the shape of a window of package filter or threshold.
-func shapeOf(w filter.Window, border filter.Border) shape {
+func shapeOf(w filters.Window, border window.Border) shape {
 	left, up := w.Width/2-w.Shift.X, w.Height/2-w.Shift.Y
 	return shape{left, w.Width - 1 - left, up, w.Height - 1 - up, border}
 }
@@ -167,7 +168,7 @@ type rule struct {
 
 // filterRule returns the rule of a filter that needs only window sums, or nil.
 func filterRule(f *filtering, whole bool) *rule {
-	r := &rule{shape: shapeOf(f.window, filter.Reflect101), t: tile{low: f.low, scale: 255 / (f.high - f.low)}}
+	r := &rule{shape: shapeOf(f.window, window.Reflect101), t: tile{low: f.low, scale: 255 / (f.high - f.low)}}
 	deviation := func(sum, squares, n float64) float64 {
 		return float64(float32(math.Sqrt(max(n*squares-sum*sum, 0)) / n))
 	}
@@ -197,19 +198,8 @@ func filterRule(f *filtering, whole bool) *rule {
 }
 
 // thresholdRule returns the rule of a threshold that needs only window sums, or nil.
-func thresholdRule(of threshold.Rule, pixel raster.Type) *rule {
-	var at func(pixel, mean, variance float64) float64
-	var err error
-	switch pixel {
-	case raster.U8:
-		at, err = threshold.Pointwise[uint8](of)
-	case raster.U16:
-		at, err = threshold.Pointwise[uint16](of)
-	case raster.F32:
-		at, err = threshold.Pointwise[float32](of)
-	default:
-		at, err = threshold.Pointwise[float64](of)
-	}
+func thresholdRule(of thresholds.Rule, pixel raster.Type) *rule {
+	at, err := thresholds.Pointwise(pixel, &of)
 	if err != nil {
 		return nil // an invalid rule is reported when the whole image is processed
 	}
@@ -217,7 +207,7 @@ func thresholdRule(of threshold.Rule, pixel raster.Type) *rule {
 	r.of = func(pixel, sum, squares, n float64) float64 {
 		inverse := 1 / n // as package threshold rounds
 		mean := float64(sum * inverse)
-		if of.Method == threshold.MeanC {
+		if of.Method == thresholds.MeanC {
 			mean = sum / n
 		}
 		if pixel <= at(pixel, mean, float64(squares*inverse)-float64(mean*mean)) {
@@ -290,7 +280,7 @@ type reduced struct {
 	image.Rectangle
 	n        int
 	channels string
-	img      any
+	img      raster.Array
 }
 
 // around returns the part of the image that a screen needs for windows that extend by margin, reduced by a power of 2 if
@@ -312,43 +302,47 @@ func (r *planeTables) around(ctx context.Context, s *screen, margin int, channel
 		return last, nil
 	}
 	var err error
-	switch img := r.img.(type) {
-	case boxsum.Image[uint8]:
-		p.img, err = reduce(ctx, img, p, channels)
-	case boxsum.Image[uint16]:
-		p.img, err = reduce(ctx, img, p, channels)
-	case boxsum.Image[float32]:
-		p.img, err = reduce(ctx, img, p, channels)
-	case boxsum.Image[float64]:
-		p.img, err = reduce(ctx, img, p, channels)
-	}
+	p.img, err = reduce(ctx, pixels.Of(r.img), p, channels)
 	if err == nil {
 		r.last = p
 	}
 	return p, err
 }
 
-func reduce[P filter.Pixel](ctx context.Context, img boxsum.Image[P], p *reduced, channels []int) (any, error) {
-	part := boxsum.Image[P]{Pix: img.Pix[p.Min.Y*img.Stride+p.Min.X*img.Channels:], Stride: img.Stride, Width: p.Dx(), Height: p.Dy(), Channels: img.Channels}
+func reduce(ctx context.Context, img raster.Array, p *reduced, channels []int) (raster.Array, error) {
+	part := cutOut(img, p.Rectangle)
 	if p.n == 1 {
 		return pick(part, channels), nil
 	}
-	small, err := filter.Downsample(part, p.n, p.n, &filter.Options{Context: ctx})
-	return pick(small, channels), err
+	j := filters.Job{Kind: filters.Downsampled, Src: part, FactorX: p.n, FactorY: p.n}
+	j.Options.Context = ctx
+	small, err := j.Make(part.Type)
+	if err != nil {
+		return small, err
+	}
+	return pick(small, channels), nil
+}
+
+// cutOut returns a part of an image, sharing its memory.
+func cutOut(img raster.Array, b image.Rectangle) raster.Array {
+	img.Data = img.From(b.Min.Y*img.Stride + b.Min.X*img.Channels)
+	img.Width, img.Height = b.Dx(), b.Dy()
+	return img
 }
 
 // pick returns some channels of an image, copied unless they are all channels.
-func pick[P filter.Pixel](img boxsum.Image[P], channels []int) boxsum.Image[P] {
+func pick(img raster.Array, channels []int) raster.Array {
 	n := len(channels)
 	if n == img.Channels {
 		return img
 	}
-	to := boxsum.Image[P]{Pix: make([]P, img.Width*img.Height*n), Stride: img.Width * n, Width: img.Width, Height: img.Height, Channels: n}
+	size := img.Type.Bytes()
+	to := raster.Array{Data: make([]byte, img.Width*img.Height*n*size), Type: img.Type, Extent: raster.PlaneExtent(img.Width, img.Height, n, img.Width*n)}
 	for y := range img.Height {
 		from, row := img.Row(y), to.Row(y)
 		for i, c := range channels {
 			for x := range img.Width {
-				row[x*n+i] = from[x*img.Channels+c]
+				copy(row[(x*n+i)*size:][:size], from[(x*img.Channels+c)*size:])
 			}
 		}
 	}
@@ -356,10 +350,9 @@ func pick[P filter.Pixel](img boxsum.Image[P], channels []int) boxsum.Image[P] {
 }
 
 // show draws the pixels of a screen from a filtered part of the image.
-func (s *screen) show(p *reduced, made any, t tile, channels int, took time.Duration) *filtered {
+func (s *screen) show(p *reduced, src raster.Array, t tile, channels int, took time.Duration) *filtered {
 	f := newFiltered(s.w, s.h, channels)
 	f.scale, f.took = p.n, took
-	src := pixels.Of(made)
 	var row []float64
 	for j := range s.h {
 		row = src.Floats(row[:0], (s.row(j)-p.Min.Y)/p.n, 0, src.Width*src.Channels, 1)

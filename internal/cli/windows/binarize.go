@@ -4,17 +4,18 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/filters"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/thresholds"
 	"github.com/boxsum/boxsum/threshold"
 )
 
 // A thresholdWork is a rule, and what is to be made by it.
 type thresholdWork struct {
-	rule         threshold.Rule
-	opt          *threshold.Options
-	bits, mapped bool // what is wanted
+	job          thresholds.Job // without its images
+	bits, mapped bool           // what is wanted
 	invert       bool
 
 	black      threshold.Bitmap
@@ -22,42 +23,64 @@ type thresholdWork struct {
 }
 
 // apply makes an image of any type black and white.
-func (w *thresholdWork) apply(img any) error {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
-		return applyThreshold(w, img, 255)
-	case boxsum.Image[uint16]:
-		if w.rule.Method >= threshold.ISauvola { // these count 8-bit values
-			narrow, err := imagefile.Converted(img, imagefile.UpperByte)
-			if err != nil {
-				return err
-			}
-			return w.apply(narrow)
+func (w *thresholdWork) apply(img any) (err error) {
+	t := pixels.Of(img).Type
+	if t == raster.U16 && w.job.Rule.Method >= thresholds.ISauvola { // these count 8-bit values
+		if img, err = imagefile.Converted(img, imagefile.UpperByte); err != nil {
+			return err
 		}
-		return applyThreshold(w, img, 65535)
-	case boxsum.Image[float32]:
-		return applyThreshold(w, img, 1)
-	case boxsum.Image[float64]:
-		return applyThreshold(w, img, 1)
+		t = raster.U8
 	}
-	return fmt.Errorf("thresholds need pixels of uint8, uint16, float32 or float64, not %v", imagefile.PixelOf(img))
-}
-
-func applyThreshold[P filter.Pixel](w *thresholdWork, img boxsum.Image[P], white P) (err error) {
+	if !filters.TakesPixels(t) {
+		return fmt.Errorf("thresholds need pixels of uint8, uint16, float32 or float64, not %v", t)
+	}
 	if w.invert {
-		if img, err = imagefile.Converted(img, func(v float64) P { return white - P(v) }); err != nil {
+		if img, err = inverted(img, t); err != nil {
 			return err
 		}
 	}
+	j := w.job
+	j.Src = pixels.Of(img)
 	if w.mapped {
-		if w.thresholds, err = threshold.Map[float32](img, w.rule, w.opt); err != nil {
+		j.Form = thresholds.AsMap
+		made, err := j.Make(raster.F32)
+		if err != nil {
+			return err
+		}
+		if w.thresholds, err = pixels.Image(made); err != nil {
 			return err
 		}
 	}
-	if w.bits {
-		w.black, err = threshold.BinarizeBits(img, w.rule, w.opt)
+	if !w.bits {
+		return nil
+	}
+	j.Form = thresholds.AsBits
+	if err = j.Check(); err != nil {
+		return err
+	}
+	black, err := threshold.NewBitmap(j.Src.Width, j.Src.Height)
+	if err != nil {
+		return err
+	}
+	j.Bits = black.Width
+	raster.SetPlane(&j.Dst, black.Bits, (black.Width+7)/8, black.Height, 1, black.Stride)
+	if err = j.Run(); err == nil {
+		w.black = black
 	}
 	return err
+}
+
+// inverted returns an image with black and white exchanged.
+func inverted(img any, t raster.Type) (any, error) {
+	switch t {
+	case raster.U8:
+		return imagefile.Converted(img, func(v float64) uint8 { return 255 - uint8(v) })
+	case raster.U16:
+		return imagefile.Converted(img, func(v float64) uint16 { return 65535 - uint16(v) })
+	case raster.F32:
+		return imagefile.Converted(img, func(v float64) float32 { return 1 - float32(v) })
+	}
+	return imagefile.Converted(img, func(v float64) float64 { return 1 - v })
 }
 
 // countBits returns the number of bits that are 1.

@@ -10,6 +10,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/zarr"
 )
@@ -42,7 +43,7 @@ func (c *Blur) Run(sh *console.Shell) error {
 	if imagefile.IsStore(c.Out) {
 		return c.runStore(sh, work)
 	}
-	if err := c.openOn(work.opt); err != nil {
+	if err := c.openOn(&work.job.Options); err != nil {
 		return err
 	}
 	if !imagefile.Several(c.Ins, c.Out) {
@@ -81,7 +82,8 @@ func (c *Blur) work() (*filterWork, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &filterWork{name: "box", opt: opt, window: c.Window.Window, sigma: filter.Sigma{X: c.Sigma, Y: c.Sigma, Passes: c.Passes}}
+	w := &filterWork{name: "box"}
+	w.job = filters.Job{Options: opt, Window: filters.Window(c.Window.Window), Sigma: filters.Sigma{X: c.Sigma, Y: c.Sigma, Passes: c.Passes}}
 	bySigma := c.Sigma != -1
 	switch {
 	case c.Radius < -1 || c.Radius > 1<<28:
@@ -100,11 +102,11 @@ func (c *Blur) work() (*filterWork, error) {
 		return nil, console.Usage("--passes is for Gaussians: add --gaussian, or leave it out")
 	}
 	if c.Radius >= 0 {
-		w.window = filter.Radius(c.Radius)
+		w.job.Window = filters.Window(filter.Radius(c.Radius))
 	}
 	if c.Gaussian && !bySigma {
 		deviation := func(n int) float64 { return math.Sqrt((float64(n)*float64(n) - 1) / 12) }
-		w.sigma.X, w.sigma.Y = deviation(w.window.Width), deviation(w.window.Height)
+		w.job.Sigma.X, w.job.Sigma.Y = deviation(w.job.Window.Width), deviation(w.job.Window.Height)
 	}
 	if c.Gaussian || bySigma {
 		w.name = "gaussian"
@@ -149,7 +151,7 @@ func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (filterR
 			img, err = watched.apply(src.Image)
 		}
 		r.took(start)
-		tellFailed(sh, work.opt.On)
+		tellFailed(sh, work.job.Options.On)
 		return img, err
 	})
 	return r, err
@@ -157,11 +159,10 @@ func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (filterR
 
 // watched returns a filter that Ctrl-C stops and whose progress is shown.
 func (f *filterWork) watched(sh *console.Shell) *filterWork {
-	w, opt := *f, *f.opt
-	opt.Context = sh.Ctx
+	w := *f
+	w.job.Options.Context = sh.Ctx
 	sh.Progress.Begin("filtering", 0)
-	opt.Progress = sh.Progress.Share("filtering")
-	w.opt = &opt
+	w.job.Options.Progress = sh.Progress.Share("filtering")
 	return &w
 }
 
@@ -169,12 +170,12 @@ func (f *filterWork) watched(sh *console.Shell) *filterWork {
 func newFilterReport(src *imagefile.Source, work *filterWork, out string) filterReport {
 	r := filterReport{
 		Extent: imagefile.ExtentOf(src.Image), Pixels: imagefile.PixelOf(src.Image).Short(), Filters: []string{work.name},
-		Border: work.opt.Border.String(), placeReport: placeReportOf(work.opt.On, work.opt.Workers), Out: out,
+		Border: work.job.Options.Border.String(), placeReport: placeReportOf(work.job.Options.On, work.job.Options.Workers), Out: out,
 	}
 	if work.name == "gaussian" {
-		r.Sigma = []float64{work.sigma.X, work.sigma.Y}
+		r.Sigma = []float64{work.job.Sigma.X, work.job.Sigma.Y}
 	} else {
-		r.Window = []int{work.window.Width, work.window.Height}
+		r.Window = []int{work.job.Window.Width, work.job.Window.Height}
 	}
 	return r
 }
@@ -219,15 +220,15 @@ func (c *Blur) runStore(sh *console.Shell, work *filterWork) error {
 	if err != nil {
 		return err
 	}
-	err = store.FilterArray(sh.Ctx, src, dst, work.window, &store.FilterOptions{
-		Border: work.opt.Border, Value: work.opt.Value, Workers: work.opt.Workers, Memory: memory, MaxChunks: c.MaxChunks, Progress: func(done, all int) { sh.Progress.Reach("filtering", done, all) },
+	err = store.FilterArray(sh.Ctx, src, dst, filter.Window(work.job.Window), &store.FilterOptions{
+		Border: filter.Border(work.job.Options.Border), Value: work.job.Options.Value, Workers: work.job.Options.Workers, Memory: memory, MaxChunks: c.MaxChunks, Progress: func(done, all int) { sh.Progress.Reach("filtering", done, all) },
 	})
 	if err = imagefile.CloseStore(dst, c.Out, err); err != nil {
 		return err
 	}
 	shape := append(src.Shape(), 1)
 	r := filterReport{Extent: imagefile.Extent{Width: shape[1], Height: shape[0], Channels: shape[2]}, Pixels: src.Type().String(), Filters: []string{work.name},
-		Window: []int{work.window.Width, work.window.Height}, Border: work.opt.Border.String(), placeReport: placeReportOf(nil, work.opt.Workers), Out: zarr.Redacted(c.Out)}
+		Window: []int{work.job.Window.Width, work.job.Window.Height}, Border: work.job.Options.Border.String(), placeReport: placeReportOf(nil, work.job.Options.Workers), Out: zarr.Redacted(c.Out)}
 	r.took(start)
 	return c.print(sh, r)
 }

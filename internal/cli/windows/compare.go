@@ -8,6 +8,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/threshold"
 )
 
@@ -73,11 +74,11 @@ func (c *Compare) read(sh *console.Shell, path string) (img boxsum.Image[uint8],
 		return img, err
 	}
 	defer src.File.Close()
-	switch pixels := src.Image.(type) {
-	case boxsum.Image[uint8]: // in memory of its own, for the file is closed
-		return imagefile.Converted(pixels, func(v float64) uint8 { return uint8(v) })
-	case boxsum.Image[uint16]:
-		return imagefile.Converted(pixels, imagefile.UpperByte)
+	switch imagefile.PixelOf(src.Image) {
+	case raster.U8: // in memory of its own, for the file is closed
+		return imagefile.Converted(src.Image, func(v float64) uint8 { return uint8(v) })
+	case raster.U16:
+		return imagefile.Converted(src.Image, imagefile.UpperByte)
 	}
 	return img, fmt.Errorf("%s: black and white images have pixels of uint8 or uint16, not %v", imagefile.NameOf(path), imagefile.PixelOf(src.Image))
 }

@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/filters"
+	"github.com/boxsum/boxsum/internal/window"
 )
 
 // filterFlags are those of all commands that make images from windows.
@@ -21,27 +22,29 @@ type filterFlags struct {
 	JSON bool `name:"json" help:"Print JSON instead of the line."`
 }
 
-// options returns the options for package filter.
-func (f *filterFlags) options() (*filter.Options, error) {
+// options returns the options of filters.
+func (f *filterFlags) options() (opt filters.Options, err error) {
 	if err := f.check(); err != nil {
-		return nil, err
+		return opt, err
 	}
-	border, err := filter.ParseBorder(f.Border)
+	border, err := window.ParseBorder(f.Border)
 	if err != nil {
-		return nil, console.Usage("--border: %w", err)
+		return opt, console.Usage("--border: %w", err)
 	}
-	if f.Value != 0 && border != filter.Constant {
-		return nil, console.Usage("--value is for --border constant, and not for %v", border)
+	if f.Value != 0 && border != window.Constant {
+		return opt, console.Usage("--value is for --border constant, and not for %v", border)
 	}
 	level, err := boxsum.ParseLevel(f.Level)
 	if err != nil {
-		return nil, err
+		return opt, err
 	}
-	return &filter.Options{Border: border, Value: f.Value, Workers: cmp.Or(f.Workers, runtime.GOMAXPROCS(0)), Level: level}, nil
+	opt.Border, opt.Value = border, f.Value
+	opt.Workers, opt.Level = cmp.Or(f.Workers, runtime.GOMAXPROCS(0)), level.String()
+	return opt, nil
 }
 
 // openOn opens the device that was asked for.
-func (f *filterFlags) openOn(opt *filter.Options) error {
+func (f *filterFlags) openOn(opt *filters.Options) error {
 	d, err := f.open()
 	if d != nil {
 		opt.On = d

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/filter"
-	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/bins"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/filters"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Local is the verb local.
@@ -65,7 +66,7 @@ func (c *Local) Run(sh *console.Shell) error {
 	if err != nil {
 		return err
 	}
-	if err := c.openOn(opt); err != nil {
+	if err := c.openOn(&opt); err != nil {
 		return err
 	}
 	if !imagefile.Several(c.Ins, c.Out) {
@@ -73,7 +74,7 @@ func (c *Local) Run(sh *console.Shell) error {
 		if len(c.Ins) > 0 {
 			in = c.Ins[0]
 		}
-		r, err := c.one(sh, opt, in, c.Out)
+		r, err := c.one(sh, &opt, in, c.Out)
 		if err != nil {
 			return err
 		}
@@ -91,7 +92,7 @@ func (c *Local) Run(sh *console.Shell) error {
 		return err
 	}
 	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (filterReport, error) {
-		r, err := c.one(sh, opt, in, out)
+		r, err := c.one(sh, &opt, in, out)
 		if c.JSON {
 			r.In = in
 		}
@@ -128,7 +129,7 @@ func (c *Local) checkFlags() error {
 }
 
 // one makes the statistics of one image.
-func (c *Local) one(sh *console.Shell, opt *filter.Options, in, out string) (filterReport, error) {
+func (c *Local) one(sh *console.Shell, opt *filters.Options, in, out string) (filterReport, error) {
 	names := c.statistics()
 	format, err := imagefile.FormatOf(out, "npy", ".npz")
 	if err != nil {
@@ -145,8 +146,10 @@ func (c *Local) one(sh *console.Shell, opt *filter.Options, in, out string) (fil
 	}
 	defer src.Close()
 	work := &filterWork{
-		name: names[0], window: c.Window.Window, floor: c.Floor, epsilon: c.Epsilon, opt: opt,
-		bins: histogram.Bins{N: c.Bins, Low: c.Range.Low, High: c.Range.High}, double: c.wide64(src.Image),
+		name: names[0], double: c.wide64(src.Image),
+		job: filters.Job{
+			Window: filters.Window(c.Window.Window), Options: *opt, Floor: c.Floor, Bins: bins.Range{N: c.Bins, Low: c.Range.Low, High: c.Range.High},
+		},
 	}
 	if pixel := imagefile.PixelOf(src.Image); c.Entropy && !c.Range.Given && pixel.Bytes() > 2 {
 		return filterReport{}, console.Usage("--entropy of %v pixels needs --range LOW,HIGH, the values to divide into bins", pixel)
@@ -199,8 +202,8 @@ func (c *Local) one(sh *console.Shell, opt *filter.Options, in, out string) (fil
 
 // wide64 reports whether results are float64.
 func (c *Local) wide64(img any) bool {
-	switch img.(type) {
-	case boxsum.Image[float64], boxsum.Image[int32], boxsum.Image[uint32]:
+	switch pixels.Of(img).Type {
+	case raster.F64, raster.I32, raster.U32:
 		return c.Type != "f32"
 	}
 	return c.Type == "f64"
@@ -219,18 +222,18 @@ func (c *Local) guide(sh *console.Shell, work *filterWork, src *imagefile.Source
 		// It stays open until the process ends, as the filter may read it after Ctrl-C.
 		work.guide = other.Image
 	}
-	if c.Epsilon == -1 {
-		work.epsilon = 0.01 * math.Pow(whiteOf(cmp.Or(work.guide, src.Image)), 2)
+	if work.job.Epsilon = c.Epsilon; c.Epsilon == -1 {
+		work.job.Epsilon = 0.01 * math.Pow(whiteOf(cmp.Or(work.guide, src.Image)), 2)
 	}
 	return nil
 }
 
 // whiteOf returns the greatest value of integer pixels of pictures, and 1 of others.
 func whiteOf(img any) float64 {
-	switch img.(type) {
-	case boxsum.Image[uint8]:
+	switch pixels.Of(img).Type {
+	case raster.U8:
 		return 255
-	case boxsum.Image[uint16]:
+	case raster.U16:
 		return 65535
 	}
 	return 1
@@ -249,33 +252,14 @@ func writeArchive(w io.Writer, names []string, made []any) error {
 
 // addArray adds an image to an archive.
 func addArray(z *imgio.NPZ, name string, img any) error {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
-		return addPixels(z, name, img)
-	case boxsum.Image[uint16]:
-		return addPixels(z, name, img)
-	case boxsum.Image[uint32]:
-		return addPixels(z, name, img)
-	case boxsum.Image[int16]:
-		return addPixels(z, name, img)
-	case boxsum.Image[int32]:
-		return addPixels(z, name, img)
-	case boxsum.Image[float32]:
-		return addPixels(z, name, img)
-	case boxsum.Image[float64]:
-		return addPixels(z, name, img)
+	a := pixels.Of(img)
+	form := &rowForms[a.Type]
+	if form.npz == nil {
+		return fmt.Errorf("pixels of %v cannot be written", a.Type)
 	}
-	return fmt.Errorf("pixels of %v cannot be written", imagefile.PixelOf(img))
-}
-
-func addPixels[P boxsum.Pixel](z *imgio.NPZ, name string, img boxsum.Image[P]) error {
-	shape := []int{img.Height, img.Width}
-	if img.Channels > 1 {
-		shape = append(shape, img.Channels)
-	}
-	return imgio.WriteNPZ(z, name, shape, func(yield func([]P) bool) {
-		for y := range img.Height {
-			if !yield(img.Row(y)) {
+	return form.npz(z, name, shapeOf(&a), func(yield func([]byte) bool) {
+		for y := range a.Height {
+			if !yield(a.Row(y)) {
 				return
 			}
 		}
@@ -310,8 +294,7 @@ func (c *Local) shown(name string, img any, format string, src *imagefile.Source
 
 func scaled[D uint8 | uint16](img any, scale func(float64) float64, white float64) (any, error) {
 	to := func(v float64) D { return D(math.Floor(min(max(scale(v), 0), white) + 0.5)) }
-	switch img.(type) {
-	case boxsum.Image[float32], boxsum.Image[float64]:
+	if pixels.Of(img).Type.Float() {
 		return imagefile.Converted(img, to)
 	}
 	return img, nil

@@ -16,6 +16,10 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/filters"
+	"github.com/boxsum/boxsum/internal/matching"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/match"
 )
 
@@ -38,10 +42,9 @@ type Match struct {
 // A matchWork is a template and what there is to know of it.
 type matchWork struct {
 	template any
-	method   match.Method
+	job      matching.Job // without its images
 	top      int
 	apart    int
-	opt      match.Options
 }
 
 // A matchPlace is a place that was found.
@@ -135,21 +138,23 @@ func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 	if c.onGPU() && c.Mask != "" {
 		return nil, console.Usage("--mask is for the CPU: leave it out with --on %s", c.On)
 	}
-	m, err := match.ParseMethod(c.Method)
+	m, err := matching.ParseMethod(c.Method)
 	if err != nil {
 		return nil, console.Usage("--method: %w", err)
 	}
-	w := &matchWork{method: m, top: c.Top, apart: c.Apart}
-	w.opt.Workers, w.opt.Context = cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), sh.Ctx
-	if w.opt.Level, err = boxsum.ParseLevel(c.Level); err != nil {
+	w := &matchWork{job: matching.Job{Method: m}, top: c.Top, apart: c.Apart}
+	opt := &w.job.Options
+	level, err := boxsum.ParseLevel(c.Level)
+	if err != nil {
 		return nil, err
 	}
+	opt.Workers, opt.Context, opt.Level = cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), sh.Ctx, level.String()
 	d, err := c.open()
 	if err != nil {
 		return nil, err
 	}
 	if d != nil {
-		w.opt.On = d
+		opt.On = d
 	}
 	// Both stay open until the process ends, as the work may read them after Ctrl-C.
 	last := c.Files[len(c.Files)-1]
@@ -163,7 +168,7 @@ func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 		if err != nil {
 			return nil, err
 		}
-		if w.opt.Mask, err = matchMask(mask.Image); err != nil {
+		if w.job.Mask, err = matchMask(mask.Image); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Mask, err)
 		}
 	}
@@ -171,19 +176,20 @@ func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 }
 
 // matchMask returns an image with ones where another is not black.
-func matchMask(img any) (boxsum.Image[uint8], error) {
-	if img, ok := img.(boxsum.Image[uint8]); ok {
-		return img, nil
+func matchMask(img any) (raster.Array, error) {
+	if imagefile.PixelOf(img) == raster.U8 {
+		return pixels.Of(img), nil
 	}
-	if imagefile.IsImage(img) {
-		return imagefile.Converted(img, func(v float64) uint8 {
-			if v != 0 {
-				return 1
-			}
-			return 0
-		})
+	if !imagefile.IsImage(img) {
+		return raster.Array{}, fmt.Errorf("pixels of %v cannot be a mask", imagefile.PixelOf(img))
 	}
-	return boxsum.Image[uint8]{}, fmt.Errorf("pixels of %v cannot be a mask", imagefile.PixelOf(img))
+	mask, err := imagefile.Converted(img, func(v float64) uint8 {
+		if v != 0 {
+			return 1
+		}
+		return 0
+	})
+	return pixels.Of(mask), err
 }
 
 // one finds the template in an image.
@@ -194,15 +200,15 @@ func (c *Match) one(sh *console.Shell, work *matchWork, in, format string) ([]ma
 	}
 	defer src.Close()
 	sh.Progress.Begin("matching", 0)
-	work.opt.Progress = sh.Progress.Share("matching")
+	work.job.Options.Progress = sh.Progress.Share("matching")
 	scores, peaks, err := work.apply(src.Image)
-	tellFailed(sh, work.opt.On)
+	tellFailed(sh, work.job.Options.On)
 	if err != nil {
 		return nil, err
 	}
 	var places []matchPlace
 	for _, p := range peaks {
-		if c.Least != nil && work.method.Better(float32(*c.Least), p.Score) {
+		if c.Least != nil && match.Method(work.job.Method).Better(float32(*c.Least), p.Score) {
 			continue
 		}
 		place := matchPlace{X: json.Number(strconv.Itoa(p.X)), Y: json.Number(strconv.Itoa(p.Y)), Score: json.Number(strconv.FormatFloat(float64(p.Score), 'g', -1, 32))}
@@ -218,7 +224,7 @@ func (c *Match) one(sh *console.Shell, work *matchWork, in, format string) ([]ma
 		if format == "npy" || format == "tiff" {
 			return imgio.Encode(w, format, scores)
 		}
-		shown, err := shownScores(scores, work.method)
+		shown, err := shownScores(scores, match.Method(work.job.Method))
 		if err != nil {
 			return err
 		}
@@ -228,53 +234,41 @@ func (c *Match) one(sh *console.Shell, work *matchWork, in, format string) ([]ma
 
 // apply scores an image of any type, with a template of the same or as float64.
 func (w *matchWork) apply(img any) (boxsum.Image[float32], []match.Peak, error) {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
-		if t, ok := w.template.(boxsum.Image[uint8]); ok {
-			return applyMatch(w, img, t)
+	var scores boxsum.Image[float32]
+	j := w.job
+	j.Src, j.Template = pixels.Of(img), pixels.Of(w.template)
+	if j.Src.Type != j.Template.Type || !filters.TakesPixels(j.Src.Type) {
+		var err error
+		if j.Src, err = asDoubles(img); err != nil {
+			return scores, nil, err
 		}
-	case boxsum.Image[uint16]:
-		if t, ok := w.template.(boxsum.Image[uint16]); ok {
-			return applyMatch(w, img, t)
-		}
-	case boxsum.Image[float32]:
-		if t, ok := w.template.(boxsum.Image[float32]); ok {
-			return applyMatch(w, img, t)
+		if j.Template, err = asDoubles(w.template); err != nil {
+			return scores, nil, err
 		}
 	}
-	i, err := asDoubles(img)
-	if err != nil {
-		return boxsum.Image[float32]{}, nil, err
-	}
-	t, err := asDoubles(w.template)
-	if err != nil {
-		return boxsum.Image[float32]{}, nil, err
-	}
-	return applyMatch(w, i, t)
-}
-
-// asDoubles returns an image of any type as float64, which holds its pixels.
-func asDoubles(img any) (boxsum.Image[float64], error) {
-	if img, ok := img.(boxsum.Image[float64]); ok {
-		return img, nil
-	}
-	if imagefile.IsImage(img) {
-		return imagefile.Converted(img, imagefile.Same)
-	}
-	return boxsum.Image[float64]{}, fmt.Errorf("pixels of %v cannot be matched", imagefile.PixelOf(img))
-}
-
-func applyMatch[P match.Pixel](w *matchWork, img, template boxsum.Image[P]) (boxsum.Image[float32], []match.Peak, error) {
-	scores, err := match.Match(img, template, w.method, &w.opt)
+	made, err := j.Make()
 	if err != nil {
 		return scores, nil, err
 	}
+	scores = boxsum.Image[float32]{Pix: raster.Elems[float32](made.Data), Stride: made.Stride, Width: made.Width, Height: made.Height, Channels: 1}
 	apart := image.Pt(w.apart, w.apart)
 	if w.apart < 0 {
-		apart = image.Pt(max(1, template.Width/2), max(1, template.Height/2))
+		apart = image.Pt(max(1, j.Template.Width/2), max(1, j.Template.Height/2))
 	}
-	peaks, err := match.Peaks(scores, w.method, w.top, apart)
+	peaks, err := match.Peaks(scores, match.Method(j.Method), w.top, apart)
 	return scores, peaks, err
+}
+
+// asDoubles returns an image of any type as float64, which holds its pixels.
+func asDoubles(img any) (raster.Array, error) {
+	switch src := pixels.Of(img); {
+	case src.Type == raster.F64:
+		return src, nil
+	case !imagefile.IsImage(img):
+		return src, fmt.Errorf("pixels of %v cannot be matched", src.Type)
+	}
+	doubles, err := imagefile.Converted(img, imagefile.Same)
+	return pixels.Of(doubles), err
 }
 
 // shownScores returns scores as a picture: -1 is black and 1 white, and for SSD 0 is white.

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
-	"github.com/boxsum/boxsum/threshold"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/thresholds"
+	"github.com/boxsum/boxsum/internal/window"
 )
 
 // Threshold is the verb threshold.
@@ -43,15 +44,15 @@ type Threshold struct {
 }
 
 // rule returns the rule that the flags describe.
-func (c *Threshold) rule() (r threshold.Rule, err error) {
-	m, err := threshold.ParseMethod(c.Method)
+func (c *Threshold) rule() (r thresholds.Rule, err error) {
+	m, err := thresholds.ParseMethod(c.Method)
 	if err != nil {
 		return r, console.Usage("--method: %w", err)
 	}
-	r = threshold.New(m, 0)
+	r = thresholds.New(m, 0)
 	if c.Window.Given {
-		r.Window = threshold.Square(c.Window.Width)
-		down := threshold.Square(c.Window.Height)
+		r.Window = thresholds.Square(c.Window.Width)
+		down := thresholds.Square(c.Window.Height)
 		r.Window.Height, r.Window.Shift.Y = down.Height, down.Shift.Y
 	}
 	if c.K != nil {
@@ -64,7 +65,7 @@ func (c *Threshold) rule() (r threshold.Rule, err error) {
 		r.Q = *c.Q
 	}
 	if c.Border != "auto" {
-		if r.Border, err = filter.ParseBorder(c.Border); err != nil {
+		if r.Border, err = window.ParseBorder(c.Border); err != nil {
 			return r, console.Usage("--border: %w", err)
 		}
 	}
@@ -72,8 +73,8 @@ func (c *Threshold) rule() (r threshold.Rule, err error) {
 	return r, nil
 }
 
-// options returns the options for package threshold.
-func (c *Threshold) options() (*threshold.Options, error) {
+// options returns the options of thresholds.
+func (c *Threshold) options() (*engine.Options, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (c *Threshold) options() (*threshold.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := &threshold.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level}
+	opt := &engine.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level.String()}
 	d, err := c.open()
 	if d != nil {
 		opt.On = d
@@ -143,7 +144,7 @@ func (c *Threshold) Run(sh *console.Shell) error {
 }
 
 // one makes one image black and white.
-func (c *Threshold) one(sh *console.Shell, rule threshold.Rule, opt *threshold.Options, in, out string) (r thresholdReport, err error) {
+func (c *Threshold) one(sh *console.Shell, rule thresholds.Rule, opt *engine.Options, in, out string) (r thresholdReport, err error) {
 	format, mapFormat := "", ""
 	if out != "" || c.Map == "" {
 		if format, err = bitsFormat(out); err != nil {
@@ -181,11 +182,10 @@ func (c *Threshold) one(sh *console.Shell, rule threshold.Rule, opt *threshold.O
 		Window: []int{rule.Window.Width, rule.Window.Height}, placeReport: placeReportOf(opt.On, opt.Workers), Out: cmp.Or(out, c.Map), Map: c.Map,
 	}
 	r.count(src.PagesIn(format))
-	watched := *opt
-	watched.Context = sh.Ctx
+	work := thresholdWork{job: thresholds.Job{Rule: rule, Options: *opt}, bits: format != "", mapped: c.Map != "", invert: c.Invert}
+	work.job.Options.Context = sh.Ctx
 	sh.Progress.Begin("thresholding", 0)
-	watched.Progress = sh.Progress.Share("thresholding")
-	work := thresholdWork{rule: rule, opt: &watched, bits: format != "", mapped: c.Map != "", invert: c.Invert}
+	work.job.Options.Progress = sh.Progress.Share("thresholding")
 	black, all := 0.0, 0.0
 	page := func() (any, error) {
 		start := time.Now()
