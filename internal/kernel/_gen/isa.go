@@ -4,6 +4,7 @@ import (
 	"log"
 	"math/bits"
 
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -24,7 +25,7 @@ const (
 const aheadBytes = 128
 
 // lineBytes is the size of a cache line.
-const lineBytes = 64
+const lineBytes = raster.LineBytes
 
 // carryLen equals kernel.CarryLen for up to four channels.
 const carryLen = 16

@@ -193,7 +193,7 @@ func kernelTable(t *table) {
 			continue
 		}
 		line("%s: {", l.name)
-		for _, k := range selectKinds {
+		for _, k := range selectVariants {
 			line("{%d, %v, %v}: {%sAVX2, %d},", k.bytes, k.mask, k.nan, k.name(), k.pixels())
 		}
 		line("},")

@@ -8,20 +8,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// All levels share the kernels that select valid pixels: the sums beside them take the time.
+// All levels share the kernels that select valid pixels: their time hardly matters compared with the sums.
 
-// A selectKind is one of the kernels for pixels of a given size.
-type selectKind struct {
+// A selectVariant is one of the kernels (see kernel.selectKind) for pixels of a given size.
+type selectVariant struct {
 	bytes     int // of a pixel
 	mask, nan bool
 }
 
-var selectKinds = []selectKind{
+var selectVariants = []selectVariant{
 	{1, true, false}, {2, true, false}, {4, true, false}, {8, true, false},
 	{4, false, true}, {8, false, true}, {4, true, true}, {8, true, true},
 }
 
-func (k selectKind) name() string {
+func (k selectVariant) name() string {
 	name := fmt.Sprintf("select%d", 8*k.bytes)
 	if k.mask {
 		name += "Mask"
@@ -33,15 +33,15 @@ func (k selectKind) name() string {
 }
 
 // pixels returns the number of pixels that the kernel takes at a time.
-func (k selectKind) pixels() int { return map[int]int{1: 32, 2: 16, 4: 32, 8: 8}[k.bytes] }
+func (k selectVariant) pixels() int { return map[int]int{1: 32, 2: 16, 4: 32, 8: 8}[k.bytes] }
 
 func valid(set isa) {
-	for _, k := range selectKinds {
+	for _, k := range selectVariants {
 		selectKernel(set, k)
 	}
 }
 
-func selectKernel(set isa, k selectKind) {
+func selectKernel(set isa, k selectVariant) {
 	name := k.name() + set.name()
 	condition := map[[2]bool]string{
 		{true, false}: "mask[i] != 0", {false, true}: "from[i] == from[i]", {true, true}: "mask[i] != 0 && from[i] == from[i]",
@@ -129,7 +129,7 @@ func selectKernel(set isa, k selectKind) {
 }
 
 // masked sets the lanes of bad to all ones where the pixel's byte of the mask is zero.
-func (k selectKind) masked(m Mem, zero, bad reg.VecVirtual) {
+func (k selectVariant) masked(m Mem, zero, bad reg.VecVirtual) {
 	switch k.bytes {
 	case 1:
 		VPCMPEQB(m, zero, bad)
@@ -147,7 +147,7 @@ func (k selectKind) masked(m Mem, zero, bad reg.VecVirtual) {
 
 // storeValid writes a byte of 0 for every lane that is all ones, which is -1, and a byte of 1 for
 // the others: it adds 1.
-func (k selectKind) storeValid(bad []reg.VecVirtual, one, inOrder reg.VecVirtual, m Mem) {
+func (k selectVariant) storeValid(bad []reg.VecVirtual, one, inOrder reg.VecVirtual, m Mem) {
 	all := bad[0]
 	switch k.bytes {
 	case 1:
