@@ -64,7 +64,7 @@ func convert[P uint8 | uint16](img image.Image, grey bool) Image[P] {
 		return Image[P]{}
 	}
 	b := img.Bounds()
-	if e := raster.PlaneExtent(b.Dx(), b.Dy(), 8, 0); e.Sized() != nil { // too many pixels, of any type
+	if e := raster.PlaneExtent(b.Dx(), b.Dy(), 8, 0); e.CheckSize() != nil { // too many pixels, of any type
 		return Image[P]{Width: b.Dx(), Height: b.Dy()}
 	}
 	if p, ok := img.(*image.Paletted); ok {

@@ -236,10 +236,10 @@ func TestMeanBoxes(t *testing.T) {
 		}
 	}
 	if err := table.StdDevBoxes(means[:3], boxes); err == nil {
-		t.Error("no room is no error")
+		t.Error("no error for a destination that is too short")
 	}
 	if err := (&boxsum.SquaredTable[uint32, uint64]{}).StdDevBoxes(means, boxes); err == nil {
-		t.Error("no tables are no error")
+		t.Error("no error without tables")
 	}
 }
 

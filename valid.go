@@ -188,7 +188,7 @@ func (t *Table[S]) validMean(count *Table[uint32], box image.Rectangle, channel 
 	case t.known().Fit(n, raster.TypeOf[S]()):
 		return t.mean(n, box, channel)
 	}
-	return float64(t.Offset) + stats.Mean(n, t.validTotal(validBox{rectangle(box), count, channel}, n, t.known().Most(raster.TypeOf[S](), false)))
+	return float64(t.Offset) + stats.Mean(n, t.validTotal(validBox{rectangle(box), count, channel}, n, t.known().MaxCount(raster.TypeOf[S](), false)))
 }
 
 // inside returns the part of box that is inside the image, and whether it is not empty
@@ -238,7 +238,7 @@ func (t *ValidTable[S, Q]) Variance(box image.Rectangle, channel int) float64 {
 	case !s.Float() && !q.Float() && t.Sum.known().Fit(n, s) && t.Squares.known().Fit(n, q):
 		return stats.VarianceOfIntegers(n, stats.Magnitude(t.Sum.sum(box, channel)), uint64(t.Squares.sum(box, channel)))
 	}
-	most, mostSquares := stats.MostOf(s, t.Sum.known(), q, t.Squares.known())
+	most, mostSquares := stats.MaxCounts(s, t.Sum.known(), q, t.Squares.known())
 	sum, squares := t.Sum.validTotal(valid, n, most), t.Squares.validTotal(valid, n, mostSquares)
 	if !s.Float() && !q.Float() {
 		return stats.Variance(n, sum, squares, nil, nil)

@@ -137,7 +137,7 @@ func TestDamaged(t *testing.T) {
 	picture(t, dir+"/in.zarr", 200, 200)
 	os.WriteFile(dir+"/in.zarr/c/1/1", []byte("short"), 0o666)
 	if err := run(Work{From: dir + "/in.zarr", To: dir + "/out.zarr"}); err == nil {
-		t.Fatal("a damaged chunk is no error")
+		t.Fatal("no error for a damaged chunk")
 	}
 	if _, err := store.Open(ctx, dir+"/out.zarr", nil); !errors.Is(err, store.ErrIncomplete) {
 		t.Errorf("a table from it: %v", err)
@@ -149,7 +149,7 @@ func TestDamaged(t *testing.T) {
 func TestFlink(t *testing.T) {
 	jars := os.Getenv("BOXSUM_FLINK")
 	if jars == "" {
-		t.Skip("it takes the jars of Beam's Flink runner: flink/fetch.sh fetches them, and BOXSUM_FLINK names their folder")
+		t.Skip("needs the jars of Beam's Flink runner: flink/fetch.sh fetches them, and BOXSUM_FLINK names their folder")
 	}
 	dir := t.TempDir()
 	binary := dir + "/boxsum-beam"

@@ -322,7 +322,7 @@ func ask(t *testing.T, url string, pix []byte, height, width int) {
 			}
 		}
 		if sums[i] != want {
-			t.Fatalf("box %v has %d, and not %d", b, sums[i], want)
+			t.Fatalf("box %v has %d, want %d", b, sums[i], want)
 		}
 	}
 }
@@ -389,7 +389,7 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	if len(got) != len(want) {
-		t.Errorf("%d objects, and not %d", len(got), len(want))
+		t.Errorf("%d objects, want %d", len(got), len(want))
 	}
 	ask(t, at("table.zarr"), pix, 430, 310)
 }
@@ -417,7 +417,7 @@ func TestSecrets(t *testing.T) {
 		_, err := store.Open(ctx, url, nil)
 		cancel()
 		if err == nil {
-			t.Errorf("%s is no table", url)
+			t.Errorf("%s is not a table", url)
 		} else if strings.Contains(err.Error(), secret) {
 			t.Errorf("a credential in: %v", err)
 		}
@@ -431,7 +431,7 @@ func TestSecrets(t *testing.T) {
 // TestBinary builds the command and uses it with a server.
 func TestBinary(t *testing.T) {
 	if os.Getenv("BOXSUM_BINARY") == "" {
-		t.Skip("it takes minutes to build: BOXSUM_BINARY=1 asks for it, or names one that is built")
+		t.Skip("needs minutes to build: BOXSUM_BINARY=1 asks for it, or names one that is built")
 	}
 	program := os.Getenv("BOXSUM_BINARY")
 	if program == "1" {

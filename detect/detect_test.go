@@ -68,7 +68,7 @@ func TestSame(t *testing.T) {
 
 // TestForms tests that strides, channels and types of package image make no difference.
 func TestForms(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	img := astronaut(t)
 	c := cascade(t, fileOf(t, "frontalface_alt2"))
 	want, err := c.Detect(img, nil)
@@ -164,7 +164,7 @@ func TestBatch(t *testing.T) {
 
 // TestNearMisses tests that near misses do not change the other results, and report how far they came.
 func TestNearMisses(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	img := part(photographs(t)[0], image.Rect(150, 40, 300, 190), 80, 80, 1)
 	for _, name := range []string{"frontalface_alt2", "lbpcascade_frontalface.xml"} {
 		c := cascade(t, fileOf(t, name))
@@ -416,7 +416,7 @@ func TestCompat(t *testing.T) {
 
 // TestContrast tests that poor light requires a smaller contrast.
 func TestContrast(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	img := astronaut(t)
 	for i, p := range img.Pix {
 		img.Pix[i] = p/12 + 100

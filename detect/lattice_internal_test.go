@@ -89,7 +89,7 @@ func TestLatticeBoxes(t *testing.T) {
 					return here[places[0]] - here[places[1]] - here[places[2]] + here[places[3]]
 				}
 				if got := sum(places); got != want {
-					t.Fatalf("%v, windows %d: a sum of %d and not %d", r, k, got, want)
+					t.Fatalf("%v, windows %d: a sum of %d, want %d", r, k, got, want)
 				}
 				for i, s := range c.spots(p.odd, p.down, u, v, w, h) {
 					places[i] = p.at(squareTable, int(s.x), int(s.y))
@@ -98,7 +98,7 @@ func TestLatticeBoxes(t *testing.T) {
 					}
 				}
 				if got := sum(places); got != squares {
-					t.Fatalf("%v, windows %d: a sum of squares of %d and not %d", r, k, got, squares)
+					t.Fatalf("%v, windows %d: a sum of squares of %d, want %d", r, k, got, squares)
 				}
 				b := rotated.Box{C0: left, R0: top, C1: right, R1: bottom}
 				if oracle.Sum.Sum(b) != want || oracle.Sum.Area(b) != int64(pixels) || oracle.Squares.Sum(b) != uint64(squares) {
@@ -109,14 +109,14 @@ func TestLatticeBoxes(t *testing.T) {
 			w, h := float64(c.upright.X-2), float64(c.upright.Y-2)
 			middle := check(p.norm.Sum, 1, 1, w, h)
 			if float64(middle) != p.norm.Area {
-				t.Fatalf("%v: the middle of windows %d has %d pixels and not %v", r, k, middle, p.norm.Area)
+				t.Fatalf("%v: the middle of windows %d has %d pixels, want %v", r, k, middle, p.norm.Area)
 			}
 			for i, f := range c.features {
 				for j, b := range f.boxes {
 					u, v, across, down := float64(b.x), float64(b.y), float64(b.w), float64(b.h)
 					n := check([4]int32(p.haar[i].Corners[4*j:]), u, v, across, down)
 					if want := across * down / float64(n) * float64(middle) / (w * h); math.Abs(float64(p.haar[i].Weights[j])-want) > 1e-6*want {
-						t.Fatalf("%v: a box of %d pixels weighs %v and not %v", r, n, p.haar[i].Weights[j], want)
+						t.Fatalf("%v: a box of %d pixels weighs %v, want %v", r, n, p.haar[i].Weights[j], want)
 					}
 				}
 			}
@@ -130,7 +130,7 @@ func TestLatticeSearch(t *testing.T) {
 	for _, name := range []string{"haarcascades/haarcascade_frontalface_alt2.xml", "lbpcascades/lbpcascade_frontalface.xml", "lbpcascades/lbpcascade_profileface.xml"} {
 		c, err := LoadFile(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") == "" {
-			t.Skip("it takes Debian's opencv-data")
+			t.Skip("needs Debian's opencv-data")
 		} else if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +294,7 @@ func TestMirror(t *testing.T) {
 	}
 	for _, want := range [][2]int{{1 << 7, 1 << 5}, {1 << 6, 1 << 6}, {1 << 4, 1 << 0}, {1 << 3, 1 << 1}, {1 << 2, 1 << 2}} {
 		if mirrored(want[0]) != want[1] {
-			t.Errorf("%x is mirrored to %x and not %x", want[0], mirrored(want[0]), want[1])
+			t.Errorf("%x is mirrored to %x, want %x", want[0], mirrored(want[0]), want[1])
 		}
 	}
 	c := boxesOf(rng, LBP, 12, 9, 30)

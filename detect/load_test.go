@@ -20,7 +20,7 @@ import (
 )
 
 func TestLoad(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	for _, file := range cascadeFiles(t) {
 		c := cascade(t, file)
 		lbp := strings.HasPrefix(filepath.Base(file), "lbp")
@@ -184,7 +184,7 @@ func TestLoadErrors(t *testing.T) {
 }
 
 func TestLoadFS(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	files := fstest.MapFS{"good.xml": {Data: []byte(small)}, "bad.xml": {Data: []byte(small[:300])}}
 	if _, err := detect.LoadFS(files, "good.xml"); err != nil {
 		t.Error(err)

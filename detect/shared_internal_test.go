@@ -142,7 +142,7 @@ func TestBetween(t *testing.T) {
 		{[]float64{-180, 140, 135, 10, 0}, 0x18},
 	} {
 		if _, marks := (&Options{Angles: c.angles}).sharing(); marks != c.marks {
-			t.Errorf("%v: marks %b and not %b", c.angles, marks, c.marks)
+			t.Errorf("%v: marks %b, want %b", c.angles, marks, c.marks)
 		}
 		if _, marks := (&Options{Angles: c.angles, EachAngle: true}).sharing(); marks != 0 {
 			t.Errorf("%v: marks though each is searched", c.angles)

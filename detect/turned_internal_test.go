@@ -93,7 +93,7 @@ func TestQuarters(t *testing.T) {
 						break
 					}
 					if got, want := sum(pix, w, turned.features[i].boxes[k]), sum(img, width, b); got != want {
-						t.Fatalf("%d quarters: box %v became %v, whose sum is %d and not %d", quarters, b, turned.features[i].boxes[k], got, want)
+						t.Fatalf("%d quarters: box %v became %v, whose sum is %d, want %d", quarters, b, turned.features[i].boxes[k], got, want)
 					}
 				}
 				if kind == LBP && left(turned, i, pix, w) != left(c, i, img, width) {
@@ -177,10 +177,10 @@ func TestDiagonals(t *testing.T) {
 						t.Fatalf("box %v has %d pixels", b, pixels)
 					}
 					if got := sum(sums); got != want {
-						t.Fatalf("window %v, step %d: box %v has a sum of %d and not %d", size, step, b, got, want)
+						t.Fatalf("window %v, step %d: box %v has a sum of %d, want %d", size, step, b, got, want)
 					}
 					if got := sum(squares); got != square {
-						t.Fatalf("window %v, step %d: box %v has a sum of squares of %d and not %d", size, step, b, got, square)
+						t.Fatalf("window %v, step %d: box %v has a sum of squares of %d, want %d", size, step, b, got, square)
 					}
 				}
 			}
@@ -239,7 +239,7 @@ func TestRefine(t *testing.T) {
 	for _, name := range []string{"haarcascades/haarcascade_frontalface_alt2.xml", "lbpcascades/lbpcascade_frontalface.xml"} {
 		c, err := LoadFile(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") == "" {
-			t.Skip("it takes Debian's opencv-data")
+			t.Skip("needs Debian's opencv-data")
 		} else if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func turnedBy(img boxsum.Image[uint8], x, y, degrees float64) boxsum.Image[uint8
 // TestTurned rotates a photograph about its face by all angles, and tests that the face is found where OpenCV finds it in
 // the upright photograph, and little else.
 func TestTurned(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	photo := photographs(t)[0]
 	photo = part(photo, image.Rect(60, 0, 380, 270), 160, 135, 3)
 	for k, name := range []string{"frontalface_alt2", "lbpcascade_frontalface.xml", "frontalface_alt2", "lbpcascade_frontalface.xml"} {
@@ -136,7 +136,7 @@ func turnedSame(t *testing.T, face *detect.Cascade, photo boxsum.Image[uint8], o
 				want = got
 			}
 			if len(got) == 0 || !slices.Equal(got, want) {
-				t.Fatalf("%v, %d workers: %v and not %v", level, workers, got, want)
+				t.Fatalf("%v, %d workers: %v, want %v", level, workers, got, want)
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func turnedSame(t *testing.T, face *detect.Cascade, photo boxsum.Image[uint8], o
 
 // TestAnglesTogether tests that a list of angles finds what each angle does alone: windows that are not square have another position at each.
 func TestAnglesTogether(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	photo := part(photographs(t)[0], image.Rect(0, 0, 512, 512), 170, 120, 1)
 	for k, name := range []string{"lbpcascade_profileface", "lbpcascade_silverware", "russian_plate_number", "lbpcascade_profileface", "frontalface_alt2"} {
 		c := cascade(t, fileOf(t, name))
@@ -290,7 +290,7 @@ func TestTiltedTurns(t *testing.T) {
 // TestShared tests that angles between multiples of 45° find the same together with others as alone, and that the others
 // do, too.
 func TestShared(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	photo := part(photographs(t)[0], image.Rect(60, 0, 380, 270), 160, 135, 1)
 	for _, name := range []string{"frontalface_alt2", "frontalface_default", "lbpcascade_frontalface.xml"} {
 		face := cascade(t, fileOf(t, name))
@@ -344,7 +344,7 @@ func TestShared(t *testing.T) {
 
 // TestMirrored tests that mirrored objects in an image are the objects in the mirrored image.
 func TestMirrored(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	photo := photographs(t)[0]
 	for _, name := range []string{"profileface.xml", "lbpcascade_profileface", "frontalface_alt2", "smile"} {
 		c := cascade(t, fileOf(t, name))

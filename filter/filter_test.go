@@ -122,7 +122,7 @@ func randomOptions(rng *rand.Rand) *filter.Options {
 
 // TestDefinition compares every local statistic of every type with its definition.
 func TestDefinition(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	t.Run("uint8", testDefinition[uint8])
 	t.Run("uint16", testDefinition[uint16])
 	t.Run("float32", testDefinition[float32])

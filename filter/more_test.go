@@ -508,7 +508,7 @@ func TestBest(t *testing.T) {
 
 // TestNotFinite tests that a pixel that is not finite affects only its own windows, and leaves no rounding error in others.
 func TestNotFinite(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	t.Run("float32", testNotFinite[float32])
 	t.Run("float64", testNotFinite[float64])
 }

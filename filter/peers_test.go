@@ -31,7 +31,7 @@ func asked[D, P boxsum.Pixel](t *testing.T, py ref.Script, what, border string, 
 
 // TestPeers compares means, sums, deviations, medians and block means with OpenCV and SciPy.
 func TestPeers(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	py := ref.StartPython(t, "testdata/opencv.py")
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 11), 18))
 	for i := range ref.Trials(t, 60) {
@@ -78,7 +78,7 @@ func TestPeers(t *testing.T) {
 // TestGaussianSciPy compares Gaussians of all widths with SciPy's: below a deviation of 2 they are equal except for
 // rounding, and above as close as docs/reference/filters.md states.
 func TestGaussianSciPy(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	py := ref.StartPython(t, "testdata/opencv.py")
 	rng := rand.New(rand.NewPCG(12, 18))
 	const w, h = 160, 120

@@ -35,7 +35,7 @@ func TestOneLargePixel(t *testing.T) {
 					t.Fatal(err)
 				}
 				if box, err := filter.Box(marked, win, opt); err != nil || math.Abs(box.Pix[0]-mean2.Pix[0]) > 1e-9*math.Abs(box.Pix[0]) {
-					t.Fatalf("a box of %v, not %v, %v", box.Pix[0], mean2.Pix[0], err)
+					t.Fatalf("a box of %v, want %v, %v", box.Pix[0], mean2.Pix[0], err)
 				}
 				for y := range h {
 					for x := range w {
@@ -44,7 +44,7 @@ func TestOneLargePixel(t *testing.T) {
 						}
 						i := y*w + x
 						if math.Abs(mean.Pix[i]-mean2.Pix[i]) > 1e-6 || math.Abs(dev.Pix[i]-dev2.Pix[i]) > 1e-6 {
-							t.Fatalf("%v at %d,%d, %v, windows of %d: at %d,%d mean %v and deviation %v, not %v and %v",
+							t.Fatalf("%v at %d,%d, %v, windows of %d: at %d,%d mean %v and deviation %v, want %v and %v",
 								large, px, py, border, side, x, y, mean2.Pix[i], dev2.Pix[i], mean.Pix[i], dev.Pix[i])
 						}
 					}
@@ -113,7 +113,7 @@ func TestTwoLevels(t *testing.T) {
 				}
 				want := math.Sqrt(sum / float64(len(values)))
 				if v := got.Pix[y*w+x]; math.Abs(v-want) > 1e-4*want {
-					t.Fatalf("a step of %g: at %d,%d the deviation is %v, not %v", step, x, y, v, want)
+					t.Fatalf("a step of %g: at %d,%d the deviation is %v, want %v", step, x, y, v, want)
 				}
 			}
 		}
@@ -156,7 +156,7 @@ func TestOneLargePixelPasses(t *testing.T) {
 					continue
 				}
 				if a, b := float64(got.Pix[y*w+x]), float64(want.Pix[y*w+x]); !(math.Abs(a-b) < 1e-4) {
-					t.Fatalf("%s at %d,%d: %v, not %v", name, x, y, a, b)
+					t.Fatalf("%s at %d,%d: %v, want %v", name, x, y, a, b)
 				}
 			}
 		}
@@ -167,7 +167,7 @@ func TestOneLargePixelPasses(t *testing.T) {
 	}
 	again, err := filter.Brightest(marked, 5, 5, 1, nil)
 	if err != nil || again[0] != brightest[0] {
-		t.Errorf("%v, not %v, %v", again, brightest, err)
+		t.Errorf("%v, want %v, %v", again, brightest, err)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestNoData(t *testing.T) {
 					}
 					i := y*w + x
 					if a, b := math.Abs(mean.Pix[i]-sum/n), math.Abs(box.Pix[i]-sum/n); !(a <= 1e-7*size/n && b <= 1e-7*size/n) {
-						t.Fatalf("%s, windows of %d: at %d,%d means of %v and %v, not %v", name, side, x, y, mean.Pix[i], box.Pix[i], sum/n)
+						t.Fatalf("%s, windows of %d: at %d,%d means of %v and %v, want %v", name, side, x, y, mean.Pix[i], box.Pix[i], sum/n)
 					}
 					if size/n < 10 && !(dev.Pix[i] <= 10) {
 						t.Fatalf("%s, windows of %d: at %d,%d a deviation of %v", name, side, x, y, dev.Pix[i])

@@ -14,7 +14,7 @@ import (
 
 // TestBoxRadii compares windows of all sizes with the definition.
 func TestBoxRadii(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 3), 4))
 	for i := range ref.Trials(t, 24) {
 		testRadii[uint8](t, rng, i, 0)

@@ -122,7 +122,7 @@ func TestDetect(t *testing.T) {
 			on.On = d
 			again, err := c.DetectBatch(images, &on)
 			if err != nil || !slices.EqualFunc(again, got, slices.Equal) {
-				t.Errorf("run %d, images of the host: %v, %.300v\nand not %.300v", i, err, fmt.Sprint(again), fmt.Sprint(got))
+				t.Errorf("run %d, images of the host: %v, %.300v\nwant %.300v", i, err, fmt.Sprint(again), fmt.Sprint(got))
 			}
 			for k, img := range images {
 				want, err := c.Detect(img, o)

@@ -233,7 +233,7 @@ func TestMissing(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("%v gives %q, not %q", c.err, got, c.want)
+			t.Errorf("%v gives %q, want %q", c.err, got, c.want)
 		}
 	}
 }

@@ -322,7 +322,7 @@ func TestFaults(t *testing.T) {
 			d, s := strictly(t, real)
 			s.fuse = fuse
 			if err := everything(d); !errors.Is(err, errFuse) {
-				t.Errorf("call %d of %d failed and nobody said so: %v", fuse, calls, err)
+				t.Errorf("call %d of %d failed without an error: %v", fuse, calls, err)
 			}
 			if err := everything(d); err != nil {
 				t.Errorf("after call %d of %d failed: %v", fuse, calls, err)

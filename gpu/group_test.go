@@ -298,7 +298,7 @@ func TestSeveralDevicesFaults(t *testing.T) {
 				t.Errorf("after %d calls: the tables differ", lives)
 			}
 			if failed := d.Failed(); len(failed) == 0 && lives < 120 { // with more calls, the others may have finished the work before
-				t.Errorf("after %d calls nobody failed", lives)
+				t.Errorf("after %d calls no device failed", lives)
 			}
 		}
 		d, backends := several(t, real, 2)
@@ -570,10 +570,10 @@ func TestOpenAll(t *testing.T) {
 			defer d.Close()
 			count := len(d.Members())
 			if c.count > 0 && count != c.count {
-				t.Errorf("%d devices, not %d", count, c.count)
+				t.Errorf("%d devices, want %d", count, c.count)
 			}
 			if want := os.Getenv(wantDevices); c.infos == nil && want != "" && want != fmt.Sprint(count) {
-				t.Errorf("%d devices, not %s", count, want)
+				t.Errorf("%d devices, want %s", count, want)
 			}
 			im := fixture.Noise[uint8](7, 301, 500, 3, 1)
 			want, err := boxsum.IntegrateSquares[uint32, uint64](im, nil)

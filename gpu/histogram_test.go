@@ -217,7 +217,7 @@ var histogramBins = []histogram.Bins{
 }
 
 func TestHistogram(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	sizes := [][2]int{{1, 1}, {1, 70}, {133, 1}, {3, 5}, {32, 32}, {33, 65}, {64, 64}, {65, 31}, {127, 66}, {7, 131}}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for k, p := range histogramTypesOf(d) {
@@ -247,7 +247,7 @@ func TestHistogram(t *testing.T) {
 }
 
 func TestHistogramRandom(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		count := 12
 		if !d.Info().CPU {
@@ -287,7 +287,7 @@ func TestHistogramHost(t *testing.T) {
 				t.Fatal(err)
 			}
 			if at := firstDifference(got.Counts, want.Counts); at >= 0 {
-				t.Errorf("in bands of %d, kernels %v: count %d is %d, not %d", rows, way, at, got.Counts[at], want.Counts[at])
+				t.Errorf("in bands of %d, kernels %v: count %d is %d, want %d", rows, way, at, got.Counts[at], want.Counts[at])
 			}
 		}
 		for _, size := range [][2]int{{0, 5}, {5, 0}, {0, 0}} {
@@ -304,7 +304,7 @@ func TestHistogramHost(t *testing.T) {
 				t.Fatal(err)
 			}
 			if at := firstDifference(got.Counts, want.Counts); at >= 0 {
-				t.Errorf("with little memory: count %d is %d, not %d", at, got.Counts[at], want.Counts[at])
+				t.Errorf("with little memory: count %d is %d, want %d", at, got.Counts[at], want.Counts[at])
 			}
 			s.limit = 10_000
 			if _, err := histogram.Integrate(src, bins, &histogram.Options{On: limited}); !errors.Is(err, boxsum.ErrMemory) {
@@ -317,7 +317,7 @@ func TestHistogramHost(t *testing.T) {
 // TestHistogramWide tests wide images, whose rows are counted in several chunks, and batches of
 // images that are processed in several cohorts of strips.
 func TestHistogramWide(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	numbers := []int{2, 12, 32, 70}
 	if testing.Short() {
 		numbers = []int{32}
@@ -385,7 +385,7 @@ func TestHistogramErrors(t *testing.T) {
 			"too few pixels":       second(histogram.Integrate(short, bins, &histogram.Options{On: d})),
 		} {
 			if err == nil {
-				t.Errorf("%s is no error", name)
+				t.Errorf("no error for %s", name)
 			}
 		}
 		if slow := !slices.Contains(histogramWays(d), Fast); slow != (IntegrateHistogramInto(h, im, &Options{Kernels: Fast}) != nil) {

@@ -35,7 +35,7 @@ func (t tables) integrate(src *devmem.Array, opt *Options) error {
 	if t.bins == 0 { // histograms count any pixels
 		sum, square := job.Sum, job.Square
 		if t.squared {
-			sum, square = method.Sums.Usual(job.Pixel), job.Sum
+			sum, square = method.Sums.Default(job.Pixel), job.Sum
 		}
 		if err := method.PairError(job.Pixel, sum, square); err != nil {
 			return err

@@ -35,7 +35,7 @@ func ways(d *Device, channels int) []Kernels {
 }
 
 func TestIntegrate(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		every := 1 // of the sizes and channels, so that the pairs together cover all of them
 		if d.Info().CPU {
@@ -170,7 +170,7 @@ func TestWrap(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := im.Pix[len(im.Pix)-1]; got[0] != want {
-			t.Errorf("the last pixel is %d, not %d", got[0], want)
+			t.Errorf("the last pixel is %d, want %d", got[0], want)
 		}
 	})
 }
@@ -201,7 +201,7 @@ func TestManyBoxes(t *testing.T) {
 		}
 		for i := range got {
 			if got[i] != want[i] {
-				t.Fatalf("box %d: %d, not %d", i/3, got[i], want[i])
+				t.Fatalf("box %d: %d, want %d", i/3, got[i], want[i])
 			}
 		}
 	})

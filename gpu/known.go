@@ -33,7 +33,7 @@ func typical(a *devmem.Array) stats.Pixels {
 // pixels, which are differences of its entries, wrapped or not.
 func learned[S boxsum.Sum](a *devmem.Array, values iter.Seq[S]) stats.Pixels {
 	pixels := typical(a)
-	if a.Pixel == 0 || pixels.Most(a.Element, a.Squared) > few {
+	if a.Pixel == 0 || pixels.MaxCount(a.Element, a.Squared) > few {
 		return pixels
 	}
 	var all uint64
@@ -128,7 +128,7 @@ func prepare(w *transfer.Work, src *raster.Array, opt *Options) {
 			continue
 		}
 		pixels := stats.Typical(job.Pixel, i == 1)
-		if job.Square != 0 && pixels.Most(sum, i == 1) <= few {
+		if job.Square != 0 && pixels.MaxCount(sum, i == 1) <= few {
 			pixels = stats.Bounded(stats.Largest(src), i == 1)
 		}
 		w.Pixels[i] = pixels

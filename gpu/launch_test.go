@@ -55,10 +55,10 @@ func TestLaunch(t *testing.T) {
 			t.Errorf("a copy to too few bytes: %v", err)
 		}
 		if err := l.Launch(s, launch.Kernel("rows", "u32"), 1, 1, "five"); err == nil {
-			t.Error("an argument of another type is no error")
+			t.Error("no error for an argument of another type")
 		}
 		if err := l.Launch(s, "none", 1, 1); err == nil {
-			t.Error("a kernel that there is not is no error")
+			t.Error("no error for a missing kernel")
 		}
 		for _, err := range []error{l.Wait(s), l.FreeStream(s), l.Free(b), d.Close(), l.FreeHost(host), l.FreeHost(host), l.Free(b), l.FreeStream(s)} {
 			if err != nil {

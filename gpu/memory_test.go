@@ -63,7 +63,7 @@ func TestLittleMemoryLeft(t *testing.T) {
 					}
 					for i := range sums {
 						if sums[i] != expected[i] {
-							t.Fatalf("box %v sums to %d, not %d", boxes[i], sums[i], expected[i])
+							t.Fatalf("box %v sums to %d, want %d", boxes[i], sums[i], expected[i])
 						}
 					}
 					return nil

@@ -25,7 +25,7 @@ func TestNewTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Width != want.Width || got.Height != want.Height || got.Channels != want.Channels || got.Stride != want.Stride || len(got.Sums) != len(want.Sums) {
-			t.Errorf("%v: %d entries, %d apart, not %d and %d", size, len(got.Sums), got.Stride, len(want.Sums), want.Stride)
+			t.Errorf("%v: %d entries, %d apart, want %d and %d", size, len(got.Sums), got.Stride, len(want.Sums), want.Stride)
 		}
 		if at := uintptr(unsafe.Pointer(&got.Sums[size[2]])); size[0] > 200 && at%64 != 0 {
 			t.Errorf("%v: entry (1, 0) does not start a line", size)

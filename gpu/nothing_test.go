@@ -85,7 +85,7 @@ func TestHostCallsNeedADevice(t *testing.T) {
 				"volume into":    volume.IntegrateInto(&volume.Table[uint32]{Sums: make([]uint32, 1)}, volume.Volume[uint8]{}, &volume.Options{On: c.d}),
 			} {
 				if !errors.Is(err, c.want) {
-					t.Errorf("%s: %v, not %v", name, err, c.want)
+					t.Errorf("%s: %v, want %v", name, err, c.want)
 				}
 			}
 		}

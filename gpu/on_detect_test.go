@@ -13,7 +13,7 @@ import (
 	"github.com/boxsum/boxsum/detect"
 )
 
-// TestDetectOn holds what devices find in images of the host against the processor's results.
+// TestDetectOn compares the objects that devices find in images in host memory with the CPU's results.
 func TestDetectOn(t *testing.T) {
 	cascades, _ := cascadesOf(t, "haarcascade_frontalface_*.xml")
 	c, total := cascades[1], 0
@@ -38,13 +38,13 @@ func TestDetectOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.EqualFunc(got, want, slices.Equal) {
-				t.Errorf("%d images of %d×%d: %.300v\nand not %.300v", len(images), images[0].Width, images[0].Height, fmt.Sprint(got), fmt.Sprint(want))
+				t.Errorf("%d images of %d×%d: %.300v\nwant %.300v", len(images), images[0].Width, images[0].Height, fmt.Sprint(got), fmt.Sprint(want))
 			}
 			for i, img := range images {
 				kept := detect.Result{Neighbors: 77}
 				one, err := c.AppendDetect([]detect.Result{kept}, img, &opt)
 				if err != nil || one[0] != kept || !slices.Equal(one[1:], want[i]) {
-					t.Errorf("image %d of %d×%d: %v, %.300v\nand not %.300v", i, img.Width, img.Height, err, fmt.Sprint(one), fmt.Sprint(want[i]))
+					t.Errorf("image %d of %d×%d: %v, %.300v\nwant %.300v", i, img.Width, img.Height, err, fmt.Sprint(one), fmt.Sprint(want[i]))
 				}
 				total += len(want[i])
 			}
@@ -111,7 +111,7 @@ func TestDetectOnMemory(t *testing.T) {
 		backends[0].limit = backends[0].used + 300<<10 // room for one more image
 		got, err := cascades[1].DetectBatch(images, opt)
 		if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
-			t.Errorf("%v, %.300v\nand not %.300v", err, fmt.Sprint(got), fmt.Sprint(want))
+			t.Errorf("%v, %.300v\nwant %.300v", err, fmt.Sprint(got), fmt.Sprint(want))
 		}
 		backends[0].limit = 100 << 10
 		if _, err := cascades[1].DetectBatch(images, opt); !errors.Is(err, boxsum.ErrMemory) {
@@ -120,7 +120,7 @@ func TestDetectOnMemory(t *testing.T) {
 	})
 }
 
-// TestDetectOnRefused asks devices for searches that they do not have.
+// TestDetectOnRefused requests searches that devices do not support.
 func TestDetectOnRefused(t *testing.T) {
 	cascades, _ := cascadesOf(t, "haarcascade_frontalface_*.xml")
 	c := cascades[1]

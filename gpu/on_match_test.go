@@ -71,7 +71,7 @@ func withoutGaps(img boxsum.Image[uint8]) boxsum.Image[uint8] {
 	return own
 }
 
-// TestMatchOn holds scores from host memory to host memory against the processor's.
+// TestMatchOn compares scores from host memory to host memory with the CPU's.
 func TestMatchOn(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		rng := rand.New(rand.NewPCG(8, 35))
@@ -103,7 +103,7 @@ func TestMatchOn(t *testing.T) {
 	})
 }
 
-// TestMatchOnRefused asks devices for scores that they do not have.
+// TestMatchOnRefused requests scores that devices do not support.
 func TestMatchOnRefused(t *testing.T) {
 	img := fixture.Noise[uint8](1, 300, 290, 1, 0)
 	cut := func(w, h int) boxsum.Image[uint8] {

@@ -387,7 +387,7 @@ func TestSlots(t *testing.T) {
 		imageBytes, err1 := image.Layout()
 		tableBytes, err2 := table.Layout()
 		if room := roomOfImages(d); room != imageBytes+tableBytes || err1 != nil || err2 != nil {
-			t.Errorf("slots have %d bytes, not %d", room, imageBytes+tableBytes)
+			t.Errorf("slots have %d bytes, want %d", room, imageBytes+tableBytes)
 		}
 		if err := errors.Join(d.Close(), s.left()); err != nil {
 			t.Error(err)
@@ -416,7 +416,7 @@ func TestPipelineFaults(t *testing.T) {
 				d, s := strictly(t, real)
 				s.fuse = fuse
 				if err := checkPipeline(d, frames, &opt); !errors.Is(err, errFuse) {
-					t.Errorf("call %d of %d failed and nobody said so: %v", fuse, calls, err)
+					t.Errorf("call %d of %d failed without an error: %v", fuse, calls, err)
 				}
 				if err := checkPipeline(d, frames, &opt); err != nil {
 					t.Errorf("after call %d of %d failed: %v", fuse, calls, err)
@@ -583,7 +583,7 @@ func TestPipelineReuseEmpties(t *testing.T) {
 	})
 }
 
-// TestPipelinePanics checks that what images does to its goroutine happens to that of the loop.
+// TestPipelinePanics checks that a panic or runtime.Goexit of images ends the loop in the same way.
 func TestPipelinePanics(t *testing.T) {
 	twice := []frame{goodFrame(t, 1, 20, 10, 1, 0), goodFrame(t, 2, 20, 10, 1, 0)}
 	broken := errors.New("broken")

@@ -108,7 +108,7 @@ func TestRotatedHostInto(t *testing.T) {
 			for r := bounds.R0; r < bounds.R1; r += 5 {
 				box := rotated.Box{C0: bounds.C0, R0: bounds.R0, C1: c, R1: r}
 				if got.Sum(box) != want.Sum(box) {
-					t.Fatalf("%v sums to %d, not %d", box, got.Sum(box), want.Sum(box))
+					t.Fatalf("%v sums to %d, want %d", box, got.Sum(box), want.Sum(box))
 				}
 			}
 		}

@@ -198,10 +198,10 @@ func TestWidePixelsOfOtherTables(t *testing.T) {
 			want, deviation := wantTilted.Mean(b, 0), wantTilted.StdDev(b, 0)
 			for _, got := range []*tilted.SquaredTable[uint32, uint64]{gotTilted, byHost} {
 				if g := got.Mean(b, 0); g != want && !(math.IsNaN(g) && math.IsNaN(want)) {
-					t.Errorf("tilted: the mean of %v is %v, not %v", b, g, want)
+					t.Errorf("tilted: the mean of %v is %v, want %v", b, g, want)
 				}
 				if g := got.StdDev(b, 0); g != deviation && !(math.IsNaN(g) && math.IsNaN(deviation)) {
-					t.Errorf("tilted: the deviation of %v is %v, not %v", b, g, deviation)
+					t.Errorf("tilted: the deviation of %v is %v, want %v", b, g, deviation)
 				}
 			}
 		}
@@ -213,7 +213,7 @@ func TestWidePixelsOfOtherTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		if all := wantRotated.Bounds(); gotRotated.Mean(all, 0) != wantRotated.Mean(all, 0) {
-			t.Errorf("rotated: the mean is %v, not %v", gotRotated.Mean(all, 0), wantRotated.Mean(all, 0))
+			t.Errorf("rotated: the mean is %v, want %v", gotRotated.Mean(all, 0), wantRotated.Mean(all, 0))
 		}
 
 		v := volume.Volume[uint32]{Pix: im.Pix, Width: 10, Height: 7, Depth: 9}
@@ -228,10 +228,10 @@ func TestWidePixelsOfOtherTables(t *testing.T) {
 		for _, box := range []volume.Box{volume.NewBox(0, 0, 0, 10, 7, 9), volume.NewBox(1, 2, 3, 9, 6, 7), volume.NewBox(3, 3, 3, 4, 4, 5)} {
 			for _, got := range []*volume.SquaredTable[uint32, uint64]{gotVolume, volumeByHost} {
 				if g, w := got.Mean(box, 0), wantVolume.Mean(box, 0); g != w {
-					t.Errorf("volume: the mean of %v is %v, not %v", box, g, w)
+					t.Errorf("volume: the mean of %v is %v, want %v", box, g, w)
 				}
 				if g, w := got.StdDev(box, 0), wantVolume.StdDev(box, 0); g != w {
-					t.Errorf("volume: the deviation of %v is %v, not %v", box, g, w)
+					t.Errorf("volume: the deviation of %v is %v, want %v", box, g, w)
 				}
 			}
 		}
@@ -274,7 +274,7 @@ func checkFar[S boxsum.Sum, P float32 | float64](t *testing.T, name string, tabl
 			continue
 		}
 		if !(math.Abs(got-want) <= 1e-6*want) && !(refused && math.Abs(got-want) <= 0.02*want) {
-			t.Errorf("%s around %v: the deviation of %v is %v, not %v", name, im.Pix[0], box, got, want)
+			t.Errorf("%s around %v: the deviation of %v is %v, want %v", name, im.Pix[0], box, got, want)
 		}
 		if mean := table.Mean(box, 0); !(math.Abs(mean-float64(im.Pix[0])) < 20) {
 			t.Errorf("%s around %v: the mean of %v is %v", name, im.Pix[0], box, mean)
@@ -285,7 +285,7 @@ func checkFar[S boxsum.Sum, P float32 | float64](t *testing.T, name string, tabl
 // TestFarFromZero checks that deviations of floats far from zero are correct: the offset is the
 // CPU's, and box sums on the device have it added back.
 func TestFarFromZero(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		farFromZero[float32, float32](t, d, 1e5)
 		farFromZero[float32, float64](t, d, 1e6)
@@ -318,7 +318,7 @@ func farFromZero[P float32 | float64, S float32 | float64](t *testing.T, d *Devi
 		checkFar(t, name, table, im, false)
 		for _, box := range someBoxes(im.Width, im.Height) {
 			if got, want := table.Squares.Sum(box), cpu.Squares.Sum(box); !(math.Abs(got-want) <= 1e-6*want) {
-				t.Errorf("%s: the squares of %v sum to %v, not %v", name, box, got, want)
+				t.Errorf("%s: the squares of %v sum to %v, want %v", name, box, got, want)
 			}
 		}
 	}
@@ -349,11 +349,11 @@ func farFromZero[P float32 | float64, S float32 | float64](t *testing.T, d *Devi
 	}
 	for i, box := range boxes {
 		if s, q := cpu.Sum.Sum(box), cpu.Squares.Sum(box); !(math.Abs(float64(sums[i]-s)) <= 1e-6*math.Abs(float64(s))) || !(math.Abs(squares[i]-q) <= 1e-6*q) {
-			t.Errorf("on the device %v sums to %v and %v, not %v and %v", box, sums[i], squares[i], s, q)
+			t.Errorf("on the device %v sums to %v and %v, want %v and %v", box, sums[i], squares[i], s, q)
 		}
 	}
 	if tables.Sum.Offset() != cpu.Sum.Offset {
-		t.Errorf("the offset is %v, not %v", tables.Sum.Offset(), cpu.Sum.Offset)
+		t.Errorf("the offset is %v, want %v", tables.Sum.Offset(), cpu.Sum.Offset)
 	}
 	// The sums that belong to the squares are those that were computed with them, or none.
 	if err := IntegrateInto(tables.Sum, src, nil); err != nil {
@@ -396,7 +396,7 @@ func TestFarBatch(t *testing.T) {
 			}
 			for n, box := range boxes {
 				if want := table.Squares.Sum(box); !(math.Abs(got[n]-want) <= 1e-9*want) {
-					t.Errorf("image %d: on the device the squares of %v sum to %v, not %v", i, box, got[n], want)
+					t.Errorf("image %d: on the device the squares of %v sum to %v, want %v", i, box, got[n], want)
 				}
 			}
 		}
@@ -440,7 +440,7 @@ func TestFarVolume(t *testing.T) {
 		for _, box := range []volume.Box{all, volume.NewBox(3, 4, 5, 30, 20, 19), volume.NewBox(1, 1, 1, 20, 9, 6)} {
 			for name, got := range map[string]*volume.SquaredTable[float32, float64]{"on the device": onDevice, "by the host": byHost} {
 				if g, w := got.StdDev(box, 0), cpu.StdDev(box, 0); !(math.Abs(g-w) <= 1e-5*w) || got.Sum.Offset != cpu.Sum.Offset {
-					t.Errorf("%s: the deviation of %v is %v, not %v; the offset %v", name, box, g, w, got.Sum.Offset)
+					t.Errorf("%s: the deviation of %v is %v, want %v; the offset %v", name, box, g, w, got.Sum.Offset)
 				}
 			}
 			one := make([]float64, 1)
@@ -449,7 +449,7 @@ func TestFarVolume(t *testing.T) {
 			}
 			for _, got := range []float64{one[0], squares.Sum(box)} {
 				if want := cpu.Squares.Sum(box); !(math.Abs(got-want) <= 1e-6*want) {
-					t.Errorf("the squares of %v sum to %v, not %v", box, got, want)
+					t.Errorf("the squares of %v sum to %v, want %v", box, got, want)
 				}
 			}
 		}

@@ -175,7 +175,7 @@ var quadrants = []struct {
 // TestRotatedQuadrants compares two thousand random boxes of random images and ratios in each
 // quadrant with brute force.
 func TestRotatedQuadrants(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	cases, boxes := 2000, 10
 	if testing.Short() {
 		cases = 200
@@ -212,7 +212,7 @@ func TestRotatedQuadrants(t *testing.T) {
 
 // TestRotatedLarge compares large tables, most of whose lattice is left out, with the CPU's.
 func TestRotatedLarge(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		size := 1500
 		if d.Info().CPU {
@@ -253,7 +253,7 @@ func TestRotatedLarge(t *testing.T) {
 				for i, box := range boxes {
 					for c := range channels {
 						if w, h := want.SumChannel(box, c), host.SumChannel(box, c); got[i*channels+c] != w || h != w {
-							t.Fatalf("%d×%d along %v, channel %d of box %v: %d on the device, %d downloaded, not %d", width, height, rot, c, box, got[i*channels+c], h, w)
+							t.Fatalf("%d×%d along %v, channel %d of box %v: %d on the device, %d downloaded, want %d", width, height, rot, c, box, got[i*channels+c], h, w)
 						}
 					}
 				}
@@ -267,7 +267,7 @@ func TestRotatedLarge(t *testing.T) {
 
 // TestRotatedTypes runs every pair of types, at sizes where tiles begin and end.
 func TestRotatedTypes(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	sizes := [][2]int{{1, 1}, {1, 90}, {90, 1}, {64, 64}, {257, 33}, {33, 257}, {129, 130}}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for k, p := range rotatedPairs {

@@ -60,7 +60,7 @@ func TestConeSums(t *testing.T) {
 					}
 				}
 				if got := table[(y*(im.Width+1)+x)*im.Channels+c]; got != want {
-					t.Fatalf("entry (%d, %d) is %d, not %d", x, y, got, want)
+					t.Fatalf("entry (%d, %d) is %d, want %d", x, y, got, want)
 				}
 			}
 		}
@@ -247,7 +247,7 @@ func TestTiltedEqualsCPU(t *testing.T) {
 			for x := range im.Width + 1 {
 				for c := range im.Channels {
 					if g, w := got.At(x, y, c), want.At(x, y, c); g != w {
-						t.Fatalf("entry (%d, %d) channel %d is %d, not %d", x, y, c, g, w)
+						t.Fatalf("entry (%d, %d) channel %d is %d, want %d", x, y, c, g, w)
 					}
 				}
 			}
@@ -262,7 +262,7 @@ var tiltedSizes = [][2]int{
 }
 
 func TestTilted(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		n := 0
 		for k, p := range tiltedPairsOf(d) {
@@ -358,7 +358,7 @@ func checkClipped[S boxsum.Sum, P boxsum.Pixel](t *testing.T, d *Device, images 
 		}
 		for n := range want {
 			if got[n] != want[n] {
-				t.Fatalf("image %d, %+v: %v, not %v", i, boxes[n/im.Channels], got[n], want[n])
+				t.Fatalf("image %d, %+v: %v, want %v", i, boxes[n/im.Channels], got[n], want[n])
 			}
 		}
 	}

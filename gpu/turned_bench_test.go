@@ -15,7 +15,7 @@ import (
 )
 
 // BenchmarkTurned times tilted and rotated tables relative to the upright one of the same image,
-// and to a copy of as many bytes as that moves, in turn.
+// and to a copy of as many bytes as that moves, alternating.
 func BenchmarkTurned(bench *testing.B) {
 	for _, info := range devices(bench) {
 		bench.Run(fmt.Sprintf("%s%d", info.Kind, info.Index), func(bench *testing.B) { benchTurned(bench, info) })

@@ -346,7 +346,7 @@ func TestVolume(t *testing.T) {
 }
 
 func TestVolumeRandom(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	count := 30
 	if testing.Short() {
 		count = 10
@@ -532,7 +532,7 @@ func TestVolumeErrors(t *testing.T) {
 			"one pass of channels": IntegrateVolumeInto(table, vol, &Options{Kernels: Fast}),
 		} {
 			if err == nil {
-				t.Errorf("%s is no error", name)
+				t.Errorf("no error for %s", name)
 			}
 		}
 		var none *VolumeTable[uint32]

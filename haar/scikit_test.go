@@ -37,7 +37,7 @@ func readInto(t testing.TB, s ref.Script, dst any) {
 
 // TestScikitImage compares values, boxes and the order of both with scikit-image's.
 func TestScikitImage(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	s := ref.StartPython(t, "testdata/scikit.py")
 	for _, window := range []image.Rectangle{
 		image.Rect(0, 0, 24, 24), image.Rect(3, 2, 16, 14), image.Rect(5, 0, 12, 5), image.Rect(0, 7, 4, 18), image.Rect(28, 26, 31, 29),

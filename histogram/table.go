@@ -93,7 +93,7 @@ func (t *Table[S]) Histograms(dst []S, boxes []image.Rectangle) error {
 	if t == nil {
 		return raster.NoTable()
 	}
-	if err := raster.Room(len(dst), len(boxes), t.Channels*t.Bins.N); err != nil {
+	if err := raster.CheckRoom(len(dst), len(boxes), t.Channels*t.Bins.N); err != nil {
 		return err
 	}
 	for _, box := range boxes {

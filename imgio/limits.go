@@ -64,7 +64,7 @@ func checkSize(format string, data []byte, c image.Config) error {
 	if expansion > 0 && int64(w)*int64(h)*bits > 8*expansion*int64(len(data)) {
 		return fmt.Errorf("size %d×%d does not fit in a file of %d bytes: it is damaged or cut short", w, h, len(data))
 	}
-	if err := raster.Enough(c.Width*c.Height, decodedBytes(c.ColorModel)); err != nil {
+	if err := raster.CheckMemory(c.Width*c.Height, decodedBytes(c.ColorModel)); err != nil {
 		return fmt.Errorf("%d×%d pixels: %w", c.Width, c.Height, err)
 	}
 	return nil

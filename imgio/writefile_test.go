@@ -121,7 +121,7 @@ func TestWriteFileDevice(t *testing.T) {
 		t.Error(err)
 	}
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
-		t.Fatal("the null device is no more", err)
+		t.Fatal("the null device was removed", err)
 	}
 }
 

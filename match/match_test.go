@@ -140,7 +140,7 @@ func check[P match.Pixel](t *testing.T, what string, img, template boxsum.Image[
 }
 
 func TestDefinition(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	t.Run("uint8", definition[uint8])
 	t.Run("uint16", definition[uint16])
 	t.Run("float32", definition[float32])
@@ -360,7 +360,7 @@ func TestAllocates(t *testing.T) {
 
 // TestNotFinite tests that pixels that are not finite affect only their own windows.
 func TestNotFinite(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	rng := rand.New(rand.NewPCG(9, 10))
 	for m := match.ZNCC; m <= match.SSD; m++ {
 		for i := range 6 {

@@ -14,7 +14,7 @@ import (
 
 // TestPeaks compares peaks with all positions that are no worse than their neighbors, by brute force.
 func TestPeaks(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	rng := rand.New(rand.NewPCG(1, 3))
 	for i := range 60 {
 		m := match.Method(i % 3)

@@ -14,7 +14,7 @@ import (
 // TestPeers compares scores with OpenCV's, as far as its float32 is accurate: for noise, in which every window has
 // contrast.
 func TestPeers(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	py := ref.StartPython(t, "testdata/opencv.py")
 	rng := rand.New(rand.NewPCG(18, 18))
 	for i := range 24 {

@@ -40,7 +40,7 @@ func TestRegistry(t *testing.T) {
 	}
 	for _, name := range []string{"", "bilgic", "bilgic/none"} {
 		if _, err := Find(name); err == nil {
-			t.Errorf("Find(%q) is no error", name)
+			t.Errorf("no error for Find(%q)", name)
 		}
 	}
 	for _, p := range []Precision{Float, Float4, Double, Int} {
@@ -112,7 +112,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if _, err := Prepare[uint8](nil, nil, grey); err == nil {
-		t.Error("no algorithm is no error")
+		t.Error("no error for a nil algorithm")
 	}
 }
 
@@ -220,7 +220,7 @@ func TestConversions(t *testing.T) {
 	}
 	for f, want := range map[float64]float64{1: 1, 6: 2, -0.75: 0.25, 1 << 40: 1 << 40, 5e-324: 5e-324} {
 		if got := unitOf(f); got != want {
-			t.Errorf("%v is a multiple of %v, not %v", f, want, got)
+			t.Errorf("unitOf(%v) = %v, want %v", f, got, want)
 		}
 	}
 }

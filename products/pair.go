@@ -75,7 +75,7 @@ func (p *Pair[S, Q, R]) Covariance(box image.Rectangle, channel int) float64 {
 		return math.NaN()
 	}
 	if s, r := raster.TypeOf[S](), raster.TypeOf[R](); !s.Float() && !r.Float() {
-		most := min(knownOf(p.A.Sum).Most(s, false), knownOf(p.B.Sum).Most(s, false), knownOf(p.Products).Most(r, false))
+		most := min(knownOf(p.A.Sum).MaxCount(s, false), knownOf(p.B.Sum).MaxCount(s, false), knownOf(p.Products).MaxCount(r, false))
 		return stats.Covariance(n, total(p.A.Sum, box, channel, most), total(p.B.Sum, box, channel, most), total(p.Products, box, channel, most))
 	}
 	steps := box.Max.Y + box.Max.X*min(p.Products.Channels, 4)/4 + 8 // as for variances

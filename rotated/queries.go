@@ -42,7 +42,7 @@ func (t *Table[S]) room(have, boxes int) error {
 	if t == nil || t.Lattice == nil {
 		return raster.NoTable()
 	}
-	return raster.Room(have, boxes, t.Channels)
+	return raster.CheckRoom(have, boxes, t.Channels)
 }
 
 // Mean returns the mean of one channel over a box, or 0 if the box has no pixels.
@@ -54,7 +54,7 @@ func (t *Table[S]) Mean(box Box, channel int) float64 {
 		return 0
 	}
 	n := within.Pixels()
-	return stats.Mean(n, t.total(within, n, channel, t.known().Most(raster.TypeOf[S](), false)))
+	return stats.Mean(n, t.total(within, n, channel, t.known().MaxCount(raster.TypeOf[S](), false)))
 }
 
 // total returns the sum of a box of n pixels, added up from parts of at most the
@@ -91,7 +91,7 @@ func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
 		return 0
 	}
 	n, s, q := within.Pixels(), raster.TypeOf[S](), raster.TypeOf[Q]()
-	most, mostSquares := stats.MostOf(s, t.Sum.known(), q, t.Squares.known())
+	most, mostSquares := stats.MaxCounts(s, t.Sum.known(), q, t.Squares.known())
 	sum, squares := t.Sum.total(within, n, channel, most), t.Squares.total(within, n, channel, mostSquares)
 	if !s.Float() && !q.Float() {
 		return stats.Variance(n, sum, squares, nil, nil)

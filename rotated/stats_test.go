@@ -54,7 +54,7 @@ func TestSquares(t *testing.T) {
 		}
 	}
 	if _, err := rotated.IntegrateSquares[int64, uint64](boxsum.Image[int32]{}, rot, nil); err == nil {
-		t.Error("squares of int32 in uint64 are no error")
+		t.Error("no error for squares of int32 in uint64")
 	}
 	var none *rotated.SquaredTable[uint32, uint64]
 	if none.Mean(all, 0) != 0 || none.StdDev(all, 0) != 0 || (&rotated.SquaredTable[uint32, uint64]{}).StdDev(all, 0) != 0 {

@@ -62,7 +62,7 @@ func (t *Table[S]) known() stats.Pixels { return stats.Pixels{Bound: t.Bound} }
 // one.
 func NewTable[S boxsum.Sum](width, height, channels int, rot Rotation) (*Table[S], error) {
 	e := raster.PlaneExtent(width, height, channels, 0)
-	if err := e.Sized(); err != nil {
+	if err := e.CheckSize(); err != nil {
 		return nil, err
 	}
 	l, err := NewLattice(width, height, rot)

@@ -134,7 +134,7 @@ func check[P boxsum.Pixel, S boxsum.Sum](t failer, table *rotated.Table[S], img 
 		mean = float64(total) / float64(max(1, area))
 	}
 	if m := table.Mean(box, channel); m != mean {
-		t.Fatalf("%v: box %v has mean %v, not %v", rot, box, m, mean)
+		t.Fatalf("%v: box %v has mean %v, want %v", rot, box, m, mean)
 	}
 }
 
@@ -288,7 +288,7 @@ func everyCell[P boxsum.Pixel](t *testing.T, table *rotated.Table[uint64], img b
 // TestFloatBits tests that float sums are bit-identical at every level and number
 // of workers, and in a table that held another image before.
 func TestFloatBits(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	testFloatBits[float32, float32](t, 3)
 	testFloatBits[float32, float64](t, 1)
 	testFloatBits[float64, float64](t, 2)

@@ -36,7 +36,7 @@ func TestBoxFilter(t *testing.T) {
 		"memory": FilterArray(ctx, src, zarr.Memory(), filter.Radius(1), &FilterOptions{Memory: 100}),
 	} {
 		if err == nil {
-			t.Errorf("%s is no error", name)
+			t.Errorf("no error for %s", name)
 		} else if name == "memory" && !errors.Is(err, boxsum.ErrMemory) {
 			t.Error(err)
 		}
@@ -104,7 +104,7 @@ func TestHalfWritten(t *testing.T) {
 	}
 	for _, name := range []string{"/out.zarr", "/out.zarr.zip", "/new.zarr", "/new.zarr.zip"} {
 		if err := BoxFilter(ctx, dir+"/in.zarr", dir+name, filter.Radius(1), opt); err == nil {
-			t.Errorf("%s: a damaged source is no error", name)
+			t.Errorf("no error for %s: a damaged source", name)
 		}
 		if a, err := zarr.Open(ctx, dir+name); (err == nil) != strings.HasPrefix(name, "/out") {
 			t.Errorf("%s after a failure: %v, %v", name, a, err)
@@ -112,7 +112,7 @@ func TestHalfWritten(t *testing.T) {
 	}
 	for _, name := range []string{"/table.zarr.zip", "/out.zarr.zip"} {
 		if err := Integrate(ctx, dir+"/in.zarr", dir+name, &Options{Block: 16}); err == nil {
-			t.Error("a damaged source is no error")
+			t.Error("no error for a damaged source")
 		}
 	}
 	if now, _ := os.ReadFile(dir + "/out.zarr.zip"); !bytes.Equal(now, old) {

@@ -345,7 +345,7 @@ func TestMeasureBoxes(t *testing.T) {
 					sum += uint64(v)
 				}
 				if sum != sums[i] {
-					t.Fatalf("box %v is %d, and not %d", b, sums[i], sum)
+					t.Fatalf("box %v is %d, want %d", b, sums[i], sum)
 				}
 			}
 		}

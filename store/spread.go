@@ -266,7 +266,7 @@ func (t *Table) MeanVolumeBoxes(ctx context.Context, dst []float64, boxes []volu
 
 func solidMeans[S boxsum.Sum](ctx context.Context, t *Table, dst []float64, boxes []volume.Box) error {
 	return t.eachSolid(ctx, len(dst), boxes, func(i int, box solid) error {
-		sum, err := solidTotal(ctx, &reader[S]{t, t.layers[0]}, box, t.known(false).Most(raster.TypeOf[S](), false))
+		sum, err := solidTotal(ctx, &reader[S]{t, t.layers[0]}, box, t.known(false).MaxCount(raster.TypeOf[S](), false))
 		dst[i] = stats.Mean(box.Pixels(), sum)
 		return err
 	}, func(i int) { dst[i] = 0 })
@@ -318,7 +318,7 @@ func (t *Table) StdDevVolumeBoxes(ctx context.Context, dst []float64, boxes []vo
 
 func solidVariances[S boxsum.Sum, Q boxsum.Square](ctx context.Context, t *Table, dst []float64, boxes []volume.Box) error {
 	first, entries := &reader[S]{t, t.layers[0]}, &reader[Q]{t, t.layers[1]}
-	most, mostSquares := stats.MostOf(raster.TypeOf[S](), t.known(false), raster.TypeOf[Q](), t.known(true))
+	most, mostSquares := stats.MaxCounts(raster.TypeOf[S](), t.known(false), raster.TypeOf[Q](), t.known(true))
 	return t.eachSolid(ctx, len(dst), boxes, func(i int, box solid) error {
 		sum, err := solidTotal(ctx, first, box, most)
 		if err != nil {

@@ -67,10 +67,10 @@ func checkVolume[P boxsum.Pixel, S uint64 | int64 | float64](t *testing.T, typ z
 		}
 		n := float64(b.Voxels())
 		if sums[i] != sum || n > 0 && math.Abs(means[i]-float64(sum)/n) > 1e-9*math.Abs(means[i]) {
-			t.Fatalf("%v: box %v has %v and mean %v, and not %v", typ, b, sums[i], means[i], sum)
+			t.Fatalf("%v: box %v has %v and mean %v, want %v", typ, b, sums[i], means[i], sum)
 		}
 		if mean := float64(sum) / n; opt.Squares && n > 0 && !(math.Abs(deviations[i]*deviations[i]-(squares/n-mean*mean)) <= 1e-6*squares/n) {
-			t.Fatalf("%v: box %v has deviation %v, and not %v", typ, b, deviations[i], math.Sqrt(squares/n-mean*mean))
+			t.Fatalf("%v: box %v has deviation %v, want %v", typ, b, deviations[i], math.Sqrt(squares/n-mean*mean))
 		}
 	}
 	if damage, err := table.Verify(ctx, nil, nil); err != nil || len(damage) > 0 {
@@ -160,7 +160,7 @@ func TestHistograms(t *testing.T) {
 				one := want.Histogram(nil, b, 0)
 				for k, n := range one {
 					if counts[i*bins.N+k] != uint64(n) {
-						t.Fatalf("%+v: box %v has %v, and not %v", bins, b, counts[i*bins.N:][:bins.N], one)
+						t.Fatalf("%+v: box %v has %v, want %v", bins, b, counts[i*bins.N:][:bins.N], one)
 					}
 				}
 			}
@@ -169,7 +169,7 @@ func TestHistograms(t *testing.T) {
 	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Float32, Shape: []int{h, w}, Chunk: []int{32, 32}}, 3)
 	for _, opt := range []Options{{Bins: histogram.Bins{N: 4}}, {Bins: histogram.Bins{N: 1}}, {Bins: histogram.Bins{N: 4, Low: 0, High: 1}, Squares: true}} {
 		if _, err := NewJob(ctx, src, zarr.Memory(), &opt); err == nil {
-			t.Errorf("%s is no error", fmt.Sprint(opt.Bins))
+			t.Errorf("no error for %s", fmt.Sprint(opt.Bins))
 		}
 	}
 }

@@ -257,7 +257,7 @@ func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S
 		return raster.Unsupported("the table has sums of %v, not %v", want, zarr.TypeOf[S]())
 	}
 	channels := t.about.Channels
-	if err := raster.Room(len(dst), len(boxes), channels); err != nil {
+	if err := raster.CheckRoom(len(dst), len(boxes), channels); err != nil {
 		return err
 	}
 	r := &reader[S]{t, t.layers[0]}
@@ -334,7 +334,7 @@ func (r *reader[S]) page(x, y int) int {
 
 // each calls answer for all boxes, nearby ones in succession, from several goroutines.
 func (t *Table) each(ctx context.Context, have, per int, boxes []image.Rectangle, answer func(i int, box image.Rectangle) error, empty func(i int)) error {
-	if err := raster.Room(have, len(boxes), per); err != nil {
+	if err := raster.CheckRoom(have, len(boxes), per); err != nil {
 		return err
 	}
 	order := make([]int, 0, len(boxes))
@@ -438,7 +438,7 @@ func means[S boxsum.Sum](ctx context.Context, t *Table, dst []float64, boxes []i
 	return t.statistics(ctx, dst, boxes, func(boxes []image.Rectangle) (statistic, error) {
 		sums, err := boxSums[S](ctx, t, 0, boxes)
 		return func(box rectangle, c, at int) (float64, error) {
-			sum, err := total(ctx, &reader[S]{t, t.layers[0]}, box, c, sums[at], t.known(false).Most(raster.TypeOf[S](), false))
+			sum, err := total(ctx, &reader[S]{t, t.layers[0]}, box, c, sums[at], t.known(false).MaxCount(raster.TypeOf[S](), false))
 			return stats.Mean(box.Pixels(), sum), err
 		}, err
 	})
@@ -478,7 +478,7 @@ type statistic = func(box rectangle, c, at int) (float64, error)
 // to use.
 func (t *Table) statistics(ctx context.Context, dst []float64, boxes []image.Rectangle, prepare func(boxes []image.Rectangle) (statistic, error)) error {
 	channels, most := t.about.Channels, t.atOnce()
-	if err := raster.Room(len(dst), len(boxes), channels); err != nil {
+	if err := raster.CheckRoom(len(dst), len(boxes), channels); err != nil {
 		return err
 	}
 	for from := 0; from < len(boxes); from += most {
@@ -546,7 +546,7 @@ func variances[S boxsum.Sum, Q boxsum.Square](ctx context.Context, t *Table, dst
 func variance[S boxsum.Sum, Q boxsum.Square](ctx context.Context, t *Table, box rectangle, c int, sum S, square Q) (float64, error) {
 	entries, first := &reader[Q]{t, t.layers[1]}, &reader[S]{t, t.layers[0]}
 	n := box.Pixels()
-	most, mostSquares := stats.MostOf(raster.TypeOf[S](), t.known(false), raster.TypeOf[Q](), t.known(true))
+	most, mostSquares := stats.MaxCounts(raster.TypeOf[S](), t.known(false), raster.TypeOf[Q](), t.known(true))
 	sums, err := total(ctx, first, box, c, sum, most)
 	if err != nil {
 		return 0, err

@@ -140,7 +140,7 @@ func checkTable[S uint64 | int64 | float64, Q boxsum.Square](t *testing.T, what 
 	}
 	for i := range sums {
 		if sums[i] != wanted[i] && !near(float64(sums[i]), float64(wanted[i]), 1e-9) {
-			t.Fatalf("%s: sum of %v is %v, and not %v", what, boxes[i/c], sums[i], wanted[i])
+			t.Fatalf("%s: sum of %v is %v, want %v", what, boxes[i/c], sums[i], wanted[i])
 		}
 	}
 	got, numbers := make([]float64, len(boxes)*c), make([]float64, len(boxes)*c)
@@ -150,7 +150,7 @@ func checkTable[S uint64 | int64 | float64, Q boxsum.Square](t *testing.T, what 
 	want.MeanBoxes(numbers, boxes)
 	for i := range got {
 		if !near(got[i], numbers[i], 1e-9) {
-			t.Fatalf("%s: mean of %v is %v, and not %v", what, boxes[i/c], got[i], numbers[i])
+			t.Fatalf("%s: mean of %v is %v, want %v", what, boxes[i/c], got[i], numbers[i])
 		}
 	}
 	err := table.StdDevBoxes(ctx, got, boxes)
@@ -166,7 +166,7 @@ func checkTable[S uint64 | int64 | float64, Q boxsum.Square](t *testing.T, what 
 	want.StdDevBoxes(numbers, boxes)
 	for i := range got {
 		if !near(got[i], numbers[i], 1e-6) && !(isFloat && (got[i] != got[i] || numbers[i] != numbers[i])) {
-			t.Fatalf("%s: deviation of %v is %v, and not %v", what, boxes[i/c], got[i], numbers[i])
+			t.Fatalf("%s: deviation of %v is %v, want %v", what, boxes[i/c], got[i], numbers[i])
 		}
 	}
 }
@@ -343,7 +343,7 @@ func TestLines(t *testing.T) {
 
 // TestPages tests that reading one entry of a large chunk decodes one page of it, and gives the same value as a table in memory.
 func TestPages(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	const w, h, block = 1100, 1030, 512 // chunks of two pages
 	src, data := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{h, w}, Chunk: []int{256, 256}}, 9)
 	b, _ := makeTable(t, src, &Options{Block: block, Squares: true})
@@ -672,7 +672,7 @@ func TestVerify(t *testing.T) {
 // TestVerifyAll tests that whichever object of a table is missing, damaged or swapped, no query returns a wrong sum, except in the one case that requires
 // the image to be detected; that Verify reports the object; and that, given the image, it rewrites only that object.
 func TestVerifyAll(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	boxes := []image.Rectangle{image.Rect(0, 0, 60, 50), image.Rect(3, 5, 40, 50), image.Rect(16, 16, 17, 48), image.Rect(50, 33, 60, 47), image.Rect(20, 20, 30, 30)}
 	for name, opt := range map[string]*Options{
 		"plain":   {Block: 16, Squares: true},
@@ -715,7 +715,7 @@ func TestVerifyAll(t *testing.T) {
 				got := make([]uint64, len(boxes))
 				wrong := SumBoxes(ctx, damaged, got, boxes) == nil && !slices.Equal(got, sums)
 				if wrong && !strings.HasSuffix(what, "another") {
-					t.Errorf("%s: sums %v, and not %v", what, got, sums)
+					t.Errorf("%s: sums %v, want %v", what, got, sums)
 				}
 				found, err := damaged.Verify(ctx, nil, nil)
 				corner := strings.HasPrefix(key, "sum_local/c/3/3") // no other block continues it
@@ -731,7 +731,7 @@ func TestVerifyAll(t *testing.T) {
 				}
 				same(t, what, good, contents(t, b))
 				if err := SumBoxes(ctx, damaged, got, boxes); err != nil || !slices.Equal(got, sums) {
-					t.Errorf("%s: sums %v, and not %v, of what was made anew, %v", what, got, sums, err)
+					t.Errorf("%s: sums %v, want %v, of what was made anew, %v", what, got, sums, err)
 				}
 			}
 		}
@@ -1145,7 +1145,7 @@ func TestErrors(t *testing.T) {
 
 // TestManyBoxes queries more boxes than are answered at once, some of them empty: each must give the same result as alone.
 func TestManyBoxes(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	src, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint16, Shape: []int{230, 310, 2}, Chunk: []int{64, 64, 2}}, 3)
 	for _, compact := range []bool{false, true} {
 		bucket, _ := makeTable(t, src, &Options{Block: 64, Squares: true, Compact: compact})

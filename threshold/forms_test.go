@@ -32,7 +32,7 @@ func strided(img boxsum.Image[uint8], gap int) boxsum.Image[uint8] {
 // TestForms tests that results are the same at every level, for any number of workers, in place, with gaps between rows,
 // and as bits.
 func TestForms(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	rng := rand.New(rand.NewPCG(18, 5))
 	sizes := []image.Point{{1, 1}, {1, 40}, {70, 1}, {131, 97}, {700, 301}, {4500, 70}}
 	if testing.Short() {

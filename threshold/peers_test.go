@@ -88,7 +88,7 @@ func side(rng *rand.Rand, i, most int) int {
 
 // TestDoxaLarge tests large images, which are cut into strips and bands.
 func TestDoxaLarge(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	py := ref.StartDoxa(t, "testdata/doxa.py")
 	rng := rand.New(rand.NewPCG(18, 3))
 	for i, m := range threshold.Methods() {

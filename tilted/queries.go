@@ -47,7 +47,7 @@ func (t *Table[S]) room(have, boxes int) error {
 	if err := e.Sums(len(t.Sums)); err != nil {
 		return err
 	}
-	return raster.Room(have, boxes, t.Channels)
+	return raster.CheckRoom(have, boxes, t.Channels)
 }
 
 // Mean returns the mean of one channel over a box, clipped to the image, or 0 if the
@@ -59,7 +59,7 @@ func (t *Table[S]) Mean(b Box, channel int) float64 {
 		return 0
 	}
 	n := within.Pixels()
-	return stats.Mean(n, t.total(within, n, channel, t.known().Most(raster.TypeOf[S](), false)))
+	return stats.Mean(n, t.total(within, n, channel, t.known().MaxCount(raster.TypeOf[S](), false)))
 }
 
 // total returns the sum of a box of n pixels, added up from parts of at most the given
@@ -111,7 +111,7 @@ func (t *SquaredTable[S, Q]) Variance(b Box, channel int) float64 {
 		return 0
 	}
 	n, s, q := within.Pixels(), raster.TypeOf[S](), raster.TypeOf[Q]()
-	most, mostSquares := stats.MostOf(s, t.Sum.known(), q, t.Squares.known())
+	most, mostSquares := stats.MaxCounts(s, t.Sum.known(), q, t.Squares.known())
 	sum, squares := t.Sum.total(within, n, channel, most), t.Squares.total(within, n, channel, mostSquares)
 	if !s.Float() && !q.Float() {
 		return stats.Variance(n, sum, squares, nil, nil)

@@ -87,5 +87,5 @@ func (t *SquaredTable[S, Q]) whole(b part, channel int) bool {
 		s, q := float64(t.Sum.At(x, t.Sum.Height, channel)), float64(t.Squares.At(x, t.Sum.Height, channel))
 		sum, squares, whole = max(sum, math.Abs(s)), max(squares, q), whole && stats.IsWhole(s, q, raster.TypeOf[S]())
 	}))
-	return whole && stats.StaysWhole(reads*sum, raster.TypeOf[S]()) && stats.StaysWhole(reads*squares, raster.TypeOf[Q]())
+	return whole && stats.StaysExact(reads*sum, raster.TypeOf[S]()) && stats.StaysExact(reads*squares, raster.TypeOf[Q]())
 }

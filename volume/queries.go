@@ -64,7 +64,7 @@ func (t *Table[S]) room(have, boxes int) error {
 	if err := e.Sums(len(t.Sums)); err != nil {
 		return err
 	}
-	return raster.Room(have, boxes, t.Channels)
+	return raster.CheckRoom(have, boxes, t.Channels)
 }
 
 // Mean returns the mean of one channel over a box, clipped to the volume, or 0 if the
@@ -79,7 +79,7 @@ func (t *Table[S]) Mean(box Box, channel int) float64 {
 	if t.known().Fit(n, raster.TypeOf[S]()) {
 		return t.mean(n, box, channel)
 	}
-	return float64(t.Offset) + stats.Mean(n, t.total(within, n, channel, t.known().Most(raster.TypeOf[S](), false)))
+	return float64(t.Offset) + stats.Mean(n, t.total(within, n, channel, t.known().MaxCount(raster.TypeOf[S](), false)))
 }
 
 // mean returns the mean of a box of n voxels whose sum fits the sum type.
@@ -152,7 +152,7 @@ func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
 	if !s.Float() && !q.Float() && t.Sum.known().Fit(n, s) && t.Squares.known().Fit(n, q) {
 		return stats.VarianceOfIntegers(n, stats.Magnitude(t.Sum.sum(box, channel)), uint64(t.Squares.sum(box, channel)))
 	}
-	most, mostSquares := stats.MostOf(s, t.Sum.known(), q, t.Squares.known())
+	most, mostSquares := stats.MaxCounts(s, t.Sum.known(), q, t.Squares.known())
 	sum, squares := t.Sum.total(within, n, channel, most), t.Squares.total(within, n, channel, mostSquares)
 	if !s.Float() && !q.Float() {
 		return stats.Variance(n, sum, squares, nil, nil)

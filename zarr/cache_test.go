@@ -36,7 +36,7 @@ func TestAt(t *testing.T) {
 	}
 	for _, at := range [][]int{{600, 0}, {-1, 0}, {0}, {0, 0, 0}} {
 		if _, err := At[uint64](ctx, a, at...); err == nil {
-			t.Errorf("an element at %v is no error", at)
+			t.Errorf("no error for an element at %v", at)
 		}
 	}
 }

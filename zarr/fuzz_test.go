@@ -119,7 +119,7 @@ func TestBlosc(t *testing.T) {
 		}
 		for i, b := range out {
 			if want := byte(i * (i / 3) % 7); b != want {
-				t.Errorf("%s: byte %d is %d, and not %d", name, i, b, want)
+				t.Errorf("%s: byte %d is %d, want %d", name, i, b, want)
 				break
 			}
 		}
@@ -148,7 +148,7 @@ func TestFillNaN(t *testing.T) {
 			got = math.Float64bits(raster.Elems[float64](fill)[0])
 		}
 		if got != want {
-			t.Errorf("%v: %x, and not %x", typ, got, want)
+			t.Errorf("%v: %x, want %x", typ, got, want)
 		}
 		if again, err := parseFill(typ, fillJSON(typ, fill)); err != nil || !bytes.Equal(again, fill) {
 			t.Errorf("%v: %x came back as %x, %v", typ, fill, again, err)

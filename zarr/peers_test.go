@@ -156,7 +156,7 @@ func noise(n int, t Type, seed uint64) []byte {
 
 // TestPeersRead tests that zarr-python and TensorStore read what is written, in folders and zip files.
 func TestPeersRead(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	dir := t.TempDir()
 	n := 0
 	for name, spec := range specs() {
@@ -214,6 +214,6 @@ func TestPeersRead(t *testing.T) {
 		}
 	}
 	if got := python(t, "read", dir); got != fmt.Sprint(n) {
-		t.Errorf("%s arrays were compared, and not %d", got, n)
+		t.Errorf("%s arrays were compared, want %d", got, n)
 	}
 }

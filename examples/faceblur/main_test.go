@@ -17,7 +17,7 @@ func TestHide(t *testing.T) {
 		if os.Getenv("CI") != "" {
 			t.Fatal(err)
 		}
-		t.Skip("it takes OpenCV's cascades: Debian's opencv-data, or BOXSUM_CASCADES")
+		t.Skip("needs OpenCV's cascades: Debian's opencv-data, or BOXSUM_CASCADES")
 	}
 	photo := drawFace()
 	at := t.TempDir()
@@ -39,7 +39,7 @@ func TestHide(t *testing.T) {
 		t.Errorf("the corner of %d is %d", before, after)
 	}
 	if _, err := hide(from, to, from); err == nil {
-		t.Error("a picture is no cascade")
+		t.Error("a picture is not a cascade")
 	}
 }
 

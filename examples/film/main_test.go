@@ -43,7 +43,7 @@ func TestFollow(t *testing.T) {
 			}
 		}
 		if want := map[bool]int{false: 0, true: 10*10 - 6*6}[f > 0]; drawn != want {
-			t.Errorf("frame %d has %d pixels of a box, not %d", f, drawn, want)
+			t.Errorf("frame %d has %d pixels of a box, want %d", f, drawn, want)
 		}
 	}
 	for _, bad := range []string{"", "RIFF", "YUV4MPEG2 W0 H9\n", "YUV4MPEG2 W64 H64 C420p10\n", "YUV4MPEG2 W64 H64\nFRAME\nshort", "YUV4MPEG2 W64 H64\nWRONG\n"} {

@@ -63,7 +63,7 @@ func TestCovariance(t *testing.T) {
 	}
 	area := float64(box.Dx() * box.Dy())
 	if want := (sxv - sx*sv/area) / (area - 1); math.Abs(follow.model[0][2]-want) > 1e-9*math.Abs(want) {
-		t.Errorf("covariance of x and brightness: %v, not %v", follow.model[0][2], want)
+		t.Errorf("covariance of x and brightness: %v, want %v", follow.model[0][2], want)
 	}
 	if d := distance(follow.model, follow.model); d > 1e-6 {
 		t.Errorf("a region is %v from itself", d)
@@ -75,6 +75,6 @@ func TestCovariance(t *testing.T) {
 		}
 	}
 	if d, want := distance(follow.model, double), math.Sqrt(n)*math.Ln2; math.Abs(d-want) > 1e-6 {
-		t.Errorf("the double is %v away, not %v", d, want)
+		t.Errorf("the double is %v away, want %v", d, want)
 	}
 }

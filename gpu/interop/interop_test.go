@@ -89,7 +89,7 @@ func TestForeignMemoryOnAForeignStream(t *testing.T) {
 			for y := range src.Height + 1 {
 				for x := range src.Width + 1 {
 					if got, want := gotTilted.At(x, y, 0), wantTilted.At(x, y, 0); got != want {
-						t.Fatalf("%v: tilted entry (%d, %d) is %d, not %d", size, x, y, got, want)
+						t.Fatalf("%v: tilted entry (%d, %d) is %d, want %d", size, x, y, got, want)
 					}
 				}
 			}
@@ -181,7 +181,7 @@ func checkSolidOver(t *testing.T, g *gpu.Device, f Foreign, src boxsum.Image[uin
 		}
 	}
 	if last := got.At(src.Width, 1, 2, 0); last != sum {
-		t.Errorf("two slices of %d voxels sum to %d, not %d", src.Width, last, sum)
+		t.Errorf("two slices of %d voxels sum to %d, want %d", src.Width, last, sum)
 	}
 	if err := driver.FirstError(over.Close(), table.Close(), Give(g, handle)); err != nil {
 		t.Error(err)
@@ -229,7 +229,7 @@ func TestForeignSquaresArePlain(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got.Sum.Offset != offset {
-					t.Errorf("%s: an offset of %v, not %v", name, got.Sum.Offset, offset)
+					t.Errorf("%s: an offset of %v, want %v", name, got.Sum.Offset, offset)
 				}
 				want, err := boxsum.IntegrateSquares[float64, float64](src, nil)
 				if err != nil {
@@ -237,7 +237,7 @@ func TestForeignSquaresArePlain(t *testing.T) {
 				}
 				box := got.Sum.Bounds()
 				if std, w := got.StdDev(box, 0), want.StdDev(box, 0); !(math.Abs(std-w) < 1e-5*w) && !(offset == 0 && math.IsNaN(std)) {
-					t.Errorf("%s, offset %v: the deviation is %v, not %v", name, offset, std, w)
+					t.Errorf("%s, offset %v: the deviation is %v, want %v", name, offset, std, w)
 				}
 			}
 		}

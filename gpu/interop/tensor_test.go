@@ -94,7 +94,7 @@ func checkTensors(t *testing.T, d *gpu.Device, width, height int) {
 					}
 					want := sums.At(x1, y1, 0) - sums.At(x0, y1, 0) - sums.At(x1, y0, 0) + sums.At(x0, y0, 0)
 					if got := got.Pix[y*got.Stride+x]; got != want {
-						t.Fatalf("%s of %d×%d, plane %d: (%d, %d) is %v, not %v", j.Op, width, height, i, x, y, got, want)
+						t.Fatalf("%s of %d×%d, plane %d: (%d, %d) is %v, want %v", j.Op, width, height, i, x, y, got, want)
 					}
 				}
 			}

@@ -27,7 +27,7 @@ func Bytes(count raster.Type, width, height, channels, bins int) (int64, error) 
 		return 0, err
 	}
 	e := raster.PlaneExtent(width, height, channels, 0)
-	if err := e.Sized(); err != nil {
+	if err := e.CheckSize(); err != nil {
 		return 0, err
 	}
 	counts := (float64(width) + 1) * (float64(height) + 1) * float64(e.Channels) * float64(bins)

@@ -144,7 +144,7 @@ func runArguments(t *testing.T, args []string) {
 	}
 	asksItself := slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "--version" })
 	if code == exitOK && slices.Contains(args, "--json") && isQuestion(args[0]) && !asksItself && !json.Valid([]byte(stdout.String())) {
-		t.Errorf("%q: this is no JSON: %q", args, &stdout)
+		t.Errorf("%q: this is not JSON: %q", args, &stdout)
 	}
 	if strings.Contains(stderr.String(), "goroutine ") || strings.Contains(stderr.String(), ".tmp") {
 		t.Errorf("%q: %s", args, &stderr)

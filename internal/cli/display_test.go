@@ -11,7 +11,7 @@ func TestRounded(t *testing.T) {
 		0: "0", 0.0000049996: "0.000005", 0.1234: "0.123", 12.34: "12.3", 123.4: "123", 999.6: "1000", 5734: "5730", 123456789: "123000000",
 	} {
 		if got := display.Rounded(x); got != want {
-			t.Errorf("%v is %s, not %s", x, got, want)
+			t.Errorf("%v is %s, want %s", x, got, want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestDocuments(t *testing.T) {
 		t.Skip("it runs a hundred commands")
 	}
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("it takes bash")
+		t.Skip("needs bash")
 	}
 	top, err := filepath.Abs("../..")
 	if err != nil {

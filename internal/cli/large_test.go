@@ -54,7 +54,7 @@ func TestBigTIFF(t *testing.T) {
 		}
 		ask("integrate", dir+"/"+name+".tif", "-o", dir+"/"+name+"-table.zarr", "--squares", "--chunk", "256")
 		if got := ask(append([]string{"query", dir + "/" + name + "-table.zarr"}, boxes...)...); !bytes.Equal(got, want) {
-			t.Errorf("boxes of %s.tif are %s, and not %s", name, got, want)
+			t.Errorf("boxes of %s.tif are %s, want %s", name, got, want)
 		}
 		ask("verify", dir+"/"+name+"-table.zarr", "--source", dir+"/"+name+".tif")
 	}

@@ -107,7 +107,7 @@ func TestPretendedGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	defer raster.Pretend(root, math.Inf(1), math.Inf(1))()
+	defer raster.FakeLimits(root, math.Inf(1), math.Inf(1))()
 	checkLimited(t, "its cgroup, which may have 0.5 GB, leaves 0.4 GB", func(args []string) (string, int) {
 		var stderr strings.Builder
 		code := run(t.Context(), args, nil, io.Discard, &stderr)

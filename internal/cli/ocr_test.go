@@ -20,7 +20,7 @@ func TestOCR(t *testing.T) {
 		if os.Getenv("CI") != "" {
 			t.Fatal("tesseract must be there: install tesseract-ocr")
 		}
-		t.Skip("it takes tesseract")
+		t.Skip("needs tesseract")
 	}
 	dir := t.TempDir()
 	before, after := filepath.Join(dir, "before.png"), filepath.Join(dir, "after.tiff")

@@ -130,7 +130,7 @@ func (t *Table) Accept(src *raster.Array) error {
 // pixels, it examines all pixels; for 32-bit pixels only if look is set.
 func (t *Table) know(src *raster.Array, squares, look bool) {
 	t.Known = stats.Typical(src.Type, squares)
-	if (look || src.Type.Bytes() == 8) && t.Known.Most(t.Type, squares) <= 4 && len(src.Data) > 0 {
+	if (look || src.Type.Bytes() == 8) && t.Known.MaxCount(t.Type, squares) <= 4 && len(src.Data) > 0 {
 		t.Known = stats.Bounded(stats.Largest(src), squares)
 	}
 }

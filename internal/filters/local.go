@@ -47,7 +47,7 @@ func (l *local) aim(j *Job, sum, square raster.Type) {
 		l.stats, l.statsFast = windows.NewStatsBox(j.set.Level, j.shape.Width(), j.shape.Height(), src.Channels, 8*src.Width*src.Height*src.Channels)
 	}
 	size := j.Dst.Type.Bytes()
-	l.past = !j.same && j.Kind != MeanDeviation && size >= 4 && windows.Past(size*src.Width*src.Height*src.Channels)
+	l.past = !j.same && j.Kind != MeanDeviation && size >= 4 && windows.BypassCaches(size*src.Width*src.Height*src.Channels)
 }
 
 // localRuns keeps the engines and scratch memory of the layer for later calls.

@@ -49,7 +49,7 @@ func (l *blockLayer) collect(a *again, blocks [2]int, limit float64) bool {
 				for _, r := range rows {
 					if r != nil {
 						g.height++
-						transforms.Most(l.job.set.Level, &top, r[x:][:g.width])
+						transforms.UpdateMax(l.job.set.Level, &top, r[x:][:g.width])
 					}
 				}
 				if float64(slices.Max(top[:])) <= limit {

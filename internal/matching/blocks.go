@@ -322,7 +322,7 @@ func (l *blockLayer) mostFactors(most *lineOfSums, block int) {
 		if scores == nil {
 			return
 		}
-		transforms.Most(l.job.set.Level, most, scores)
+		transforms.UpdateMax(l.job.set.Level, most, scores)
 	}
 }
 

@@ -142,8 +142,8 @@ func (l *factorLayer) Row(worker, x, y, n int, _ []byte, s *window.Sums) {
 		transforms.Factors(t.set.Level, dst, words(sums.Hi), words(sums.Lo), words(squares.Hi), words(squares.Lo), area, mean, float32(root))
 		return
 	}
-	sums.Whole(w.whole[:n*c])
-	squares.Whole(w.wholeSquares[:n*c])
+	sums.Integers(w.whole[:n*c])
+	squares.Integers(w.wholeSquares[:n*c])
 	for i := range dst {
 		var v wide
 		for k := i * c; k < (i+1)*c; k++ {

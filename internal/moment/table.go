@@ -29,7 +29,7 @@ const maxSide = 1 << 30
 // Bytes returns the memory size of the table of an image. Zero channels means one.
 func Bytes(pixel raster.Type, width, height, channels int) (int64, error) {
 	e := raster.PlaneExtent(width, height, channels, 0)
-	if err := e.Sized(); err != nil {
+	if err := e.CheckSize(); err != nil {
 		return 0, err
 	}
 	if width > maxSide || height > maxSide {

@@ -38,9 +38,9 @@ func VolumeExtent(width, height, depth, channels, stride, sliceStride int) Exten
 // maxElements ensures that every byte offset of the widest element fits an int.
 const maxElements = math.MaxInt / 32
 
-// Sized sets the default of Channels and returns an error if the number of entries of a
+// CheckSize sets the default of Channels and returns an error if the number of entries of a
 // table of this size overflows.
-func (e *Extent) Sized() error {
+func (e *Extent) CheckSize() error {
 	if e.Channels == 0 {
 		e.Channels = 1
 	}
@@ -77,7 +77,7 @@ func (e *Extent) kind() string {
 // Pixels sets the defaults of an image or a volume, and returns an error if the extent
 // is invalid or does not fit a buffer of the given number of elements.
 func (e *Extent) Pixels(have int) error {
-	if err := e.Sized(); err != nil {
+	if err := e.CheckSize(); err != nil {
 		return err
 	}
 	return e.lay(e.kind(), have, e.Width, e.Height, e.Depth)
@@ -86,7 +86,7 @@ func (e *Extent) Pixels(have int) error {
 // Sums is like Pixels for a table, which has one more row and column and, for a volume,
 // one more slice.
 func (e *Extent) Sums(have int) error {
-	if err := e.Sized(); err != nil {
+	if err := e.CheckSize(); err != nil {
 		return err
 	}
 	return e.lay("table", have, e.Width+1, e.Height+1, e.slices())
@@ -171,9 +171,9 @@ func overlap(a, b unsafe.Pointer, aBytes, bBytes uintptr) error {
 	return nil
 }
 
-// Room returns an error if a slice of length have is too short for n results of the given
+// CheckRoom returns an error if a slice of length have is too short for n results of the given
 // number of elements each.
-func Room(have, n, of int) error {
+func CheckRoom(have, n, of int) error {
 	if n > 0 && of > have/n {
 		return Invalid("%d boxes with %d values each need a longer slice than %d", n, of, have)
 	}

@@ -31,9 +31,9 @@ type host struct {
 // pretended is the host of tests, or nil for the real one.
 var pretended atomic.Pointer[host]
 
-// Pretend replaces the limits by those in the files under a folder and the given limits
+// FakeLimits replaces the limits by those in the files under a folder and the given limits
 // on addresses and data, until restore is called. It is for tests.
-func Pretend(root string, addresses, data float64) (restore func()) {
+func FakeLimits(root string, addresses, data float64) (restore func()) {
 	before := pretended.Swap(&host{filesUnder(root), func() (float64, float64) { return addresses, data }})
 	return func() { pretended.Store(before) }
 }

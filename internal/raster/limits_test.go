@@ -174,7 +174,7 @@ func TestRefused(t *testing.T) {
 		"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "proc/self/mountinfo": mounts2,
 		"sys/fs/cgroup/memory.max": "268435456", "sys/fs/cgroup/memory.current": "134217728", "sys/fs/cgroup/memory.swap.max": "0",
 	}
-	defer Pretend(folder(t, files), math.Inf(1), math.Inf(1))()
+	defer FakeLimits(folder(t, files), math.Inf(1), math.Inf(1))()
 	if got, known := Available(); !known || got != 112*mib {
 		t.Errorf("%d bytes are available, %v", got, known)
 	}

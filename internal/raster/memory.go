@@ -34,7 +34,7 @@ func NewSums[S Number](e Extent) ([]S, Extent, error) {
 // are short, they are laid out so that the entry after column 0 of each starts a cache
 // line, which lets kernels write past the caches.
 func NewTable(sum Type, e Extent) (Array, error) {
-	if err := e.Sized(); err != nil {
+	if err := e.CheckSize(); err != nil {
 		return Array{Extent: e}, err
 	}
 	size := sum.Bytes()
@@ -60,10 +60,10 @@ func NewTable(sum Type, e Extent) (Array, error) {
 // The system counts memory when it is written, so checking one table after the other
 // would find room for each.
 func Fit(e Extent, bytes int) error {
-	if err := e.Sized(); err != nil {
+	if err := e.CheckSize(); err != nil {
 		return err
 	}
-	err := Enough((e.Width+1)*(e.Height+1)*e.slices()*e.Channels, bytes)
+	err := CheckMemory((e.Width+1)*(e.Height+1)*e.slices()*e.Channels, bytes)
 	if err != nil {
 		return OutOfMemory("tables of %v: %w", e, err)
 	}
@@ -72,7 +72,7 @@ func Fit(e Extent, bytes int) error {
 
 // NewPixels allocates an image or a volume, and returns its extent.
 func NewPixels[P any](e Extent) ([]P, Extent, error) {
-	if err := e.Sized(); err != nil {
+	if err := e.CheckSize(); err != nil {
 		return nil, e, err
 	}
 	e.Stride = e.Width * e.Channels
@@ -86,7 +86,7 @@ func NewPixels[P any](e Extent) ([]P, Extent, error) {
 
 // NewPixelArray allocates an image or a volume of the given pixel type.
 func NewPixelArray(pixel Type, e Extent) (Array, error) {
-	if err := e.Sized(); err != nil {
+	if err := e.CheckSize(); err != nil {
 		return Array{}, err
 	}
 	e.Stride = e.Width * e.Channels
@@ -103,7 +103,7 @@ func NewPixelArray(pixel Type, e Extent) (Array, error) {
 func Make[T any](n int) (s []T, err error) {
 	size := SizeOf[T]()
 	line := (LineBytes + size - 1) / size
-	if err := Enough(n, size); err != nil {
+	if err := CheckMemory(n, size); err != nil {
 		return nil, err
 	}
 	defer recovered(&err)
@@ -126,9 +126,9 @@ func OnLine[T any](s []T, n, at int) []T {
 	return s[skip:][:n:n]
 }
 
-// Enough returns an error that wraps [ErrMemory] if there is not enough memory for n
+// CheckMemory returns an error that wraps [ErrMemory] if there is not enough memory for n
 // elements of this size.
-func Enough(n, size int) error {
+func CheckMemory(n, size int) error {
 	if n >= 0 && n < largeBytes/size {
 		return nil
 	}

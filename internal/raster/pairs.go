@@ -108,8 +108,8 @@ func (l PairList) Of(pixel Type) []Type {
 	return sums
 }
 
-// Usual returns the default sum type of a pixel type, or 0 if it has none.
-func (l PairList) Usual(pixel Type) Type {
+// Default returns the default sum type of a pixel type, or 0 if it has none.
+func (l PairList) Default(pixel Type) Type {
 	if sums := l.Of(pixel); len(sums) > 0 {
 		return sums[0]
 	}

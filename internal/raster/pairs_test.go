@@ -49,7 +49,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%q instead of %q", c.got, c.want)
 		}
 	}
-	if list.Usual(raster.U8) != raster.U32 || list.Usual(raster.F32) != 0 || !list.Has(raster.U8, raster.F64) || list.Has(raster.I16, raster.F64) {
+	if list.Default(raster.U8) != raster.U32 || list.Default(raster.F32) != 0 || !list.Has(raster.U8, raster.F64) || list.Has(raster.I16, raster.F64) {
 		t.Error("the usual sums are others")
 	}
 }

@@ -7,9 +7,9 @@ import "testing"
 // Race reports whether the race detector is enabled.
 const Race = true
 
-// Alone skips a test under the race detector, which takes ten times as long and finds nothing in a test with one
+// SkipRace skips a test under the race detector, which takes ten times as long and finds nothing in a test with one
 // goroutine, or with the same goroutines as another test.
-func Alone(t *testing.T) {
+func SkipRace(t *testing.T) {
 	t.Helper()
 	t.Skip("nothing for the race detector")
 }

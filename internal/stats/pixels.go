@@ -34,9 +34,9 @@ func (p Pixels) Interpret(s Sum) Sum {
 	return s
 }
 
-// Most returns the number of pixels whose sum always fits the sum type, at least 1. If
+// MaxCount returns the number of pixels whose sum always fits the sum type, at least 1. If
 // the pixels are unknown, it assumes those that such sums usually have.
-func (p Pixels) Most(sum raster.Type, squares bool) int {
+func (p Pixels) MaxCount(sum raster.Type, squares bool) int {
 	limit, bound := limitOf(sum), p.Bound
 	if limit == 0 {
 		return math.MaxInt
@@ -45,18 +45,18 @@ func (p Pixels) Most(sum raster.Type, squares bool) int {
 		limit = math.MaxInt32
 	}
 	if bound == 0 {
-		bound = Usual(sum, squares).Bound
+		bound = Assumed(sum, squares).Bound
 	}
 	return int(max(1, min(limit/bound, math.MaxInt)))
 }
 
-// MostOf returns the number of pixels of a box that may be summed at once for a
+// MaxCounts returns the number of pixels of a box that may be summed at once for a
 // variance, in a table of sums and in one of squares.
-func MostOf(sum raster.Type, sums Pixels, square raster.Type, squares Pixels) (most, mostSquares int) {
+func MaxCounts(sum raster.Type, sums Pixels, square raster.Type, squares Pixels) (most, mostSquares int) {
 	if square.Float() {
-		return sums.Most(sum, false), math.MaxInt
+		return sums.MaxCount(sum, false), math.MaxInt
 	}
-	most = min(sums.Most(sum, false), squares.Most(square, true))
+	most = min(sums.MaxCount(sum, false), squares.MaxCount(square, true))
 	return most, most
 }
 
@@ -73,9 +73,9 @@ func limitOf(sum raster.Type) uint64 {
 	return 0
 }
 
-// Usual returns the properties to assume for unknown pixels: those of the type that
+// Assumed returns the properties to assume for unknown pixels: those of the type that
 // such sums usually have.
-func Usual(sum raster.Type, squares bool) Pixels {
+func Assumed(sum raster.Type, squares bool) Pixels {
 	switch {
 	case sum == raster.U32:
 		return Typical(raster.U8, squares)

@@ -140,8 +140,8 @@ func isWhole(s, q, epsilon float64) bool {
 	return math.Abs(s) < limits[0] && q < limits[1] && s == math.Trunc(s) && q == math.Trunc(q)
 }
 
-// StaysWhole reports whether sums of whole numbers that are at most most are exact.
-func StaysWhole(most float64, t raster.Type) bool {
+// StaysExact reports whether sums of integers of at most most are exact.
+func StaysExact(most float64, t raster.Type) bool {
 	switch t {
 	case raster.F32:
 		return most < 1<<24

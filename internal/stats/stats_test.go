@@ -107,7 +107,7 @@ func TestPixels(t *testing.T) {
 		{Typical(raster.U8, false), raster.F32, math.MaxInt},
 	} {
 		most := int(min(test.most, math.MaxInt))
-		if got := test.pixels.Most(test.sum, false); got != most {
+		if got := test.pixels.MaxCount(test.sum, false); got != most {
 			t.Errorf("%+v in %v: %d fit, want %d", test.pixels, test.sum, got, most)
 		}
 		if most > 1 && most < math.MaxInt && (!test.pixels.Fit(most, test.sum) || test.pixels.Fit(most+1, test.sum)) {

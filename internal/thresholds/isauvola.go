@@ -87,7 +87,7 @@ func (l *improved) Prepare(p *engine.Plan) error {
 	t := &l.job
 	l.marks = t.Dst
 	if t.Form == AsBits {
-		if err := raster.Enough(t.Src.Width*t.Src.Height, 1); err != nil {
+		if err := raster.CheckMemory(t.Src.Width*t.Src.Height, 1); err != nil {
 			return err
 		}
 		l.memory = engine.AtLeast(l.memory, t.Src.Width*t.Src.Height)

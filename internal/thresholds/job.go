@@ -260,7 +260,7 @@ func (j *Job) frame(sum, square raster.Type) window.Frame {
 // columns reports whether windows of bytes are computed from column sums.
 func (j *Job) columns() bool {
 	f := window.Frame{Width: j.Src.Width, Height: j.Src.Height, Channels: 1, Pixel: j.Src.Type, Shape: j.shape}
-	return j.Src.Type == raster.U8 && f.Plain() && windows.Decides(f.Span(), j.height())
+	return j.Src.Type == raster.U8 && f.Plain() && windows.CanDecide(f.Span(), j.height())
 }
 
 // height returns the maximum number of rows in a window.

@@ -46,7 +46,7 @@ func runLocal(j *Job, sum, square raster.Type) error {
 	l.columns = j.columns()
 	l.quads = l.columns && j.shape.Border == window.Clip && !(j.same && j.Src.Width > windows.QuadWidth) && // strips would overwrite each other's rows
 		j.Form != AsMap && windows.QuadsDecide(j.set.Level, &j.formula, l.Frame.Span(), j.height())
-	l.past = l.quads && j.Form == AsBytes && !j.same && windows.Past(j.Src.Width*j.Src.Height)
+	l.past = l.quads && j.Form == AsBytes && !j.same && windows.BypassCaches(j.Src.Width*j.Src.Height)
 	if l.Widest = 0; l.quads {
 		l.Widest = windows.QuadWidth
 	}

@@ -62,7 +62,7 @@ func (s *rowStats) find(f *windows.Formula, p *window.Part, offset float64) {
 		}
 	case f.Kind == windows.MeanCFormula: // rounded to nearest, ties up
 		s.whole = s.whole[:n]
-		p.Sums.Whole(s.whole)
+		p.Sums.Integers(s.whole)
 		count := uint64(p.Count)
 		for i, sum := range s.whole {
 			s.mean[i] = float64((sum + count/2) / count)

@@ -79,7 +79,7 @@ const suBand = 128
 func (l *su) Prepare(p *engine.Plan) error {
 	src := &l.job.Src
 	if l.job.same {
-		if err := raster.Enough(src.Width*src.Height, 1); err != nil {
+		if err := raster.CheckMemory(src.Width*src.Height, 1); err != nil {
 			return err
 		}
 		l.memory = window.CopyTo(l.memory, &l.src)

@@ -121,7 +121,7 @@ func tableOf[S boxsum.Sum, B any](channels int, sum func(box B, channel int) S, 
 		sumBoxes:   func(dst []byte, boxes []B) error { return sumBoxes(raster.Elems[S](dst), boxes) },
 		totals: func(dst []stats.Sum, boxes []B) error {
 			all := make([]S, len(boxes)*channels)
-			if err := raster.Room(len(dst), len(boxes), channels); err != nil {
+			if err := raster.CheckRoom(len(dst), len(boxes), channels); err != nil {
 				return err
 			}
 			if err := sumBoxes(all, boxes); err != nil {
@@ -139,7 +139,7 @@ func tableOf[S boxsum.Sum, B any](channels int, sum func(box B, channel int) S, 
 func oneByOne[B any](channels int, mean, variance, stdDev func(box B, channel int) float64) statistics[B] {
 	each := func(of func(box B, channel int) float64) func(dst []float64, boxes []B) error {
 		return func(dst []float64, boxes []B) error {
-			if err := raster.Room(len(dst), len(boxes), channels); err != nil {
+			if err := raster.CheckRoom(len(dst), len(boxes), channels); err != nil {
 				return err
 			}
 			for i, box := range boxes {

@@ -122,7 +122,7 @@ func made(t *testing.T, job *engine.Job) {
 
 func jobOf(kind engine.Kind, src raster.Array, sum raster.Type) *engine.Job {
 	job := &engine.Job{Kind: kind, Src: src}
-	job.Sums.Type, job.Squares.Type = sum, raster.SquarePairs.Usual(src.Type)
+	job.Sums.Type, job.Squares.Type = sum, raster.SquarePairs.Default(src.Type)
 	return job
 }
 

@@ -37,7 +37,7 @@ func TestParseAlgorithms(t *testing.T) {
 	}
 	for _, list := range []string{"", "none", "intimg/serial:f16", "bilgic/sequential:u32", "intimg/serial@1/2", "messom/rotated@x", "messom/rotated@1/0", "intimg/gpu-v1"} {
 		if _, err := ParseAlgorithms(list, false); err == nil {
-			t.Errorf("%q is no error", list)
+			t.Errorf("no error for %q", list)
 		}
 	}
 	cpu, err := ParseAlgorithms("all", false)

@@ -108,7 +108,7 @@ func TestGPUBesideUpright(t *testing.T) {
 	}
 	got, _, err = measureGPU(t, Config{Batch: 3}, "37x21", "tilted,rotated:1/1")
 	if want := 2 * 3; err != nil || len(got) != want {
-		t.Errorf("a batch gives %v, %v, and not %d results", got, err, want)
+		t.Errorf("a batch gives %v, %v, want %d results", got, err, want)
 	}
 }
 

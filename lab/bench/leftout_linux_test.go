@@ -70,7 +70,7 @@ func TestLeftOut(t *testing.T) {
 			}
 			left := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.LeftOut == "" })
 			if len(left) != c.left || len(left) == len(results) || strings.Count(out.String(), "left out") != c.left {
-				t.Errorf("%d of %d results are left out, not %d:\n%s", len(left), len(results), c.left, &out)
+				t.Errorf("%d of %d results are left out, want %d:\n%s", len(left), len(results), c.left, &out)
 			}
 			if last.Done != last.Total {
 				t.Errorf("ends after %d of %d", last.Done, last.Total)
@@ -85,12 +85,12 @@ func TestLeftOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := strings.Count(encoded.String(), `"left_out": "`); n != c.left {
-				t.Errorf("%d are left out, not %d:\n%s", n, c.left, &encoded)
+				t.Errorf("%d are left out, want %d:\n%s", n, c.left, &encoded)
 			}
 			Plots(results)
 			cfg.Sizes = cfg.Sizes[:1]
 			if results, err = c.run(cfg, &out); err == nil || !strings.Contains(err.Error(), "nothing could be measured: ") {
-				t.Errorf("nothing is no error, but %v", err)
+				t.Errorf("no results: error is %v", err)
 			}
 			Plots(results)
 		})

@@ -42,7 +42,7 @@ func TestPlots(t *testing.T) {
 	}
 	plots := Plots(results)
 	if len(plots) != len(want) {
-		t.Errorf("%d plots, not %d", len(plots), len(want))
+		t.Errorf("%d plots, want %d", len(plots), len(want))
 	}
 	for _, p := range plots {
 		var svg, pixels bytes.Buffer

@@ -34,7 +34,7 @@ func TestPrepareHistogram(t *testing.T) {
 	}
 	for _, list := range []string{"histogram:1", "histogram:257", "histogram:", "histogram:x", "f32:u32-histogram:8", "histograms", "u8:u32-histogram:"} {
 		if _, err := ParseTypes(list); err == nil {
-			t.Errorf("%q is no error", list)
+			t.Errorf("no error for %q", list)
 		}
 	}
 }

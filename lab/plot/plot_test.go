@@ -162,7 +162,7 @@ func TestCheck(t *testing.T) {
 func TestNumber(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", math.Copysign(0, -1): "0", 0.001: "0.001", 1000: "1000", 12345: "12,345", 1e6: "1,000,000", 2.5: "2.5", -12345: "-12,345", 0.1 + 0.2: "0.3", 1e-7: "0.0000001"} {
 		if got := Number(v); got != want {
-			t.Errorf("%v is %q, not %q", v, got, want)
+			t.Errorf("%v is %q, want %q", v, got, want)
 		}
 	}
 }

@@ -25,7 +25,7 @@ type lab struct {
 // turns is the number of turns over which the runs of a contestant are spread.
 const turns = 4
 
-// measure measures specs of the same pixels in turns.
+// measure measures specs of the same pixels, alternating.
 func (l *lab) measure(ctx context.Context, specs []Spec) []Result {
 	var results, entered []Result
 	var field []*measure.Contestant

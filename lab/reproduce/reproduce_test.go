@@ -196,7 +196,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	if !json.Valid([]byte(read(t, dir, "results.json"))) {
-		t.Error("results.json is no JSON")
+		t.Error("results.json is not JSON")
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 4 {
@@ -257,7 +257,7 @@ func TestSelect(t *testing.T) {
 	for names, want := range map[string]int{"": len(Experiments()), "all": len(Experiments()), "messom": 4, "messom/table-3": 1, "intimg messom/table-3 intimg/table": 3} {
 		got, err := Select(strings.Fields(names))
 		if err != nil || len(got) != want {
-			t.Errorf("%q is %d experiments, not %d: %v", names, len(got), want, err)
+			t.Errorf("%q is %d experiments, want %d: %v", names, len(got), want, err)
 		}
 	}
 	for _, name := range []string{"messom/", "Messom", "messom/table-1", "tables"} {
@@ -395,7 +395,7 @@ func TestMeasured(t *testing.T) {
 func TestNumber(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 1: "1.00", 9.996: "10.0", 99.96: "100", 0.00123456: "0.00123", 1234.5: "1235", 12345.6: "12,346", -2.5: "-2.50"} {
 		if got := number(v); got != want {
-			t.Errorf("%v is %q, not %q", v, got, want)
+			t.Errorf("%v is %q, want %q", v, got, want)
 		}
 	}
 	if number(math.NaN()) != "–" {

@@ -167,7 +167,7 @@ func (q *query) tableOf(v *view, volume bool) *engine.Table {
 // those of the usual pixels for such sums.
 func knownOf(sum raster.Type, bound uint64, squares bool) stats.Pixels {
 	if bound == 0 {
-		return stats.Usual(sum, squares)
+		return stats.Assumed(sum, squares)
 	}
 	return stats.Bounded(bound, squares)
 }

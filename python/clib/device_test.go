@@ -77,7 +77,7 @@ func TestArraysOfADevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Sum(last) != want.Sum.Sum(last) {
-		t.Errorf("the volume sums to %d, not %d", got.Sum(last), want.Sum.Sum(last))
+		t.Errorf("the volume sums to %d, want %d", got.Sum(last), want.Sum.Sum(last))
 	}
 	table2, err := interop.VolumeTableOver[uint64](d, j.foreign(&j.squares, 1))
 	if err != nil {
@@ -88,7 +88,7 @@ func TestArraysOfADevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got2.Sum(last) != want.Squares.Sum(last) {
-		t.Errorf("the squares sum to %d, not %d", got2.Sum(last), want.Squares.Sum(last))
+		t.Errorf("the squares sum to %d, want %d", got2.Sum(last), want.Squares.Sum(last))
 	}
 
 	// The same memory as one image, in which slices are rows.
@@ -121,7 +121,7 @@ func TestArraysOfADevice(t *testing.T) {
 		for y := range height + 1 {
 			for x := range width + 1 {
 				if got, want := got.At(x, y, 0), room[y*(width+1)+x]; got != want {
-					t.Fatalf("kind %d: entry (%d, %d) is %d, not %d", kind, x, y, got, want)
+					t.Fatalf("kind %d: entry (%d, %d) is %d, want %d", kind, x, y, got, want)
 				}
 			}
 		}

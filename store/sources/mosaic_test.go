@@ -379,7 +379,7 @@ func TestMosaicErrors(t *testing.T) {
 			_, err = ReadAll(ctx, a)
 		}
 		if err == nil {
-			t.Errorf("%s is no error", name)
+			t.Errorf("no error for %s", name)
 		}
 	}
 	for _, pattern := range []string{"/{row}.png", "/{row}{row}{column}.png", "/{row}_{column}.png", "/*.tiff", "/{x}_{row}.png"} {

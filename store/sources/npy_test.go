@@ -48,7 +48,7 @@ func TestNPY(t *testing.T) {
 			out, err := exec.Command(name, "-c", "import numpy, sys; a = numpy.load(sys.argv[1]); print(a.dtype, list(a.shape), a.nbytes)", path).CombinedOutput()
 			want := fmt.Sprintln(spec.Type, strings.ReplaceAll(fmt.Sprint(spec.Shape), " ", ", "), len(data))
 			if err != nil || string(out) != want {
-				t.Errorf("NumPy reads %s, and not %s: %v", out, want, err)
+				t.Errorf("NumPy reads %s, want %s: %v", out, want, err)
 			}
 		}
 	}

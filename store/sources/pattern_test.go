@@ -38,7 +38,7 @@ func TestPatternsAsExpressions(t *testing.T) {
 		fitted++
 		for i := 1; i < len(p); i += 2 {
 			if got := texts[i]; got != want[(i+1)/2] {
-				t.Fatalf("%q in %q: part %d is %q and not %q", name, pattern, i, got, want[(i+1)/2])
+				t.Fatalf("%q in %q: part %d is %q, want %q", name, pattern, i, got, want[(i+1)/2])
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // boxsum: Bool becomes uint8, Int8 becomes int16 and Float16 becomes float32.
 func ReadAll(ctx context.Context, a *zarr.Array) (any, error) {
 	n, size := raster.Product(a.Shape()), a.Type().Size()
-	if err := raster.Enough(n, max(size, 4)); err != nil {
+	if err := raster.CheckMemory(n, max(size, 4)); err != nil {
 		return nil, err
 	}
 	data := raster.Aligned(n * size)

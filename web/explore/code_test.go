@@ -203,7 +203,7 @@ func TestCode(t *testing.T) {
 			if c.want != nil {
 				for _, want := range c.want(v) {
 					if !contains(string(out), want) {
-						t.Errorf("%v in %s prints\n%s\nand not %v", c.request, language, out, want)
+						t.Errorf("%v in %s prints\n%s\nwant %v", c.request, language, out, want)
 					}
 				}
 				continue

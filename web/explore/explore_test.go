@@ -129,7 +129,7 @@ func TestSun(t *testing.T) {
 
 // TestStore queries a store with a table, one without, and one that was sent as files.
 func TestStore(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	ctx := t.Context()
 	dir := t.TempDir()
 	const w, h = 5000, 3500

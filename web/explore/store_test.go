@@ -208,7 +208,7 @@ func TestBrokenStore(t *testing.T) {
 
 // TestTablesOfOthers tests that tables are attached to the images that they were made from.
 func TestTablesOfOthers(t *testing.T) {
-	ref.Alone(t)
+	ref.SkipRace(t)
 	ctx, dir := t.Context(), t.TempDir()
 	var locations []string
 	for i, name := range []string{"a", "b"} {

@@ -36,7 +36,7 @@ func TestCopy2DLayout(t *testing.T) {
 		{"the end", unsafe.Sizeof(c), 128},
 	} {
 		if field.got != field.want {
-			t.Errorf("%s is at byte %d, not %d", field.name, field.got, field.want)
+			t.Errorf("%s is at byte %d, want %d", field.name, field.got, field.want)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func TestBuildError(t *testing.T) {
 	failed := errors.New("failed")
 	for log, want := range map[string]string{"": "failed", "one\ntwo": "failed: one; two"} {
 		if err := buildError(failed, log); !errors.Is(err, failed) || err.Error() != want {
-			t.Errorf("the log %q gives %q, not %q", log, err, want)
+			t.Errorf("the log %q gives %q, want %q", log, err, want)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestLists(t *testing.T) {
 	if files, _ := os.ReadDir("."); len(files) > 0 {
 		for _, f := range files {
 			if name, ok := strings.CutSuffix(f.Name(), ".cu"); ok && named(name) == nil {
-				t.Errorf("%s.cu is of no module", name)
+				t.Errorf("%s.cu belongs to no module", name)
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func TestCUDAHasEveryKernel(t *testing.T) {
 		}
 		names := expected(m)
 		if len(names) == 0 {
-			t.Errorf("nobody asks for kernels of %s", m.name)
+			t.Errorf("package gpu requests no kernels of %s", m.name)
 		}
 		for _, name := range names {
 			if !bytes.Contains(images[1], []byte(".entry "+name+"(")) || !bytes.Contains(images[0], []byte(".text."+name+"\x00")) {
@@ -185,12 +185,12 @@ func TestNames(t *testing.T) {
 	for _, name := range []string{"", "portable", "portable_totals", "portable_totals_u8", "portable_totals_u8_u16", "portable_totals_u8_u32_u64_u64",
 		"portable_carry_u8", "portable_carry_u32_u32", "portable_other_u32", "fast_totals_u8_u32", launch.Kernel("rows", "f32x4")} {
 		if _, _, err := OpenCL(name, 64); err == nil {
-			t.Errorf("kernel %q is no error", name)
+			t.Errorf("no error for kernel %q", name)
 		}
 	}
 	for _, group := range []int{-1, 0, 8, 100} {
 		if _, _, err := OpenCL("portable_carry_u32", group); err == nil {
-			t.Errorf("a work-group of %d is no error", group)
+			t.Errorf("no error for a work-group of %d", group)
 		}
 	}
 }
@@ -207,7 +207,7 @@ func TestExpand(t *testing.T) {
 		t.Errorf("options %q, want %q", options, want)
 	}
 	if _, err := expand("#include \"none.h\"\n"); err == nil {
-		t.Error("a missing file is no error")
+		t.Error("no error for a missing file")
 	}
 }
 

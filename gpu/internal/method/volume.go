@@ -92,7 +92,7 @@ func (m Volume) Portable(job Job) (Plan, error) {
 // plane returns the job for the kernels that slices share with images.
 func (m Volume) plane(job Job) Job {
 	if m.Squared {
-		job.Sum, job.Square = Sums.Usual(job.Pixel), job.Sum
+		job.Sum, job.Square = Sums.Default(job.Pixel), job.Sum
 	}
 	return job
 }

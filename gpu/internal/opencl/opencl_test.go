@@ -175,6 +175,6 @@ func TestBuildLog(t *testing.T) {
 		t.Errorf("a broken program gives %v and the log %q", err, log)
 	}
 	if _, err := d.ProgramFromBinary(c, dev, []byte("no program")); err == nil {
-		t.Error("a broken binary is no error")
+		t.Error("no error for a broken binary")
 	}
 }

@@ -83,7 +83,7 @@ func TestProgressOnlyOnTerminals(t *testing.T) {
 	}
 	defer file.Close()
 	if newProgress(file) != nil || newProgress(new(bytes.Buffer)) != nil {
-		t.Error("progress on something that is no terminal")
+		t.Error("progress on something that is not a terminal")
 	}
 	// Commands need not ask whether there is a bar.
 	var none *Progress
@@ -91,7 +91,7 @@ func TestProgressOnlyOnTerminals(t *testing.T) {
 	none.Add(1)
 	none.Reach("round", 1, 2)
 	if none.Share("integrating") != nil {
-		t.Error("what nobody sees has a share")
+		t.Error("a hidden bar has a share")
 	}
 	none.Close()
 }

@@ -172,7 +172,7 @@ func savedBound(sum raster.Type) uint64 {
 	case raster.U32:
 		return fromsums.Typical(raster.U16, false).Bound
 	case raster.U64, raster.I64:
-		return fromsums.Usual(sum, false).Bound
+		return fromsums.Assumed(sum, false).Bound
 	}
 	return 0
 }

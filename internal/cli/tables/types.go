@@ -22,7 +22,7 @@ type pair struct {
 var allPairs = func() (all []pair) {
 	for _, p := range raster.SumPairs {
 		wide := p.Pixel.Bytes() == 8 && !p.Pixel.Float()
-		all = append(all, pair{pixel: p.Pixel, sum: p.Sum, square: raster.SquarePairs.Usual(p.Pixel), wide: wide})
+		all = append(all, pair{pixel: p.Pixel, sum: p.Sum, square: raster.SquarePairs.Default(p.Pixel), wide: wide})
 	}
 	return all
 }()

@@ -17,7 +17,7 @@ import (
 func TestWords(t *testing.T) {
 	assembler := cmp.Or(os.Getenv("LLVM_MC"), "llvm-mc")
 	if _, err := exec.LookPath(assembler); err != nil {
-		t.Skip("it takes llvm-mc, of Debian's llvm")
+		t.Skip("needs llvm-mc, of Debian's llvm")
 	}
 	var want []string
 	var source bytes.Buffer
@@ -44,7 +44,7 @@ func TestWords(t *testing.T) {
 			t.Fatal("LLVM has more instructions")
 		}
 		if encoding != want[got] {
-			t.Errorf("%s is %s, not %s", strings.TrimSpace(text), encoding, want[got])
+			t.Errorf("%s is %s, want %s", strings.TrimSpace(text), encoding, want[got])
 		}
 		got++
 	}

@@ -193,7 +193,7 @@ func TestTiltedCascadeRow(t *testing.T) {
 								at = x>>1 + x&1*half
 							}
 							if tilted[at] != want {
-								t.Fatalf("%v, %d pixels, half %d, squares %v, row %d: entry %d is %d and not %d", level, n, half, square, y+1, x, tilted[at], want)
+								t.Fatalf("%v, %d pixels, half %d, squares %v, row %d: entry %d is %d, want %d", level, n, half, square, y+1, x, tilted[at], want)
 							}
 						}
 						above = tilted

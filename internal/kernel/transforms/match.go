@@ -57,8 +57,8 @@ func ScoreLines(level processor.Level, dst []float32, stride int, lines []float3
 	}
 }
 
-// Most updates most, 16 maxima so far, with numbers. It ignores NaN.
-func Most(level processor.Level, most *[scoreLanes]float32, numbers []float32) {
+// UpdateMax updates most, 16 maxima so far, with numbers. It ignores NaN.
+func UpdateMax(level processor.Level, most *[scoreLanes]float32, numbers []float32) {
 	if asm := matchTable[level].mostF32; asm != nil {
 		whole := len(numbers) &^ (scoreLanes - 1)
 		asm(raster.First(most[:]), raster.First(numbers), whole)

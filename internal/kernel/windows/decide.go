@@ -113,9 +113,9 @@ const (
 // maxConstant bounds the constants that float32 arithmetic supports.
 const maxConstant = 1e4
 
-// Decides reports whether a [Decider] supports windows of this size: their sums must be below 2^31,
+// CanDecide reports whether a [Decider] supports windows of this size: their sums must be below 2^31,
 // and sums of squares of columns below 2^32.
-func Decides(span, height int) bool {
+func CanDecide(span, height int) bool {
 	return float64(span)*float64(height)*255 < 1<<31 && float64(height)*255*255 < 1<<32
 }
 

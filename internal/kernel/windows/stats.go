@@ -62,8 +62,8 @@ type StatsBox struct {
 // 1.1 times at 66 MB, 1.5 times at 512 MB.
 const pastBytes = 32e6
 
-// Past reports whether to write that many bytes of results with [processor.StreamCopy].
-func Past(bytes int) bool { return processor.Streams() && bytes > pastBytes }
+// BypassCaches reports whether to write that many bytes of results with [processor.StreamCopy].
+func BypassCaches(bytes int) bool { return processor.Streams() && bytes > pastBytes }
 
 // NewStatsBox returns a StatsBox for windows of span×height pixels and images with that many bytes
 // of results. It reports whether the level has a kernel for them.

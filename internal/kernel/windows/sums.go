@@ -181,14 +181,14 @@ var floatLoops = [raster.NumTypes]func(dst []float64, hi, lo []byte){
 // Floats stores the sums in dst as float64.
 func (s *Sums) Floats(dst []float64) { floatLoops[s.Type](dst, s.Hi, s.Lo) }
 
-// wholeLoops holds the kernels of [Sums.Whole] by sum type.
+// wholeLoops holds the kernels of [Sums.Integers] by sum type.
 var wholeLoops = [raster.NumTypes]func(dst []uint64, hi, lo []byte){
 	raster.U32: differences[uint64, uint32],
 	raster.U64: differences[uint64, uint64],
 }
 
-// Whole stores integer sums in dst.
-func (s *Sums) Whole(dst []uint64) { wholeLoops[s.Type](dst, s.Hi, s.Lo) }
+// Integers stores integer sums in dst.
+func (s *Sums) Integers(dst []uint64) { wholeLoops[s.Type](dst, s.Hi, s.Lo) }
 
 func differences[D, A raster.Number](dst []D, hi, lo []byte) {
 	high, low := raster.Elems[A](hi)[:len(dst)], raster.Elems[A](lo)[:len(dst)]

@@ -1,4 +1,4 @@
-// Command filters measures filters and thresholds in turns with other libraries, and prints a table
+// Command filters measures filters and thresholds, alternating with other libraries, and prints a table
 // with the minimum speedups that are required. make bench-filters runs it.
 package main
 
@@ -51,9 +51,9 @@ func run(w io.Writer) error {
 	}
 	clock := "the clock"
 	if *busy {
-		clock = "the time on processors, as the machine has other work"
+		clock = "processor time, as the machine has other work"
 	}
-	fmt.Fprintf(w, "%s, level %v, %s/%s; one worker beside one thread of the peer, by turns, the least of several, in ms of %s; then two workers, which should gain %g\n\n",
+	fmt.Fprintf(w, "%s, level %v, %s/%s; one worker and one thread of the peer, alternating, the minimum of several runs, in ms of %s; then two workers, whose speedup should be %g\n\n",
 		processor(), l, runtime.GOOS, runtime.GOARCH, clock, gainFloor)
 	found := map[string][]measured{} // of a row, by size
 	for _, size := range all {
@@ -181,7 +181,7 @@ type measured struct {
 	missing           string        // reason why there is no peer
 }
 
-// measure times both in turns.
+// measure times both, alternating.
 func (r *row) measure(p *peers, im *images, level boxsum.Level, limit time.Duration, alone bool) (m measured, err error) {
 	least := func(to *time.Duration, took time.Duration) {
 		if *to == 0 || took < *to {
