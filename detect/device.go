@@ -14,39 +14,25 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-func init() {
-	cascade.Plan = func(of, options any, width, height int) (*cascade.Search, error) {
-		o := options.(*Options)
-		if o != nil && o.On != nil { // the images are on a device already
-			own := *o
-			own.On = nil
-			o = &own
-		}
-		p, err := of.(*Cascade).planOn(o, width, height)
-		if err != nil {
+// detectOn returns the objects found by a device in images of one size: in these or, if there
+// are none, in those that are on the device.
+func (c *Cascade) detectOn(images []raster.Array, o *Options) ([][]Result, error) {
+	if len(images) > 0 {
+		first := &images[0]
+		if err := first.Check(); err != nil {
 			return nil, err
 		}
-		p.search.Results = func(found [][]cascade.Found) (any, error) { return p.results(found) }
-		return p.search, nil
+		if err := checkChannels(first.Channels); err != nil {
+			return nil, err
+		}
 	}
-}
-
-// detectOn returns the objects found by a device in images of one size.
-func (c *Cascade) detectOn(images []raster.Array, o *Options) ([][]Result, error) {
-	first := &images[0]
-	if err := first.Check(); err != nil {
-		return nil, err
-	}
-	if err := checkChannels(first.Channels); err != nil {
-		return nil, err
-	}
-	p, err := c.planOn(o, first.Width, first.Height)
+	p, err := c.planOn(o, images)
 	if err != nil {
 		return nil, err
 	}
-	if len(p.layers) == 0 {
+	if p.count == 0 || len(p.layers) == 0 {
 		p.set.Report(1)
-		return make([][]Result, len(images)), nil
+		return make([][]Result, p.count), nil
 	}
 	job := device.Detect{Images: images, Search: p.search, Options: p.set.OnDevice()}
 	if err := p.set.On().Detect(&job); err != nil {
@@ -63,19 +49,26 @@ type devicePlan struct {
 	layers []layer
 	opt    Options
 	set    engine.Settings
+	count  int // of images
 	bounds image.Rectangle
 }
 
-// planOn returns the search in images of a size on a device.
-func (c *Cascade) planOn(o *Options, width, height int) (*devicePlan, error) {
+// planOn returns the search in images on a device.
+func (c *Cascade) planOn(o *Options, images []raster.Array) (*devicePlan, error) {
 	if c == nil || len(c.stages) == 0 {
 		return nil, raster.Invalid("nil Cascade (use Load)")
 	}
-	p := &devicePlan{stages: len(c.stages), bounds: image.Rect(0, 0, width, height)}
+	p := &devicePlan{stages: len(c.stages)}
 	opt := &p.opt
 	if err := o.check(opt, &p.set); err != nil {
 		return nil, err
 	}
+	there := p.set.On().Resident()
+	width, height := there.Width, there.Height
+	if p.count = there.Count; len(images) > 0 {
+		width, height, p.count = images[0].Width, images[0].Height, len(images)
+	}
+	p.bounds = image.Rect(0, 0, width, height)
 	switch {
 	case !opt.isUpright():
 		return nil, raster.Invalid("devices find upright objects only (use the CPU for angles)")

@@ -39,11 +39,11 @@ func (c *Cascade) DetectBatch(images []boxsum.Image[uint8], o *Options) ([][]Res
 			return nil, raster.Invalid("image %d of the batch is %v, want %v like the first", i, a.Extent, first.Extent)
 		}
 	}
-	if len(images) == 0 {
-		return nil, nil
-	}
 	if o != nil && o.On != nil {
 		return c.detectOn(arrays, o)
+	}
+	if len(images) == 0 {
+		return nil, nil
 	}
 	all := make([][]Result, len(images))
 	for i, img := range images {

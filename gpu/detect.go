@@ -2,8 +2,9 @@ package gpu
 
 import (
 	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/method"
-	"github.com/boxsum/boxsum/internal/cascade"
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -25,24 +26,40 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 	if n := a.Channels; n != 1 && n != 3 && n != 4 {
 		return nil, raster.Invalid("image has %d channels, want 1, or 3 or 4 that start with red, green and blue", n)
 	}
-	s, err := cascade.Plan(c, opt, a.Width, a.Height)
-	if err != nil {
-		return nil, err
+	var own detect.Options
+	if opt != nil {
+		own = *opt
 	}
-	var windows [][]cascade.Found
-	if err := using(a, func() (err error) {
-		job := method.Of(a, nil, a, 0)
-		if opt != nil {
-			job.Context = opt.Context
-		}
-		windows, err = method.Detect(job, s)
+	own.On, own.Workers, own.Progress = &residentImages{a}, 0, nil
+	return c.DetectBatch(nil, &own)
+}
+
+// residentImages is the device of images in its memory, where it detects objects.
+type residentImages struct{ images *devmem.Array }
+
+// Wait implements [device.Device].
+func (r *residentImages) Wait() error { return nil }
+
+// Close implements [device.Device].
+func (r *residentImages) Close() error { return nil }
+
+// A residentRunner detects objects in images that are on its device.
+type residentRunner struct {
+	runner
+	images *devmem.Array
+}
+
+// Resident implements [device.Runner].
+func (r residentRunner) Resident() device.Resident {
+	return device.Resident{Width: r.images.Width, Height: r.images.Height, Count: r.images.Count}
+}
+
+// Detect implements [device.Runner].
+func (r residentRunner) Detect(job *device.Detect) error {
+	return using(r.images, func() (err error) {
+		on := method.Of(r.images, nil, r.images, 0)
+		on.Context = job.Options.Context
+		job.Found, err = method.Detect(on, job.Search)
 		return err
-	}); err != nil {
-		return nil, err
-	}
-	found, err := s.Results(windows)
-	if err != nil {
-		return nil, err
-	}
-	return found.([][]detect.Result), nil
+	})
 }

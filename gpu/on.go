@@ -59,6 +59,9 @@ type runner struct{ device *Device }
 
 // openRunner returns the runner of an open device.
 func openRunner(on device.Device) (device.Runner, error) {
+	if r, ok := on.(*residentImages); ok {
+		return residentRunner{images: r.images}, nil
+	}
 	d, ok := on.(*Device)
 	if !ok {
 		return nil, raster.Invalid("Options.On is a %T, want a *gpu.Device", on)
@@ -70,6 +73,9 @@ func openRunner(on device.Device) (device.Runner, error) {
 	leave()
 	return runner{d}, nil
 }
+
+// Resident returns nothing: the images of jobs are in host memory.
+func (r runner) Resident() device.Resident { return device.Resident{} }
 
 // Tables computes the table of an image or a volume, and that of its squares.
 func (r runner) Tables(job *device.Tables) error {

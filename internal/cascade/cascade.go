@@ -2,10 +2,6 @@
 // as plain numbers, and results from the windows that pass.
 package cascade
 
-// Plan returns the search of a *detect.Cascade in images of a size with *detect.Options. Package detect
-// sets it.
-var Plan func(cascade, options any, width, height int) (*Search, error)
-
 // A Search describes the search in images of one size.
 type Search struct {
 	Patterns  bool // local binary patterns, not Haar-like features
@@ -21,8 +17,6 @@ type Search struct {
 	BlueFirst bool // channels are blue, green and red
 	Limit     int  // maximum number of windows that pass
 	TooMany   error
-	// Results groups the windows that pass in each image into a [][]detect.Result.
-	Results func(found [][]Found) (any, error)
 }
 
 // A Point is a position in a window.

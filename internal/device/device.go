@@ -26,7 +26,14 @@ type Runner interface {
 	Threshold(*Threshold) error
 	Match(*Match) error
 	Detect(*Detect) error
+
+	// Resident returns the images that are on the device already. A runner that has some
+	// only detects objects, in these images.
+	Resident() Resident
 }
+
+// Resident describes images of bytes in the memory of a device. Count is 0 if there are none.
+type Resident struct{ Width, Height, Count int }
 
 // open returns the Runner of a device; nil until package gpu registers.
 var open func(Device) (Runner, error)
@@ -134,7 +141,7 @@ type Match struct {
 // Detect is the job of finding the windows that pass a cascade in one or more images of one
 // size.
 type Detect struct {
-	Images  []raster.Array // of bytes, with 1, 3 or 4 channels
+	Images  []raster.Array // of bytes, with 1, 3 or 4 channels; nil for those that are on the device
 	Search  *cascade.Search
 	Found   [][]cascade.Found // set to the windows of each image, in any order
 	Options Options
