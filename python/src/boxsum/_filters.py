@@ -28,12 +28,16 @@ _FLOATS = {np.dtype(t) for t in ("f4", "f8")}
 _LARGEST = (1 << 30) - 1  # longest side of a window
 
 
-_now = threading.local()
+class _Now(threading.local):
+    lead = 0  # number of leading batch axes of the images being filtered in this thread
+
+
+_now = _Now()
 
 
 def leading() -> int:
     """Return the number of leading batch axes of the images being filtered in this thread."""
-    return getattr(_now, "lead", 0)
+    return _now.lead
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -92,10 +96,17 @@ def _image(a: Any) -> ndarray:
     return image
 
 
+def native_of(image: ndarray) -> np.dtype:
+    """Return the type of an image in the machine's byte order."""
+    return image.dtype if image.dtype.isnative else image.dtype.newbyteorder("=")
+
+
 def pixels_of(a: Any) -> ndarray:
     """Return an image in host memory whose pixels can be filtered."""
     image = _image(a)
-    native = image.dtype.newbyteorder("=")
+    if image.dtype in _PIXELS:
+        return image
+    native = native_of(image)
     if native in _PIXELS:
         return image
     if native.kind in "iu" and native.itemsize == 8:
@@ -173,6 +184,8 @@ def _rounded(values: ndarray, dtype: np.dtype) -> ndarray:
 def valid_pixels(a: Any, mask: Any, nan: str) -> tuple[ndarray, tuple[ndarray | None, int]]:
     """Return an image to filter, and its mask, if any, with whether NaN is left out."""
     _valid.check_nan(nan)
+    if type(a) is ndarray and mask is None:
+        return pixels_of(a), (None, int(nan == "skip"))
     hidden = np.ma.getmask(a)
     if hidden is np.ma.nomask or not hidden.any():
         hidden, image = None, _image(a)
@@ -228,12 +241,17 @@ def float_type(image: ndarray, dtype: Any, out: Any) -> np.dtype:
 
 def sides(size: Any, name: str, least: int = 1, most: int = _LARGEST) -> tuple[int, int]:
     """Return a size across and down, from one whole number or a pair."""
-    if np.ndim(size) == 0:
+    if type(size) is int or np.ndim(size) == 0:
         n = whole(size, name, least, most)
         return n, n
     if np.shape(size) != (2,):
         raise ValueError(f"{name} must be one number, or two (horizontal, vertical), got {size!r}")
     return whole(size[0], name, least, most), whole(size[1], name, least, most)
+
+
+def _is_map(radius: Any) -> bool:
+    """Report whether a radius is an array with one for each pixel."""
+    return radius is not None and type(radius) is not int and np.ndim(radius) > 1
 
 
 def border_of(border: Any) -> bytes:
@@ -257,20 +275,27 @@ _WORKERS = {"filter": 10, "gaussian": 7, "entropy": 10, "downsample": 6}  # posi
 def call_with_copies(outs: tuple[Any, ...], name: str, *arguments: Any) -> Any:
     """Call the library, copying the arrays it reads if their memory layout is not supported."""
     lead = leading()
-    shared: tuple[int, ...] = ()
-    if name == "filter":
-        radii, mask = arguments[3] if arguments[0] == b"radii" else None, arguments[12]
-        shared = tuple(i for i, array in ((3, radii), (12, mask)) if array is not None and (i == 3 or array.ndim == 2))  # one for all images
-    read = [isinstance(a, ndarray) and not any(a is out for out in outs) for a in arguments]
-    reads = [a for a, is_read in zip(arguments, read) if is_read]
+    shared = _shared(arguments) if lead and name == "filter" else ()
     if lead:  # the library checks one image at a time
-        refuse_overlap(outs, reads, in_place=True)
+        refuse_overlap(outs, _read(outs, arguments), in_place=True)
     try:
         return _batch.run(lead, _WORKERS.get(name, 0), name, *arguments, shared=shared)
     except LayoutError:
-        refuse_overlap(outs, reads, in_place=True)
-        copies = (np.array(a, a.dtype.newbyteorder("="), order="C") if copy else a for a, copy in zip(arguments, read))
+        read = _read(outs, arguments)
+        refuse_overlap(outs, read, in_place=True)
+        copies = (np.array(a, a.dtype.newbyteorder("="), order="C") if any(a is r for r in read) else a for a in arguments)
         return _batch.run(lead, _WORKERS.get(name, 0), name, *copies, shared=shared)
+
+
+def _read(outs: tuple[Any, ...], arguments: tuple[Any, ...]) -> list[ndarray]:
+    """Return the arrays among the arguments that the library reads."""
+    return [a for a in arguments if isinstance(a, ndarray) and not any(a is out for out in outs)]
+
+
+def _shared(arguments: tuple[Any, ...]) -> tuple[int, ...]:
+    """Return the positions of arrays that are the same for all images of a batch: radii and a mask, if it has no leading axes."""
+    radii, mask = arguments[3] if arguments[0] == b"radii" else None, arguments[12]
+    return tuple(i for i, array in ((3, radii), (12, mask)) if array is not None and (i == 3 or array.ndim == 2))
 
 
 def run(
@@ -448,10 +473,10 @@ def blur(
         across, down = sides(radius, "radius", 0, _LARGEST // 2)
         return window_there(kind, b"box", a, out, None, (2 * across + 1, 2 * down + 1), border, value)
     image, valid = valid_pixels(a, mask, nan)
-    if (valid[0] is not None or valid[1]) and (radius is None or gaussian or np.ndim(radius) > 1):
+    if (valid[0] is not None or valid[1]) and (radius is None or gaussian or _is_map(radius)):
         raise ValueError("mask and nan='skip' are for boxes of one size: pass a radius, or a pair, and leave out sigma and gaussian")
-    result = result_for(image, image.dtype.newbyteorder("="), out)
-    if radius is not None and np.ndim(radius) > 1:
+    result = result_for(image, native_of(image), out)
+    if _is_map(radius):
         if gaussian:
             raise ValueError("a map of radii makes boxes: leave out gaussian")
         run(b"radii", image, result, (1, 1), border, value, workers, _radii(radius, image))
@@ -875,7 +900,7 @@ def guided(
     array([ 11,  12,  11, 199, 201, 201], dtype=uint8)
     """
     image = pixels_of(a)
-    result = result_for(image, image.dtype.newbyteorder("="), out)
+    result = result_for(image, native_of(image), out)
     other = image if guide is None else pixels_of(guide)
     if other.dtype.newbyteorder("=") != image.dtype.newbyteorder("="):
         other = other.astype(np.float64)
@@ -928,7 +953,7 @@ def median(
     7
     """
     image = pixels_of(a)
-    result = result_for(image, image.dtype.newbyteorder("="), out)
+    result = result_for(image, native_of(image), out)
     run(b"median", image, result, sides(window, "window"), border, value, workers)
     return as_given(result, out, a)
 
@@ -1026,7 +1051,7 @@ def downsample(a: Image, factor: Sides, *, out: Any = None, workers: int | None 
     lead = leading()
     height, width = image.shape[lead : lead + 2]
     shape = image.shape[:lead] + (-(-height // down), -(-width // across)) + image.shape[lead + 2 :]
-    result = result_for(image, image.dtype.newbyteorder("="), out, shape)
+    result = result_for(image, native_of(image), out, shape)
     call_with_copies((result,), "downsample", image, result, across, down, b"clip", 0.0, thread_count(workers))
     return as_given(result, out, a)
 
