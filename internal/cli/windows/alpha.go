@@ -7,17 +7,17 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 )
 
-// hasAlpha reports whether the last channel of a picture is how opaque it is.
+// hasAlpha reports whether the last channel of a picture is alpha.
 func hasAlpha(src *imagefile.Source) bool {
 	c := imagefile.ExtentOf(src.Image).Channels
 	return src.Format != "npy" && (c == 2 || c == 4)
 }
 
-// throughAlpha filters a picture in which pixels count as much as they are opaque: color is
-// multiplied by alpha before, and divided by it after.
+// throughAlpha filters a picture with pixels weighted by their opacity: it multiplies colors by
+// alpha before filtering and divides by the filtered alpha afterwards.
 func throughAlpha(img any, by func(any) (any, error)) (any, error) {
 	switch img := img.(type) {
-	case boxsum.Image[uint8]: // of which products fit in 16 bits
+	case boxsum.Image[uint8]: // products of bytes fit in 16 bits
 		return byOpacity(img, by, 255, func(v float64) uint16 { return uint16(v) })
 	case boxsum.Image[uint16]:
 		return byOpacity(img, by, 65535, func(v float64) float32 { return float32(v / 65535) })

@@ -12,20 +12,20 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// A thresholdWork is a rule, and what is to be made by it.
+// A thresholdWork is a threshold rule and the kind of result to make.
 type thresholdWork struct {
-	job          thresholds.Job // without its images
-	bits, mapped bool           // what is wanted
+	job          thresholds.Job // without images
+	bits, mapped bool           // write bits, or write the thresholds
 	invert       bool
 
 	black      threshold.Bitmap
 	thresholds any
 }
 
-// apply makes an image of any type black and white.
+// apply binarizes an image of any type.
 func (w *thresholdWork) apply(img any) (err error) {
 	t := pixels.Of(img).Type
-	if t == raster.U16 && w.job.Rule.Method >= thresholds.ISauvola { // these count 8-bit values
+	if t == raster.U16 && w.job.Rule.Method >= thresholds.ISauvola { // these methods use histograms of 8-bit values
 		if img, err = imagefile.Converted(img, imagefile.UpperByte); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func inverted(img any, t raster.Type) (any, error) {
 	return imagefile.Converted(img, func(v float64) float64 { return 1 - v })
 }
 
-// countBits returns the number of bits that are 1.
+// countBits returns the number of bits that are set.
 func countBits(row []byte) (n int) {
 	for _, b := range row {
 		n += bits.OnesCount8(b)

@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Blur is the verb blur.
+// Blur implements the blur command.
 type Blur struct {
 	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
 	Demo            bool         `help:"Blur a picture of 1920×1080 that boxsum draws, instead of IN."`
@@ -31,7 +31,7 @@ type Blur struct {
 	filterFlags     `set:"gpuhas=A GPU computes boxes of 8- and 16-bit pixels, with the same results."`
 }
 
-// Run blurs images and reports.
+// Run filters the images and reports.
 func (c *Blur) Run(sh *console.Shell) error {
 	work, err := c.work()
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *Blur) Run(sh *console.Shell) error {
 	})
 }
 
-// work returns the filter that was asked for.
+// work returns the filter selected by the flags.
 func (c *Blur) work() (*filterWork, error) {
 	opt, err := c.options()
 	if err != nil {
@@ -157,7 +157,7 @@ func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (filterR
 	return r, err
 }
 
-// watched returns a filter that Ctrl-C stops and whose progress is shown.
+// watched returns a filter that Ctrl-C cancels and whose progress is shown.
 func (f *filterWork) watched(sh *console.Shell) *filterWork {
 	w := *f
 	w.job.Options.Context = sh.Ctx
@@ -166,7 +166,7 @@ func (f *filterWork) watched(sh *console.Shell) *filterWork {
 	return &w
 }
 
-// newFilterReport returns a report with what is known before the work.
+// newFilterReport returns a report without results.
 func newFilterReport(src *imagefile.Source, work *filterWork, out string) filterReport {
 	r := filterReport{
 		Extent: imagefile.ExtentOf(src.Image), Pixels: imagefile.PixelOf(src.Image).Short(), Filters: []string{work.name},
@@ -193,7 +193,7 @@ func (r *filterReport) streamed(sh *console.Shell, out string, write func(io.Wri
 	return err
 }
 
-// runStore blurs an image to an array in a store.
+// runStore filters an image into an array in a store.
 func (c *Blur) runStore(sh *console.Shell, work *filterWork) error {
 	switch {
 	case c.onGPU():

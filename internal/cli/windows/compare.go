@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// Compare is the verb compare.
+// Compare implements the compare command.
 type Compare struct {
 	Truth           string `arg:"" name:"TRUTH" help:"True image; pixels below 128 are black; - is standard input."`
 	Out             string `arg:"" name:"OUT" help:"Image of the same size to compare; - is standard input."`
@@ -20,7 +20,7 @@ type Compare struct {
 	imagefile.Flags `set:"color=auto"`
 }
 
-// A comparison is how near an image is to the truth. What is infinite is null.
+// A comparison scores an image against the ground truth. Infinite scores are null.
 type comparison struct {
 	FMeasure       float64  `json:"f_measure"`
 	Precision      float64  `json:"precision"`
@@ -33,7 +33,7 @@ type comparison struct {
 	TrueNegatives  int64    `json:"true_negatives"`
 }
 
-// Run prints how near an image is to the truth.
+// Run prints the scores of an image.
 func (c *Compare) Run(sh *console.Shell) error {
 	if c.Truth == console.Standard && c.Out == console.Standard {
 		return console.Usage("standard input can be one image only: name a file for the other")
@@ -67,7 +67,7 @@ func orNull(v float64) *float64 {
 	return &v
 }
 
-// read reads an image as bytes: the upper half of 16-bit pixels.
+// read reads an image as bytes. Of 16-bit pixels it takes the upper half.
 func (c *Compare) read(sh *console.Shell, path string) (img boxsum.Image[uint8], err error) {
 	src, err := imagefile.Open(sh, path, &c.Flags, false)
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Compare) read(sh *console.Shell, path string) (img boxsum.Image[uint8],
 	}
 	defer src.File.Close()
 	switch imagefile.PixelOf(src.Image) {
-	case raster.U8: // in memory of its own, for the file is closed
+	case raster.U8: // copied, because the file will be closed
 		return imagefile.Converted(src.Image, func(v float64) uint8 { return uint8(v) })
 	case raster.U16:
 		return imagefile.Converted(src.Image, imagefile.UpperByte)

@@ -1,3 +1,3 @@
-// Package windows has the verbs that look at the window around every pixel, and those that
-// compare images: blur, local, threshold, match and compare.
+// Package windows implements the commands that compute a value from the window around every pixel,
+// blur, local, threshold and match, and compare, which scores results.
 package windows

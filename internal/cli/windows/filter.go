@@ -17,11 +17,11 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// A filterWork is one filter and what it needs to know.
+// A filterWork is a filter with its parameters.
 type filterWork struct {
-	name   string      // of the filter: box, gaussian or a statistic of local
-	job    filters.Job // without its images
-	guide  any         // the image itself where it is nil
+	name   string      // box, gaussian or a statistic of the local command
+	job    filters.Job // without images
+	guide  any         // guide image, or nil for the image itself
 	double bool        // statistics are float64
 }
 
@@ -34,7 +34,7 @@ var kinds = map[string]filters.Kind{
 // keepsType reports whether results have the type of the pixels.
 func (f *filterWork) keepsType() bool { return f.name == "box" || kinds[f.name].KeepsType() }
 
-// result returns the type of the results for pixels of a type.
+// result returns the type of the results for a pixel type.
 func (f *filterWork) result(pixel raster.Type) raster.Type {
 	switch {
 	case f.keepsType():
@@ -45,8 +45,8 @@ func (f *filterWork) result(pixel raster.Type) raster.Type {
 	return raster.F32
 }
 
-// apply filters an image of any type. Integers that package filters has no pixels for go
-// through float64, which holds them.
+// apply filters an image of any type. Integers that package filters does not support are filtered
+// as float64.
 func (f *filterWork) apply(img any) (any, error) {
 	round := func(v float64) float64 { return math.Floor(v + 0.5) }
 	switch pixels.Of(img).Type {
@@ -68,7 +68,7 @@ func (f *filterWork) apply(img any) (any, error) {
 	return pixels.Image(made)
 }
 
-// applyWide filters an image of other integers, whose pixels round gives back.
+// applyWide filters an image as float64 and converts the result back to its type with round.
 func applyWide[P boxsum.Pixel](f *filterWork, img any, round func(float64) P) (any, error) {
 	floats, err := imagefile.Converted(img, imagefile.Same)
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *filterWork) of(img any) (*filters.Job, error) {
 	}
 	if j.Guide = pixels.Of(f.guide); f.guide == nil {
 		j.Guide = j.Src
-		if c := j.Src.Channels; c != 1 && c != 3 { // without its alpha
+		if c := j.Src.Channels; c != 1 && c != 3 { // without alpha
 			return nil, fmt.Errorf("guide has %d channels, want 1 or 3 (name another image with --guide)", c)
 		}
 	}
@@ -103,12 +103,12 @@ func (f *filterWork) of(img any) (*filters.Job, error) {
 	return &j, nil
 }
 
-// Images that do not fit in memory twice go row by row, from a file that is mapped.
+// Images that do not fit in memory twice are filtered row by row from a mapped file.
 
-// stream returns a function that writes the result of an image row by row, or nil if it fits in memory
-// or has no stream.
+// stream returns a function that writes the result row by row. It returns nil if the result fits in
+// memory or the filter cannot stream.
 func (f *filterWork) stream(sh *console.Shell, img any) (func(io.Writer) error, error) {
-	if f.job.Options.On != nil { // devices have no streams
+	if f.job.Options.On != nil { // devices do not stream
 		return nil, nil
 	}
 	src := pixels.Of(img)
@@ -137,7 +137,7 @@ func (f *filterWork) stream(sh *console.Shell, img any) (func(io.Writer) error, 
 	}, nil
 }
 
-// streamRows returns the rows of results.
+// streamRows yields the rows of the result.
 func streamRows(sh *console.Shell, src *raster.Array, s *filters.Stream, failed *error) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for y := range src.Height {
@@ -163,13 +163,13 @@ func shapeOf(src *raster.Array) []int {
 	return []int{src.Height, src.Width}
 }
 
-// A rowForm writes rows of one type of elements: package imgio has type parameters.
+// A rowForm writes rows of one element type with the generic functions of package imgio.
 type rowForm struct {
 	npy func(w io.Writer, shape []int, rows iter.Seq[[]byte]) error
 	npz func(z *imgio.NPZ, name string, shape []int, rows iter.Seq[[]byte]) error
 }
 
-// rowForms holds the forms by the type of elements.
+// rowForms is indexed by element type.
 var rowForms = [raster.NumTypes]rowForm{
 	raster.U8: rowFormOf[uint8](), raster.U16: rowFormOf[uint16](), raster.U32: rowFormOf[uint32](),
 	raster.I16: rowFormOf[int16](), raster.I32: rowFormOf[int32](), raster.F32: rowFormOf[float32](), raster.F64: rowFormOf[float64](),

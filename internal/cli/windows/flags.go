@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// filterFlags are those of all commands that make images from windows.
+// filterFlags are shared by the commands that filter images.
 type filterFlags struct {
 	Border string  `enum:"reflect101,reflect,replicate,constant,wrap,clip" default:"reflect101" help:"Pixels outside the image: reflect101 (dcb|abcd|cba), reflect (cba|abcd|dcb), replicate (aaa|abcd|ddd), constant (see --value), wrap (bcd|abcd|abc), or clip: none, so that a mean is that of the pixels inside."`
 	Value  float64 `placeholder:"V" help:"Value of the pixels outside with --border constant (0)."`
@@ -22,7 +22,7 @@ type filterFlags struct {
 	JSON bool `name:"json" help:"Print JSON instead of the line."`
 }
 
-// options returns the options of filters.
+// options returns the options for filters.
 func (f *filterFlags) options() (opt filters.Options, err error) {
 	if err := f.check(); err != nil {
 		return opt, err
@@ -43,7 +43,7 @@ func (f *filterFlags) options() (opt filters.Options, err error) {
 	return opt, nil
 }
 
-// openOn opens the device that was asked for.
+// openOn opens the selected device.
 func (f *filterFlags) openOn(opt *filters.Options) error {
 	d, err := f.open()
 	if d != nil {
@@ -52,23 +52,23 @@ func (f *filterFlags) openOn(opt *filters.Options) error {
 	return err
 }
 
-// A filterReport is what blur and local say that they did.
+// A filterReport describes what blur or local did.
 type filterReport struct {
 	imagefile.Extent
-	In string `json:"in,omitempty"` // where there are several
+	In string `json:"in,omitempty"` // set if there are several inputs
 	pagesReport
-	Pixels  string    `json:"pixels"` // as in u8
+	Pixels  string    `json:"pixels"` // such as u8
 	Filters []string  `json:"filters"`
 	Window  []int     `json:"window,omitempty"`
 	Sigma   []float64 `json:"sigma,omitempty"`
 	Border  string    `json:"border"`
 	placeReport
-	RowByRow     bool    `json:"row_by_row,omitempty"` // with the time of writing the file
+	RowByRow     bool    `json:"row_by_row,omitempty"` // the time includes writing the file
 	Milliseconds float64 `json:"ms"`
 	Out          string  `json:"out,omitempty"`
 }
 
-// String returns the report in one line.
+// String returns the report as one line.
 func (r filterReport) String() string {
 	s := fmt.Sprintf("%v %s%v, %s", r.Extent, r.Pixels, r.pagesReport, strings.Join(r.Filters, ", "))
 	switch {
@@ -86,7 +86,8 @@ func (r filterReport) String() string {
 	return s + fmt.Sprintf(", %s → %s", display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
 }
 
-// printFilter reports on standard output, unless the image went there.
+// print prints the report on standard output, or on standard error if the image was written to
+// standard output.
 func (f *filterFlags) print(sh *console.Shell, r filterReport) error {
 	w := sh.Reports(r.Out)
 	if f.JSON {

@@ -18,7 +18,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Local is the verb local.
+// Local implements the local command.
 type Local struct {
 	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
 	Demo            bool         `help:"Take a picture of 1920×1080 that boxsum draws, instead of IN."`
@@ -57,7 +57,7 @@ func (c *Local) statistics() (names []string) {
 	return names
 }
 
-// Run makes the statistics of images and reports.
+// Run computes the statistics of the images and reports.
 func (c *Local) Run(sh *console.Shell) error {
 	if err := c.checkFlags(); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (c *Local) Run(sh *console.Shell) error {
 	})
 }
 
-// checkFlags refuses flags that do not go together.
+// checkFlags returns an error for flags that cannot be combined.
 func (c *Local) checkFlags() error {
 	asked := c.statistics()
 	switch {
@@ -128,7 +128,7 @@ func (c *Local) checkFlags() error {
 	return nil
 }
 
-// one makes the statistics of one image.
+// one computes the statistics of one image.
 func (c *Local) one(sh *console.Shell, opt *filters.Options, in, out string) (filterReport, error) {
 	names := c.statistics()
 	format, err := imagefile.FormatOf(out, "npy", ".npz")
@@ -209,7 +209,7 @@ func (c *Local) wide64(img any) bool {
 	return c.Type == "f64"
 }
 
-// guide reads the guide of a guided filter, and finds its epsilon.
+// guide reads the guide of a guided filter and sets its epsilon.
 func (c *Local) guide(sh *console.Shell, work *filterWork, src *imagefile.Source) error {
 	if !c.Guided {
 		return nil
@@ -219,7 +219,8 @@ func (c *Local) guide(sh *console.Shell, work *filterWork, src *imagefile.Source
 		if err != nil {
 			return err
 		}
-		// It stays open until the process ends, as the filter may read it after Ctrl-C.
+		// The guide stays open until the process ends, because the filter may still read it after
+		// Ctrl-C.
 		work.guide = other.Image
 	}
 	if work.job.Epsilon = c.Epsilon; c.Epsilon == -1 {
@@ -228,7 +229,7 @@ func (c *Local) guide(sh *console.Shell, work *filterWork, src *imagefile.Source
 	return nil
 }
 
-// whiteOf returns the greatest value of integer pixels of pictures, and 1 of others.
+// whiteOf returns the largest value of integer pixels, and 1 for floats.
 func whiteOf(img any) float64 {
 	switch pixels.Of(img).Type {
 	case raster.U8:
@@ -266,9 +267,9 @@ func addArray(z *imgio.NPZ, name string, img any) error {
 	})
 }
 
-// shown returns a result as a picture with pixels of the source's type. What is in units of pixels
-// stays, rounded; the rest has a black and a white that do not depend on the image. TIFF holds
-// the results of other types as they are.
+// shown converts a result to a picture with pixels of the source's type. Values in units of pixels
+// are rounded; other values are mapped from a fixed range to black and white. TIFF stores floats
+// unchanged.
 func (c *Local) shown(name string, img any, format string, src *imagefile.Source) (any, error) {
 	white := whiteOf(src.Image)
 	if (&filterWork{name: name}).keepsType() || white == 1 && format == "tiff" {
@@ -279,9 +280,9 @@ func (c *Local) shown(name string, img any, format string, src *imagefile.Source
 	}
 	scale := func(v float64) float64 { return v }
 	switch name {
-	case "variance": // half black, half white is white
+	case "variance": // an image of half black and half white becomes white
 		scale = func(v float64) float64 { return v / (white / 4) }
-	case "normalize": // 4 deviations below and above
+	case "normalize": // from -4 to 4 deviations
 		scale = func(v float64) float64 { return (v + 4) / 8 * white }
 	case "entropy":
 		scale = func(v float64) float64 { return v / math.Log2(float64(c.Bins)) * white }

@@ -23,7 +23,7 @@ import (
 	"github.com/boxsum/boxsum/match"
 )
 
-// Match is the verb match.
+// Match implements the match command.
 type Match struct {
 	Files    []string `arg:"" name:"IMAGE" help:"Images to search, followed by the template, the small image to look for (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM, .npy)."`
 	Out      string   `short:"o" placeholder:"OUT" help:"Output file for the scores of all positions of one image: .npy or .tiff as float32, or .png to look at, the best in white."`
@@ -39,23 +39,23 @@ type Match struct {
 	JSON            bool `name:"json" help:"Print JSON instead of lines."`
 }
 
-// A matchWork is a template and what there is to know of it.
+// A matchWork is a template with its options.
 type matchWork struct {
 	template any
-	job      matching.Job // without its images
+	job      matching.Job // without images
 	top      int
 	apart    int
 }
 
-// A matchPlace is a place that was found.
+// A matchPlace is a position of the template in an image.
 type matchPlace struct {
-	File  string      `json:"file,omitempty"` // where there are several
+	File  string      `json:"file,omitempty"` // set if there are several inputs
 	X     json.Number `json:"x"`
 	Y     json.Number `json:"y"`
 	Score json.Number `json:"score"`
 }
 
-// Run finds the template in images and prints the best places.
+// Run finds the template in the images and prints the best positions.
 func (c *Match) Run(sh *console.Shell) error {
 	if c.Out == "" && len(c.Files) > 2 {
 		if err := imagefile.CheckLast(c.Files); err != nil {
@@ -120,7 +120,7 @@ func (c *Match) Run(sh *console.Shell) error {
 	return nil
 }
 
-// work reads the template, and checks the flags.
+// work reads the template and checks the flags.
 func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 	switch {
 	case len(c.Files) < 2:
@@ -156,7 +156,7 @@ func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 	if d != nil {
 		opt.On = d
 	}
-	// Both stay open until the process ends, as the work may read them after Ctrl-C.
+	// Both stay open until the process ends, because the work may still read them after Ctrl-C.
 	last := c.Files[len(c.Files)-1]
 	template, err := imagefile.OpenOrDemo(sh, last, "", &c.Flags, false)
 	if err != nil {
@@ -175,7 +175,7 @@ func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 	return w, nil
 }
 
-// matchMask returns an image with ones where another is not black.
+// matchMask returns an image that is 1 where the mask is not black.
 func matchMask(img any) (raster.Array, error) {
 	if imagefile.PixelOf(img) == raster.U8 {
 		return pixels.Of(img), nil
@@ -232,7 +232,8 @@ func (c *Match) one(sh *console.Shell, work *matchWork, in, format string) ([]ma
 	})
 }
 
-// apply scores an image of any type, with a template of the same or as float64.
+// apply computes the scores of an image of any type. If the types of image and template differ,
+// both are converted to float64.
 func (w *matchWork) apply(img any) (boxsum.Image[float32], []match.Peak, error) {
 	var scores boxsum.Image[float32]
 	j := w.job
@@ -259,7 +260,7 @@ func (w *matchWork) apply(img any) (boxsum.Image[float32], []match.Peak, error) 
 	return scores, peaks, err
 }
 
-// asDoubles returns an image of any type as float64, which holds its pixels.
+// asDoubles converts an image of any type to float64.
 func asDoubles(img any) (raster.Array, error) {
 	switch src := pixels.Of(img); {
 	case src.Type == raster.F64:
@@ -271,7 +272,7 @@ func asDoubles(img any) (raster.Array, error) {
 	return pixels.Of(doubles), err
 }
 
-// shownScores returns scores as a picture: -1 is black and 1 white, and for SSD 0 is white.
+// shownScores converts scores to a picture: -1 is black and 1 is white. For SSD, 0 is white.
 func shownScores(scores boxsum.Image[float32], m match.Method) (boxsum.Image[uint8], error) {
 	most := float32(0)
 	for y := 0; y < scores.Height && m == match.SSD; y++ {

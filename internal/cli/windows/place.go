@@ -9,17 +9,17 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/flags"
 )
 
-// A place is where a verb works, and the limits of that.
+// A place holds the flags that select a device or limit the CPU.
 type place struct {
 	On      flags.DeviceName `words:"auto,cpu,cuda,opencl,all" default:"auto" help:"Device to use: cpu, cuda, opencl, one of several devices such as cuda:1, a list such as cuda:0,cuda:1, or all GPUs. auto is the CPU. ${gpuhas}"`
 	Workers int              `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
 	Level   string           `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
 }
 
-// onGPU reports whether a GPU was asked for.
+// onGPU reports whether a GPU was requested.
 func (p *place) onGPU() bool { return (&flags.Place{On: p.On}).OnGPU() }
 
-// check refuses flags that do not go together.
+// check returns an error for flags that cannot be combined.
 func (p *place) check() error {
 	if err := (&flags.Place{On: p.On}).Check(); err != nil {
 		return err
@@ -33,11 +33,11 @@ func (p *place) check() error {
 	return nil
 }
 
-// open opens the device that was asked for, which stays open until the process ends; nil is
-// the CPU.
+// open opens the selected device, which stays open until the process ends. It returns nil for the
+// CPU.
 func (p *place) open() (*gpu.Device, error) { return (&flags.Place{On: p.On}).Open() }
 
-// A placeReport says where a verb worked, if that was a device.
+// A placeReport names the device, or the number of workers.
 type placeReport struct {
 	On      string `json:"on,omitempty"`
 	Device  string `json:"device,omitempty"`
@@ -52,7 +52,7 @@ func (r placeReport) String() string {
 	return display.Count(r.Workers, "worker")
 }
 
-// A pagesReport is the number of pages that were written, if it is not 1.
+// A pagesReport is the number of pages that were written, unless it is 1.
 type pagesReport struct {
 	Pages int `json:"pages,omitempty"`
 }
@@ -63,7 +63,7 @@ func (r *pagesReport) count(pages int) {
 	}
 }
 
-// String returns the number of pages after a comma, or nothing.
+// String returns the number of pages after a comma, or nothing for a single page.
 func (r pagesReport) String() string {
 	if r.Pages == 0 {
 		return ""
@@ -71,7 +71,7 @@ func (r pagesReport) String() string {
 	return ", " + display.Count(r.Pages, "page")
 }
 
-// placeReportOf returns the report of work on a device, or by workers if it is not one.
+// placeReportOf returns the report for a device, or for the number of workers if on is nil.
 func placeReportOf(on any, workers int) placeReport {
 	if d, ok := on.(*gpu.Device); ok {
 		r := placeReport{}
@@ -81,7 +81,7 @@ func placeReportOf(on any, workers int) placeReport {
 	return placeReport{Workers: workers}
 }
 
-// tellFailed says which of several devices left their work to the others.
+// tellFailed notes which of several devices failed and left their work to the others.
 func tellFailed(sh *console.Shell, on any) {
 	if d, ok := on.(*gpu.Device); ok {
 		flags.TellFailed(sh, d)

@@ -19,7 +19,7 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// Threshold is the verb threshold.
+// Threshold implements the threshold command.
 type Threshold struct {
 	Ins     []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
 	Demo    bool         `help:"Take a picture of 1920×1080 that boxsum draws, instead of IN."`
@@ -43,7 +43,7 @@ type Threshold struct {
 	JSON            bool `name:"json" help:"Print JSON instead of the line."`
 }
 
-// rule returns the rule that the flags describe.
+// rule returns the rule described by the flags.
 func (c *Threshold) rule() (r thresholds.Rule, err error) {
 	m, err := thresholds.ParseMethod(c.Method)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *Threshold) rule() (r thresholds.Rule, err error) {
 	return r, nil
 }
 
-// options returns the options of thresholds.
+// options returns the options for thresholds.
 func (c *Threshold) options() (*engine.Options, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (c *Threshold) options() (*engine.Options, error) {
 	return opt, err
 }
 
-// Run makes images black and white and reports.
+// Run binarizes the images and reports.
 func (c *Threshold) Run(sh *console.Shell) error {
 	rule, err := c.rule()
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *Threshold) Run(sh *console.Shell) error {
 	})
 }
 
-// one makes one image black and white.
+// one binarizes one image.
 func (c *Threshold) one(sh *console.Shell, rule thresholds.Rule, opt *engine.Options, in, out string) (r thresholdReport, err error) {
 	format, mapFormat := "", ""
 	if out != "" || c.Map == "" {
@@ -210,7 +210,7 @@ func (c *Threshold) one(sh *console.Shell, rule thresholds.Rule, opt *engine.Opt
 	return r, err
 }
 
-// bitsFormat returns the format of an output path for black and white.
+// bitsFormat returns the format of an output path for a bitmap.
 func bitsFormat(path string) (string, error) {
 	if strings.HasSuffix(strings.ToLower(path), ".pbm") {
 		return "pbm", imagefile.CheckFolder(path)
@@ -218,23 +218,23 @@ func bitsFormat(path string) (string, error) {
 	return imagefile.FormatOf(path, "png", ".pbm")
 }
 
-// A thresholdReport is what threshold says that it did.
+// A thresholdReport describes what threshold did.
 type thresholdReport struct {
 	imagefile.Extent
-	In string `json:"in,omitempty"` // where there are several
+	In string `json:"in,omitempty"` // set if there are several inputs
 	pagesReport
-	Pixels string  `json:"pixels"` // as in u8
+	Pixels string  `json:"pixels"` // such as u8
 	Method string  `json:"method"`
-	Window []int   `json:"window"` // zeros where the method found it
+	Window []int   `json:"window"` // zeros if the method determines it
 	Border string  `json:"border"`
-	Black  float64 `json:"black"` // of all pixels; 0 if only the map was wanted
+	Black  float64 `json:"black"` // share of black pixels; 0 if only thresholds were computed
 	placeReport
 	Milliseconds float64 `json:"ms"`
 	Out          string  `json:"out"`
 	Map          string  `json:"map,omitempty"`
 }
 
-// String returns the report in one line.
+// String returns the report as one line.
 func (r thresholdReport) String() string {
 	s := fmt.Sprintf("%v %s%v, %s", r.Extent, r.Pixels, r.pagesReport, r.Method)
 	if r.Window[0] > 0 {
