@@ -15,6 +15,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
@@ -328,7 +329,10 @@ func TestHistogramWide(t *testing.T) {
 			{width: 300, height: 40, channels: 1, count: 70}, {width: 65535, height: 2, channels: 1, count: 1}, {width: 17, height: 3000, channels: 1, count: 2},
 		} {
 			s.seed = uint64(n)
-			for _, bins := range numbers {
+			for k, bins := range numbers {
+				if devtest.Few(d.Info().CPU) && (n+k)%2 != 0 {
+					continue
+				}
 				if err := checkHistogram[uint8](d, s, histogram.Bins{N: bins, Low: 3, High: 200}); err != nil {
 					t.Errorf("%v, %d bins: %v", s, bins, err)
 				}

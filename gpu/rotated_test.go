@@ -172,19 +172,16 @@ var quadrants = []struct {
 		}},
 }
 
-// TestRotatedQuadrants compares two thousand random boxes of random images and ratios in each
-// quadrant with brute force.
+// TestRotatedQuadrants compares random boxes of random images and ratios in each quadrant with
+// brute force.
 func TestRotatedQuadrants(t *testing.T) {
 	ref.SkipRace(t)
-	cases, boxes := 2000, 10
-	if testing.Short() {
-		cases = 200
-	}
+	const boxes = 10
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for q, quadrant := range quadrants {
 			t.Run(quadrant.name, func(t *testing.T) {
-				r := rand.New(rand.NewPCG(8, uint64(q)))
-				for n := range cases / boxes {
+				r := rand.New(rand.NewPCG(ref.Seed(t, 8), uint64(q)))
+				for n := range ref.Trials(t, 80) {
 					rot := quadrant.random(r)
 					if n%2 == 0 {
 						rot = quadrant.ratios[n/2%len(quadrant.ratios)]

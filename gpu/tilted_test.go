@@ -269,6 +269,9 @@ func TestTilted(t *testing.T) {
 			every := 7 // of the sizes and channels, so that the pairs together cover all of them
 			if k == 0 {
 				every = 2
+				if devtest.Few(d.Info().CPU) {
+					every = 4
+				}
 			}
 			if !d.Info().CPU {
 				every = 1 + every/4

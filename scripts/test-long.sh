@@ -13,7 +13,9 @@ setup() {
 counts() {
 	setup
 	export BOXSUM_TRIALS="${BOXSUM_TRIALS:-2m}" # duration of each random test, with a seed that failures print
-	export BOXSUM_GPU_PAIRS=all      # tables of every pair of types on a device
+	export BOXSUM_GPU_PAIRS=all      # tables of every pair of types on a device, at three times as many sizes
+	export BOXSUM_GPU_SHAPES=1000    # number of random images on a device
+	export BOXSUM_GPU_ROUNDS=10000   # number of tables made and freed there
 	export BOXSUM_BOXES=1000000      # number of boxes compared with big integers
 	export BOXSUM_STORE_KILLS=200    # number of times a running job is killed and resumed
 	go test -timeout 100m . ./gpu/... ./threshold ./filter ./detect ./store ./internal/cli

@@ -83,11 +83,15 @@ func Each(t *testing.T, body func(t *testing.T, d *devmem.Device)) {
 // compile the kernels of a pair, so only the pairs with the given names, which cover every type,
 // are tested there, unless BOXSUM_GPU_PAIRS is "all".
 func SelectPairs[T any](processor bool, pairs []T, name func(T) string, names ...string) []T {
-	if !processor || os.Getenv("BOXSUM_GPU_PAIRS") == "all" {
+	if !Few(processor) {
 		return pairs
 	}
 	return slices.DeleteFunc(slices.Clone(pairs), func(p T) bool { return !slices.Contains(names, name(p)) })
 }
+
+// Few reports whether a test should try fewer combinations of sizes: on a processor, unless
+// BOXSUM_GPU_PAIRS is "all".
+func Few(processor bool) bool { return processor && os.Getenv("BOXSUM_GPU_PAIRS") != "all" }
 
 // Count returns the number of repetitions, which an environment variable may set.
 func Count(t *testing.T, variable string, otherwise int) int {

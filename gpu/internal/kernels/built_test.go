@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +46,8 @@ func code(source []byte) []byte {
 	return b.Bytes()
 }
 
+var include = regexp.MustCompile(`(?m)^#include "(.*)"\n`)
+
 // includes returns a source and the files that it includes, sorted by name.
 func includes(t *testing.T, source string) []string {
 	t.Helper()
@@ -54,7 +57,7 @@ func includes(t *testing.T, source string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range include().FindAllStringSubmatch(string(content), -1) {
+		for _, m := range include.FindAllStringSubmatch(string(content), -1) {
 			if !slices.Contains(files, m[1]) {
 				files = append(files, m[1])
 			}

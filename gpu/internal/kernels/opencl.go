@@ -4,7 +4,6 @@ import (
 	"embed"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -42,20 +41,24 @@ func OpenCL(kernel string, group int) (source, options string, err error) {
 // NeedsFloat64 reports whether a kernel needs a device with 64-bit floats.
 func NeedsFloat64(kernel string) bool { return strings.Contains(kernel, "f64") }
 
-func include() *regexp.Regexp { return regexp.MustCompile(`(?m)^#include "(.*)"\n`) }
-
 // expand replaces #include lines by the files: OpenCL takes a single text.
 func expand(source string) (string, error) {
-	line := include()
-	for {
-		at := line.FindStringSubmatchIndex(source)
-		if at == nil {
-			return source, nil
+	var text strings.Builder
+	for line := range strings.Lines(source) {
+		name, ok := strings.CutPrefix(line, `#include "`)
+		if !ok {
+			text.WriteString(line)
+			continue
 		}
-		file, err := sources.ReadFile(path.Clean(source[at[2]:at[3]]))
+		file, err := sources.ReadFile(path.Clean(strings.TrimSuffix(name, "\"\n")))
 		if err != nil {
 			return "", err
 		}
-		source = source[:at[0]] + strings.TrimRight(string(file), "\n") + "\n" + source[at[1]:]
+		expanded, err := expand(strings.TrimRight(string(file), "\n") + "\n")
+		if err != nil {
+			return "", err
+		}
+		text.WriteString(expanded)
 	}
+	return text.String(), nil
 }
