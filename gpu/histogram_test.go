@@ -12,10 +12,10 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/histogram"
-	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
