@@ -3,7 +3,7 @@ package main
 import "github.com/boxsum/boxsum/internal/raster"
 
 // neonVolume emits volume kernels for the most common pixel type and, for all others, the kernels
-// that add a row to the slice before it.
+// that add a row to the previous slice.
 func neonVolume(f *armFile) {
 	for _, o := range neonOps(raster.Volume) {
 		for channels := range neonChannels {
@@ -17,7 +17,7 @@ func neonVolume(f *armFile) {
 	}
 }
 
-// neonFused reports whether a kernel adds the slice before as it computes a slice.
+// neonFused reports whether a kernel adds the previous slice as it computes a slice.
 func neonFused(o op) bool { return o.pix == u8 && o.sum == u32 && !o.square }
 
 func neonLay(f *armFile, sum elem) {
