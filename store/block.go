@@ -190,10 +190,10 @@ type plainSummer[P boxsum.Pixel, L, S boxsum.Sum] struct {
 }
 
 func (s *plainSummer[P, L, S]) make(pix []byte, width, height int) (err error) {
-	if s.t.Table, err = fresh(s.t.Table, width, height, s.channels); err != nil {
+	if s.t.table, err = fresh(s.t.table, width, height, s.channels); err != nil {
 		return err
 	}
-	return boxsum.IntegrateInto(s.t.Table, boxsum.Image[P]{Pix: pixels(&s.common, pix, &s.wide), Width: width, Height: height, Channels: s.channels}, plain)
+	return boxsum.IntegrateInto(s.t.table, boxsum.Image[P]{Pix: pixels(&s.common, pix, &s.wide), Width: width, Height: height, Channels: s.channels}, plain)
 }
 
 func (s *plainSummer[P, L, S]) layers() []layerTable { return []layerTable{&s.t} }
@@ -202,19 +202,17 @@ type squaredSummer[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square] struct {
 	common
 	wide    []P
 	t       tableOf[S, S]
-	squares squareTable[Q]
+	squares tableOf[Q, Q]
 }
 
-type squareTable[Q boxsum.Square] struct{ tableOf[Q, Q] }
-
 func (s *squaredSummer[P, S, Q]) make(pix []byte, width, height int) (err error) {
-	if s.t.Table, err = fresh(s.t.Table, width, height, s.channels); err != nil {
+	if s.t.table, err = fresh(s.t.table, width, height, s.channels); err != nil {
 		return err
 	}
-	if s.squares.Table, err = fresh(s.squares.Table, width, height, s.channels); err != nil {
+	if s.squares.table, err = fresh(s.squares.table, width, height, s.channels); err != nil {
 		return err
 	}
-	both := &boxsum.SquaredTable[S, Q]{Sum: s.t.Table, Squares: s.squares.Table}
+	both := &boxsum.SquaredTable[S, Q]{Sum: s.t.table, Squares: s.squares.table}
 	return boxsum.IntegrateSquaresInto(both, boxsum.Image[P]{Pix: pixels(&s.common, pix, &s.wide), Width: width, Height: height, Channels: s.channels}, plain)
 }
 
@@ -229,26 +227,26 @@ type wideSummer[T int64 | uint64] struct {
 }
 
 func (s *wideSummer[T]) make(pix []byte, width, height int) (err error) {
-	if s.t.Table, err = fresh(s.t.Table, width, height, s.channels); err != nil {
+	if s.t.table, err = fresh(s.t.table, width, height, s.channels); err != nil {
 		return err
 	}
-	return boxsum.IntegrateInto(s.t.Table, boxsum.Image[T]{Pix: raster.Elems[T](pix), Width: width, Height: height, Channels: s.channels}, plain)
+	return boxsum.IntegrateInto(s.t.table, boxsum.Image[T]{Pix: raster.Elems[T](pix), Width: width, Height: height, Channels: s.channels}, plain)
 }
 
 func (s *wideSummer[T]) layers() []layerTable { return []layerTable{&s.t} }
 
 // A tableOf is the table of a block with entries of type L and sums of type S.
-type tableOf[L, S boxsum.Sum] struct{ *boxsum.Table[L] }
+type tableOf[L, S boxsum.Sum] struct{ table *boxsum.Table[L] }
 
 func (t *tableOf[L, S]) edges(right, bottom []byte) {
-	r, b, view := raster.Elems[S](right), raster.Elems[S](bottom), t.Inclusive()
-	for y := range t.Height {
+	r, b, view := raster.Elems[S](right), raster.Elems[S](bottom), t.table.Inclusive()
+	for y := range t.table.Height {
 		row := view.Row(y)
-		for c := range t.Channels {
-			r[y*t.Channels+c] = S(row[len(row)-t.Channels+c])
+		for c := range t.table.Channels {
+			r[y*t.table.Channels+c] = S(row[len(row)-t.table.Channels+c])
 		}
 	}
-	for x, v := range view.Row(t.Height - 1) {
+	for x, v := range view.Row(t.table.Height - 1) {
 		b[x] = S(v)
 	}
 }
@@ -263,7 +261,7 @@ func addLines[S boxsum.Sum](next, left, right []byte) {
 }
 
 func (t *tableOf[L, S]) drop(next, bottom, left, top []byte) {
-	dropLines[S](next, bottom, left, top, t.Height, t.Channels)
+	dropLines[S](next, bottom, left, top, t.table.Height, t.table.Channels)
 }
 
 func dropLines[S boxsum.Sum](next, bottom, left, top []byte, height, channels int) {
@@ -274,9 +272,9 @@ func dropLines[S boxsum.Sum](next, bottom, left, top []byte, height, channels in
 }
 
 func (t *tableOf[L, S]) finish(dst []byte, blockWidth int, left, top []byte) {
-	out, l, above, view := raster.Elems[S](dst), raster.Elems[S](left), raster.Elems[S](top), t.Inclusive()
-	channels := t.Channels
-	for y := range t.Height {
+	out, l, above, view := raster.Elems[S](dst), raster.Elems[S](left), raster.Elems[S](top), t.table.Inclusive()
+	channels := t.table.Channels
+	for y := range t.table.Height {
 		row := view.Row(y)
 		to := out[y*blockWidth*channels:][:len(row)]
 		a := l[y*channels:][:channels]
@@ -297,11 +295,11 @@ func (t *tableOf[L, S]) finish(dst []byte, blockWidth int, left, top []byte) {
 func (t *tableOf[L, S]) keep(dst []byte, blockWidth int, as zarr.Type) {
 	switch as {
 	case zarr.Uint32:
-		keepAs[uint32](dst, t.Inclusive(), blockWidth)
+		keepAs[uint32](dst, t.table.Inclusive(), blockWidth)
 	case zarr.Int32:
-		keepAs[int32](dst, t.Inclusive(), blockWidth)
+		keepAs[int32](dst, t.table.Inclusive(), blockWidth)
 	default:
-		keepAs[S](dst, t.Inclusive(), blockWidth)
+		keepAs[S](dst, t.table.Inclusive(), blockWidth)
 	}
 }
 

@@ -37,22 +37,22 @@ type columnSummer[P boxsum.Pixel | int64 | uint64, S, Q uint64 | int64 | float64
 }
 
 func (s *columnSummer[P, S, Q]) make(pix []byte, width, height int) (err error) {
-	if s.t.Table, err = fresh(s.t.Table, width, height, s.depth); err != nil {
+	if s.t.table, err = fresh(s.t.table, width, height, s.depth); err != nil {
 		return err
 	}
 	s.wide = s.of(s.wide[:0], pix)
 	n := width * height
 	s.sums = sized(s.sums, n*s.depth)
 	columns(s.sums, s.wide, n, s.depth, func(v P) S { return S(v) })
-	if err := s.table(s.t.Table, s.sums, width, height, s.depth); err != nil || !s.squares {
+	if err := s.table(s.t.table, s.sums, width, height, s.depth); err != nil || !s.squares {
 		return err
 	}
-	if s.squaredTables.Table, err = fresh(s.squaredTables.Table, width, height, s.depth); err != nil {
+	if s.squaredTables.table, err = fresh(s.squaredTables.table, width, height, s.depth); err != nil {
 		return err
 	}
 	s.squaredSums = sized(s.squaredSums, n*s.depth)
 	columns(s.squaredSums, s.wide, n, s.depth, func(v P) Q { return Q(v) * Q(v) })
-	return s.squareTable(s.squaredTables.Table, s.squaredSums, width, height, s.depth)
+	return s.squareTable(s.squaredTables.table, s.squaredSums, width, height, s.depth)
 }
 
 func (s *columnSummer[P, S, Q]) layers() []layerTable {

@@ -40,32 +40,32 @@ type portablePair struct {
 	check func(t *testing.T, d *devmem.Device, c portableCase)
 }
 
-func portableSums[P boxsum.Pixel, S boxsum.Sum]() portablePair {
-	job := Job{Pixel: raster.TypeNamed[P](), Sum: raster.TypeNamed[S]()}
-	return portablePair{portableTypes(job), checkPortable[P, S, uint64](job)}
+func portableSums[S boxsum.Sum](pixel raster.Type) portablePair {
+	job := Job{Pixel: pixel, Sum: raster.TypeOf[S]()}
+	return portablePair{portableTypes(job), checkPortable[S, uint64](job)}
 }
 
-func portableSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square]() portablePair {
-	job := Job{Pixel: raster.TypeNamed[P](), Sum: raster.TypeNamed[S](), Square: raster.TypeNamed[Q]()}
-	return portablePair{portableTypes(job), checkPortable[P, S, Q](job)}
+func portableSquares[S boxsum.Sum, Q boxsum.Square](pixel raster.Type) portablePair {
+	job := Job{Pixel: pixel, Sum: raster.TypeOf[S](), Square: raster.TypeOf[Q]()}
+	return portablePair{portableTypes(job), checkPortable[S, Q](job)}
 }
 
 var portablePairs = []portablePair{
-	portableSums[uint8, uint32](), portableSquares[uint8, uint32, uint64](), portableSquares[uint8, uint32, float64](),
-	portableSums[uint8, uint64](), portableSquares[uint8, uint64, uint64](), portableSquares[uint8, uint64, float64](),
-	portableSums[uint8, float32](), portableSquares[uint8, float32, uint64](), portableSquares[uint8, float32, float64](),
-	portableSums[uint8, float64](), portableSquares[uint8, float64, uint64](), portableSquares[uint8, float64, float64](),
-	portableSums[uint16, uint64](), portableSquares[uint16, uint64, uint64](), portableSquares[uint16, uint64, float64](),
-	portableSums[uint16, float64](), portableSquares[uint16, float64, uint64](), portableSquares[uint16, float64, float64](),
-	portableSums[uint16, uint32](), portableSquares[uint16, uint32, uint64](), portableSquares[uint16, uint32, float64](),
-	portableSums[int16, float64](), portableSquares[int16, float64, uint64](), portableSquares[int16, float64, float64](),
-	portableSums[int16, int64](), portableSquares[int16, int64, uint64](), portableSquares[int16, int64, float64](),
-	portableSums[int32, int64](), portableSquares[int32, int64, uint64](), portableSquares[int32, int64, float64](),
-	portableSums[uint32, uint32](), portableSquares[uint32, uint32, uint64](), portableSquares[uint32, uint32, float64](),
-	portableSums[uint32, uint64](), portableSquares[uint32, uint64, uint64](), portableSquares[uint32, uint64, float64](),
-	portableSums[float32, float32](), portableSquares[float32, float32, float64](),
-	portableSums[float32, float64](), portableSquares[float32, float64, float64](),
-	portableSums[float64, float64](), portableSquares[float64, float64, float64](),
+	portableSums[uint32](raster.U8), portableSquares[uint32, uint64](raster.U8), portableSquares[uint32, float64](raster.U8),
+	portableSums[uint64](raster.U8), portableSquares[uint64, uint64](raster.U8), portableSquares[uint64, float64](raster.U8),
+	portableSums[float32](raster.U8), portableSquares[float32, uint64](raster.U8), portableSquares[float32, float64](raster.U8),
+	portableSums[float64](raster.U8), portableSquares[float64, uint64](raster.U8), portableSquares[float64, float64](raster.U8),
+	portableSums[uint64](raster.U16), portableSquares[uint64, uint64](raster.U16), portableSquares[uint64, float64](raster.U16),
+	portableSums[float64](raster.U16), portableSquares[float64, uint64](raster.U16), portableSquares[float64, float64](raster.U16),
+	portableSums[uint32](raster.U16), portableSquares[uint32, uint64](raster.U16), portableSquares[uint32, float64](raster.U16),
+	portableSums[float64](raster.I16), portableSquares[float64, uint64](raster.I16), portableSquares[float64, float64](raster.I16),
+	portableSums[int64](raster.I16), portableSquares[int64, uint64](raster.I16), portableSquares[int64, float64](raster.I16),
+	portableSums[int64](raster.I32), portableSquares[int64, uint64](raster.I32), portableSquares[int64, float64](raster.I32),
+	portableSums[uint32](raster.U32), portableSquares[uint32, uint64](raster.U32), portableSquares[uint32, float64](raster.U32),
+	portableSums[uint64](raster.U32), portableSquares[uint64, uint64](raster.U32), portableSquares[uint64, float64](raster.U32),
+	portableSums[float32](raster.F32), portableSquares[float32, float64](raster.F32),
+	portableSums[float64](raster.F32), portableSquares[float64, float64](raster.F32),
+	portableSums[float64](raster.F64), portableSquares[float64, float64](raster.F64),
 }
 
 func TestPortablePairs(t *testing.T) {
@@ -104,7 +104,7 @@ func TestPortableTilings(t *testing.T) {
 		if d.Info().Kind == driver.CUDA {
 			t.Skip("CUDA's kernels are compiled for one size of work-groups")
 		}
-		some := []portablePair{portableSums[uint8, uint32](), portableSquares[int16, int64, uint64]()}
+		some := []portablePair{portableSums[uint32](raster.U8), portableSquares[int64, uint64](raster.I16)}
 		for _, pair := range some {
 			for group := driver.SmallestGroup; group <= pair.types.MaxGroup(); group *= 2 {
 				for _, rows := range []int{1, group / 16, group/16*3 + 1} {
@@ -119,7 +119,7 @@ func TestPortableTilings(t *testing.T) {
 // TestPortableChannels runs every number of channels up to three groups of lanes.
 func TestPortableChannels(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
-		pair := portableSums[uint8, uint32]()
+		pair := portableSums[uint32](raster.U8)
 		for channels := 1; channels <= 2*portableTasks+1; channels++ {
 			pair.check(t, d, portableCase{width: 260 / channels * 2, height: 35, channels: channels, count: 1, cut: tiling{256, 16, 1 << 20}})
 		}
@@ -130,7 +130,7 @@ func TestPortableChannels(t *testing.T) {
 // work-items.
 func TestPortableCarries(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
-		pair := portableSquares[uint8, uint32, uint64]()
+		pair := portableSquares[uint32, uint64](raster.U8)
 		for _, c := range []portableCase{
 			{width: 128*40 + 1, height: 9, channels: 1, count: 2, cut: tiling{128, 8, 1 << 20}},
 			{width: 129, height: 8*150 + 3, channels: 1, count: 1, cut: tiling{128, 8, 1 << 20}},
@@ -151,8 +151,9 @@ func TestPortableTooTall(t *testing.T) {
 }
 
 // checkPortable compares the kernels with brute force, bit for bit: the floats are small integers,
-// whose sums are exact. Bytes between rows must not change.
-func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) func(t *testing.T, d *devmem.Device, c portableCase) {
+// whose sums are exact. Bytes between rows must not change. The reference sums the pixels as int64,
+// which holds all of their values.
+func checkPortable[S boxsum.Sum, Q boxsum.Square](types Job) func(t *testing.T, d *devmem.Device, c portableCase) {
 	return func(t *testing.T, d *devmem.Device, c portableCase) {
 		t.Helper()
 		name := fmt.Sprintf("%s %v", portableTypes(types).Kernel("tables"), c)
@@ -160,17 +161,17 @@ func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) fun
 			c.offset = 0
 		}
 		r := rand.New(rand.NewPCG(uint64(c.width), uint64(c.height)))
-		random := func() P {
+		random := func() int64 {
 			if ref.IsFloat[S]() || types.Square == raster.F64 {
-				return P(r.IntN(16)) // exact in all types, also when squared
+				return int64(r.IntN(16)) // exact in all types, also when squared
 			}
-			return P(r.Uint64())
+			return truncated(types.Pixel, r.Uint64())
 		}
 		job := types
 		job.Device, job.Stream, job.Channels, job.Carry, job.Offset = d, d.Stream, c.channels, c.carry, float64(c.offset)
 		job.Width, job.Height, job.Count = c.width, c.height, c.count
 
-		in := layOut[P](c, c.width*c.channels, c.height)
+		in := layOut[int64](c, c.width*c.channels, c.height)
 		for i := range in.values {
 			in.values[i] = random()
 		}
@@ -179,12 +180,12 @@ func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) fun
 		wantOut, wantSquares := out.copy(), squares.copy()
 		for i := range c.count {
 			pix := in.values[in.start(i):]
-			im := ref.Image[P]{Pix: pix, Stride: in.stride, Width: c.width, Height: c.height, Channels: c.channels}
+			im := ref.Image[int64]{Pix: pix, Stride: in.stride, Width: c.width, Height: c.height, Channels: c.channels}
 			expect(wantOut, i, ref.Table[S](im, false), c, c.offset)
 			if types.Pixel.Float() { // their squares subtract the offset too
 				im.Pix = slices.Clone(pix)
 				for n := range im.Pix {
-					im.Pix[n] -= P(c.offset)
+					im.Pix[n] -= int64(c.offset)
 				}
 			}
 			expect(wantSquares, i, ref.Table[Q](im, true), c, 0)
@@ -198,7 +199,7 @@ func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) fun
 			}
 		}
 
-		job.In = in.send(t, d)
+		job.In = sendPixels(t, d, types.Pixel, in)
 		job.Out = out.send(t, d)
 		if types.Square != 0 {
 			job.Squares = squares.send(t, d)
@@ -220,6 +221,49 @@ func checkPortable[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](types Job) fun
 			}
 		}
 	}
+}
+
+// truncated returns the low bits of a number as a pixel of an integer type.
+func truncated(pixel raster.Type, n uint64) int64 {
+	switch pixel {
+	case raster.U8:
+		return int64(uint8(n))
+	case raster.U16:
+		return int64(uint16(n))
+	case raster.I16:
+		return int64(int16(n))
+	case raster.I32:
+		return int64(int32(n))
+	}
+	return int64(uint32(n))
+}
+
+// sendPixels copies pixels to the device in their type.
+func sendPixels(t *testing.T, d *devmem.Device, pixel raster.Type, from layout[int64]) devmem.Batch {
+	t.Helper()
+	switch pixel {
+	case raster.U8:
+		return converted[uint8](from).send(t, d)
+	case raster.U16:
+		return converted[uint16](from).send(t, d)
+	case raster.U32:
+		return converted[uint32](from).send(t, d)
+	case raster.I16:
+		return converted[int16](from).send(t, d)
+	case raster.I32:
+		return converted[int32](from).send(t, d)
+	case raster.F32:
+		return converted[float32](from).send(t, d)
+	}
+	return converted[float64](from).send(t, d)
+}
+
+func converted[P boxsum.Pixel](from layout[int64]) layout[P] {
+	to := layout[P]{values: make([]P, len(from.values)), lead: from.lead, stride: from.stride, distance: from.distance, images: from.images}
+	for i, v := range from.values {
+		to.values[i] = P(v)
+	}
+	return to
 }
 
 // expect writes a table over the guard values, with a carried row or an offset added.
