@@ -38,7 +38,7 @@ func (l *line[T]) start(p *passage[T], w *Work, before milestones, free func()) 
 		var s *slot
 		select {
 		case s = <-l.idle:
-		case <-l.stop:
+		case <-l.run.stop:
 			return nil, errStopped
 		}
 		like := w.Job
@@ -98,19 +98,19 @@ func (l *line[T]) fromSlot(p *passage[T], s *slot, w *Work) error {
 // elsewhere computes a table on other devices after an error of this one, given the pixels in the
 // work's memory. If all devices fail, their error is that of the image.
 func (l *line[T]) elsewhere(p *passage[T], w *Work, err error) error {
-	if err == nil || len(l.lines) == 1 || w.ended() != nil {
+	if err == nil || len(l.run.lines) == 1 || w.ended() != nil {
 		return err
 	}
 	if w.Piece == 0 {
 		w.Piece = w.Units // undivided, as on this device
 	}
-	for _, other := range l.lines {
+	for _, other := range l.run.lines {
 		if other == l || other.inBands(p, w) != nil {
 			continue
 		}
 		if !outOfMemory(err) {
 			l.out.Store(true)
-			l.group.reportFailed(l.device, err)
+			l.run.group.reportFailed(l.device, err)
 		}
 		return nil
 	}
@@ -122,7 +122,7 @@ func (l *line[T]) inBands(p *passage[T], w *Work) error {
 	if err != nil {
 		return err
 	}
-	sums, squares := l.kind.Rows(t)
+	sums, squares := l.run.kind.Rows(t)
 	w.Sides[1], w.Sides[2] = Rows(sums), Rows(squares)
 	if err := w.Run(l.device); err != nil {
 		return err
@@ -133,10 +133,10 @@ func (l *line[T]) inBands(p *passage[T], w *Work) error {
 
 // tableOf returns the table that was given with an image, or a new one.
 func (l *line[T]) tableOf(p *passage[T], w *Work) (T, error) {
-	if l.kind.Given {
+	if l.run.kind.Given {
 		return p.table, nil
 	}
-	return l.kind.Fresh(w)
+	return l.run.kind.Fresh(w)
 }
 
 // finish waits for the work of an image, closes own.there, and returns the table. Tables that are
@@ -146,17 +146,17 @@ func (l *line[T]) finish(p *passage[T], s *slot, w *Work, before, own milestones
 	wait(before.there)
 	err := s.wait(l.device)
 	close(own.there)
-	if err != nil && len(l.lines) > 1 {
+	if err != nil && len(l.run.lines) > 1 {
 		_ = l.slots.wait() // nothing may write to the table concurrently with another device
 		w.Sides[0] = Rows(s.sides[0].rows())
 		err = l.elsewhere(p, w, err)
 		l.idle <- s
 		return err
 	}
-	if l.reuse {
+	if l.run.reuse {
 		p.slot = s
 		if err == nil {
-			p.table = l.kind.Over(w, s.sides[1].rows(), s.sides[2].rows())
+			p.table = l.run.kind.Over(w, s.sides[1].rows(), s.sides[2].rows())
 		}
 		return err
 	}
@@ -168,7 +168,7 @@ func (l *line[T]) finish(p *passage[T], s *slot, w *Work, before, own milestones
 	if err != nil {
 		return err
 	}
-	sums, squares := l.kind.Rows(t)
+	sums, squares := l.run.kind.Rows(t)
 	s.deliver([]devmem.Host{sums, squares})
 	p.table = t
 	return nil

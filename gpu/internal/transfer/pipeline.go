@@ -70,7 +70,7 @@ type run[T any] struct {
 
 // A line is the part of a run on one device.
 type line[T any] struct {
-	*run[T]
+	run    *run[T]
 	device *devmem.Device
 	slots  *pool
 	idle   chan *slot   // available to the next image
