@@ -169,7 +169,7 @@ func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 
 		return 0
 	}
 	if t.Sum.valid != nil {
-		return (&ValidTable[S, Q]{t.Sum, t.Squares, t.Sum.valid}).Variance(box, channel)
+		return t.validVariance(validBox{rectangle(box), t.Sum.valid, channel})
 	}
 	within := rectangle(box)
 	n, s, q := within.Pixels(), raster.TypeOf[S](), raster.TypeOf[Q]()

@@ -191,6 +191,30 @@ func (t *Table[S]) validMean(count *Table[uint32], box image.Rectangle, channel 
 	return float64(t.Offset) + stats.Mean(n, t.validTotal(validBox{rectangle(box), count, channel}, n, t.known().MaxCount(raster.TypeOf[S](), false)))
 }
 
+// validVariance returns the variance over the valid pixels of a box inside the image. It
+// is not a method of [ValidTable] because every SquaredTable would instantiate that.
+func (t *SquaredTable[S, Q]) validVariance(valid validBox) float64 {
+	box, channel := image.Rectangle(valid.rectangle), valid.channel
+	n, s, q := valid.Pixels(), raster.TypeOf[S](), raster.TypeOf[Q]()
+	switch {
+	case n == 0:
+		return math.NaN()
+	case !s.Float() && !q.Float() && t.Sum.known().Fit(n, s) && t.Squares.known().Fit(n, q):
+		return stats.VarianceOfIntegers(n, stats.Magnitude(t.Sum.sum(box, channel)), uint64(t.Squares.sum(box, channel)))
+	}
+	most, mostSquares := stats.MaxCounts(s, t.Sum.known(), q, t.Squares.known())
+	sum, squares := t.Sum.validTotal(valid, n, most), t.Squares.validTotal(valid, n, mostSquares)
+	if !s.Float() && !q.Float() {
+		return stats.Variance(n, sum, squares, nil, nil)
+	}
+	if t.Sum.Offset != t.Squares.Offset {
+		sum = t.Sum.known().Interpret(stats.SumOf(t.Sum.sum(box, channel) + S(float64(t.Sum.Offset)*float64(n))))
+	}
+	r := t.rounding(valid.rectangle, channel)
+	r.Pixels = countValid(valid.count, rectangle{Max: box.Max}, channel)
+	return stats.Variance(n, sum, squares, &r, func() bool { return t.whole(valid.rectangle, channel) })
+}
+
 // inside returns the part of box that is inside the image, and whether it is not empty
 // and the image has the channel.
 func (t *ValidTable[S, Q]) inside(box image.Rectangle, channel int) (image.Rectangle, bool) {
@@ -230,26 +254,8 @@ func (t *ValidTable[S, Q]) Variance(box image.Rectangle, channel int) float64 {
 	if !ok || t.Squares == nil {
 		return math.NaN()
 	}
-	valid := validBox{rectangle(box), t.Count, channel}
-	n, s, q := valid.Pixels(), raster.TypeOf[S](), raster.TypeOf[Q]()
-	switch {
-	case n == 0:
-		return math.NaN()
-	case !s.Float() && !q.Float() && t.Sum.known().Fit(n, s) && t.Squares.known().Fit(n, q):
-		return stats.VarianceOfIntegers(n, stats.Magnitude(t.Sum.sum(box, channel)), uint64(t.Squares.sum(box, channel)))
-	}
-	most, mostSquares := stats.MaxCounts(s, t.Sum.known(), q, t.Squares.known())
-	sum, squares := t.Sum.validTotal(valid, n, most), t.Squares.validTotal(valid, n, mostSquares)
-	if !s.Float() && !q.Float() {
-		return stats.Variance(n, sum, squares, nil, nil)
-	}
-	if t.Sum.Offset != t.Squares.Offset {
-		sum = t.Sum.known().Interpret(stats.SumOf(t.Sum.sum(box, channel) + S(float64(t.Sum.Offset)*float64(n))))
-	}
-	both := &SquaredTable[S, Q]{t.Sum, t.Squares}
-	r := both.rounding(valid.rectangle, channel)
-	r.Pixels = countValid(t.Count, rectangle{Max: box.Max}, channel)
-	return stats.Variance(n, sum, squares, &r, func() bool { return both.whole(valid.rectangle, channel) })
+	both := SquaredTable[S, Q]{t.Sum, t.Squares}
+	return both.validVariance(validBox{rectangle(box), t.Count, channel})
 }
 
 // StdDev returns the standard deviation of one channel over the valid pixels of a box:
