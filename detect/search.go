@@ -151,6 +151,7 @@ const (
 
 // A search is one call to Detect. Its memory is reused.
 type search struct {
+	engine.Base
 	engine engine.Engine
 	set    engine.Settings
 	work   engine.Plan

@@ -14,6 +14,7 @@ import (
 // they begin one block further from the near end. All that a tile needs from its
 // own band then lies in earlier tiles.
 type layer struct {
+	engine.Base
 	target
 	src    raster.Array
 	kernel *kernel.RotatedKernel

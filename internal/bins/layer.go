@@ -16,6 +16,7 @@ const maxBand = 128
 // row of pixels is added to it there, and the result is then copied to its place in the table, past the
 // caches if the table is large.
 type layer struct {
+	engine.Base
 	table   Table
 	src     raster.Array
 	weights raster.Array // has no type if every pixel counts as 1
@@ -66,9 +67,6 @@ func (l *layer) Prepare(p *engine.Plan) error {
 	}
 	return nil
 }
-
-// Finish implements [engine.Layer].
-func (l *layer) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *layer) Release() int {

@@ -9,7 +9,6 @@ import "time"
 // each other one tile apart, has narrow tiles if there are many workers, and a late
 // worker delays many others.
 type apart interface {
-	loose
 	// enter allocates memory for a worker.
 	enter(worker int)
 	// sumBand sums the columns of a band, for the bands below.
@@ -70,7 +69,7 @@ var stay = time.Millisecond
 func (e *Engine) workApart(worker int) (again bool) {
 	start := time.Now()
 	for _, l := range e.layers {
-		l.(apart).enter(worker)
+		l.enter(worker)
 	}
 	last := len(e.done) - 1
 	for {
@@ -83,15 +82,15 @@ func (e *Engine) workApart(worker int) (again bool) {
 		}
 		if band < last {
 			for _, l := range e.layers {
-				l.(apart).sumBand(band)
+				l.sumBand(band)
 			}
 			e.done[band].done.Store(bandSummed)
 		}
 		e.addAbove(worker, band)
 		for _, l := range e.layers {
-			l.(apart).startBand(worker)
+			l.startBand(worker)
 			if band < last {
-				l.(apart).leaveBand(worker, band)
+				l.leaveBand(worker, band)
 			}
 		}
 		e.done[band].done.Store(bandLeft)
@@ -109,7 +108,7 @@ func (e *Engine) addAbove(worker, band int) {
 		from--
 	}
 	for _, l := range e.layers {
-		l.(apart).goOn(worker, from)
+		l.goOn(worker, from)
 	}
 	looks := 0
 	for b := from + 1; b < band; b++ {
@@ -120,9 +119,9 @@ func (e *Engine) addAbove(worker, band int) {
 		}
 		for _, l := range e.layers {
 			if state == bandLeft {
-				l.(apart).goOn(worker, b)
+				l.goOn(worker, b)
 			} else {
-				l.(apart).addBand(worker, b, state == bandSummed)
+				l.addBand(worker, b, state == bandSummed)
 			}
 		}
 	}

@@ -8,9 +8,9 @@ import "time"
 type loose interface {
 	// exact reports whether the layer is integer, so that this gives the same bits.
 	exact() bool
-	// over makes the row above elements [x, x+n) of the band at y, from the lowest
+	// rowAbove makes the row above elements [x, x+n) of the band at y, from the lowest
 	// row of the band that ends at row from and the pixels of rows [from, y).
-	over(worker, x, y, n, from int)
+	rowAbove(worker, x, y, n, from int)
 }
 
 // slots returns the number of bands that have their own carry row, so that bands

@@ -70,7 +70,7 @@ func testLate[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 			}
 			x, y := tile*plan.TileWidth, band*plan.BandRows
 			n, rows := min(plan.TileWidth, plan.N-x), min(plan.BandRows, plan.Rows-y)
-			l.over(band, x, y, n, from)
+			l.rowAbove(band, x, y, n, from)
 			l.Tile(band, x, y, n, rows)
 			done[band]++
 			left--

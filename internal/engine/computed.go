@@ -14,6 +14,7 @@ import (
 //	l.Source = l
 //	return run.Fill(set, l.Start(raster.U16, &table, &set), l)
 type Computed struct {
+	Base
 	sums    summed
 	number  raster.Type
 	workers []computedWorker
@@ -61,16 +62,11 @@ func (l *Computed) Tile(worker, x, y, n, rows int) {
 		for r := range group {
 			l.Source.Numbers(numbers[r*row:][:row:row], x, y+r)
 		}
-		l.sums.tile(worker, numbers, n, x, y, n, group)
+		l.sums.sum(worker, numbers, x, y, n, group)
 	}
 }
 
-func (l *Computed) exact() bool { return false } // there are no pixels to sum again
-
-func (l *Computed) over(worker, x, y, n, from int) { l.sums.over(worker, x, y, n, from) }
-
-// Finish implements [Layer].
-func (l *Computed) Finish() {}
+func (l *Computed) rowAbove(worker, x, y, n, from int) { l.sums.rowAbove(worker, x, y, n, from) }
 
 // Release implements [Layer].
 func (l *Computed) Release() int {
@@ -81,7 +77,7 @@ func (l *Computed) Release() int {
 	return bytes
 }
 
-// A summed is an upright table of numbers that another layer hands to its tile method.
+// A summed is an upright table of numbers that another layer hands to its sum method.
 type summed struct {
 	upright
 	table Table
@@ -91,6 +87,14 @@ func (t *summed) start(number raster.Type, dst *Table, level kernel.Level, squar
 	t.table = *dst
 	t.find(number, dst.Type, level, squares)
 	t.aim(nil, &t.table)
+}
+
+// sum makes elements [x, x+n) of some rows of a band from numbers, whose rows are n
+// elements apart.
+func (t *summed) sum(worker int, numbers []byte, x, y, n, rows int) {
+	tile := t.pointTile(worker, x, y, n, rows)
+	tile.Src, tile.SrcStride = numbers, n
+	t.kernel(tile)
 }
 
 // Release implements [Layer].

@@ -8,11 +8,14 @@ import (
 	"sync/atomic"
 )
 
-// A Layer fills one table, tile by tile.
+// A Layer fills one table, tile by tile. A layer embeds [Base] and overrides the methods
+// that it needs.
 type Layer interface {
 	// Prepare allocates scratch memory for a plan and clears the initial state of a
 	// run. If the plan has no tiles it clears the whole table.
 	Prepare(p *Plan) error
+	// Slice begins slice z, if the layer is filled slice by slice: see Plan.Slices.
+	Slice(z int)
 	// Tile makes elements [x, x+n) of rows [y, y+rows) on behalf of a worker. The tiles
 	// to the left and above are done; all tiles of a band have the same worker.
 	Tile(worker, x, y, n, rows int)
@@ -21,10 +24,29 @@ type Layer interface {
 	// Release drops references to the caller's memory. It keeps the scratch memory and
 	// returns its size in bytes.
 	Release() int
+
+	loose
+	apart
 }
 
-// A Slicer is a layer that is filled slice by slice, see Plan.Slices.
-type Slicer interface{ Slice(z int) }
+// Base holds the methods of [Layer] that many layers do not need. They do nothing. A
+// layer embeds it.
+type Base struct{}
+
+// Slice implements [Layer].
+func (Base) Slice(int) {}
+
+// Finish implements [Layer].
+func (Base) Finish() {}
+
+func (Base) exact() bool                { return false }
+func (Base) rowAbove(_, _, _, _, _ int) {}
+func (Base) enter(int)                  {}
+func (Base) sumBand(int)                {}
+func (Base) goOn(_, _ int)              {}
+func (Base) addBand(_, _ int, _ bool)   {}
+func (Base) startBand(int)              {}
+func (Base) leaveBand(_, _ int)         {}
 
 // A Grid describes how to cut the image into bands of rows, and bands into tiles.
 type Grid struct {
@@ -58,7 +80,7 @@ type Engine struct {
 	seated []atomic.Bool // by worker
 	alone  atomic.Bool   // the caller sleeps until no helper is left
 	slots  int           // see Plan.slots
-	exact  bool          // all layers are loose and exact: they do not need the band above
+	exact  bool          // all layers are exact: they do not need the band above
 	apart  bool          // bands are apart
 	shares []share       // by worker, if bands are independent
 
@@ -78,7 +100,21 @@ func (e *Engine) Fill(set *Settings, p *Plan, layers ...Layer) (scratch int, err
 		}
 	}
 	if err == nil {
-		err = e.Run(set, p, layers...)
+		e.start(set, p, layers)
+		for z := 0; z < p.passes() && !e.stopped.Load(); z++ {
+			if p.Slices > 0 {
+				for _, l := range layers {
+					l.Slice(z)
+				}
+			}
+			if workers := min(p.Workers, p.bands()); workers > 1 || p.Apart {
+				e.fillTogether(p, workers)
+				continue
+			}
+			for y := 0; y < p.Rows && e.fillBand(0, y); y += p.BandRows {
+			}
+		}
+		err = e.finish()
 	}
 	for _, l := range layers {
 		scratch += l.Release()
@@ -86,26 +122,26 @@ func (e *Engine) Fill(set *Settings, p *Plan, layers ...Layer) (scratch int, err
 	return scratch, err
 }
 
-// Run fills the tables of prepared layers: the grid, once for every slice. If it
-// returns an error, they are not complete.
-func (e *Engine) Run(set *Settings, p *Plan, layers ...Layer) (err error) {
-	e.set, e.layers = set, append(e.layers[:0], layers...)
+// passes returns the number of times to fill the grid.
+func (p *Plan) passes() int {
+	if p.Rows == 0 || p.N == 0 {
+		return 0
+	}
+	return max(1, p.Slices)
+}
+
+// start begins a run for prepared layers.
+func (e *Engine) start(set *Settings, p *Plan, layers []Layer) {
+	e.set, e.grid, e.layers = set, p.Grid, append(e.layers[:0], layers...)
 	if set.progress != nil {
 		e.progress.start(p)
 	}
 	e.stopped.Store(false)
-	if p.Rows > 0 && p.N > 0 {
-		for z := 0; z < max(1, p.Slices) && !e.stopped.Load(); z++ {
-			if p.Slices > 0 {
-				for _, l := range e.layers {
-					l.(Slicer).Slice(z)
-				}
-			}
-			e.fillGrid(p)
-		}
-	}
-	stopped := e.stopped.Load()
-	if stopped {
+}
+
+// finish ends a run. It returns the error of the context if that stopped the run.
+func (e *Engine) finish() (err error) {
+	if e.stopped.Load() {
 		err = e.set.Stopped()
 	} else {
 		for _, l := range e.layers {
@@ -117,20 +153,10 @@ func (e *Engine) Run(set *Settings, p *Plan, layers ...Layer) (err error) {
 	return err
 }
 
-// fillGrid fills every tile of a grid, unless the context is done earlier.
-func (e *Engine) fillGrid(p *Plan) {
-	e.grid = p.Grid
-	workers := min(p.Workers, p.bands())
-	if workers == 1 && !p.Apart {
-		for y := 0; y < p.Rows && e.fillBand(0, y); y += p.BandRows {
-		}
-		return
-	}
-	e.slots, e.exact = p.slots(), true
-	for _, l := range e.layers {
-		loose, ok := l.(loose)
-		e.exact = e.exact && ok && loose.exact()
-	}
+// fillTogether fills every tile of the grid with several workers, unless the context is
+// done earlier.
+func (e *Engine) fillTogether(p *Plan, workers int) {
+	e.slots, e.exact = p.slots(), isExact(e.layers)
 	e.apart = p.Apart && e.exact
 	e.gather(p, workers)
 	for range workers - 1 {
@@ -295,9 +321,7 @@ func (e *Engine) workBand(worker, band int) bool {
 		x := tile * g.TileWidth
 		n := min(g.TileWidth, g.N-x)
 		for _, l := range e.layers {
-			if loose, ok := l.(loose); ok {
-				loose.over(worker, x, y, n, from)
-			}
+			l.rowAbove(worker, x, y, n, from)
 			l.Tile(worker, x, y, n, rows)
 		}
 		e.reached(band, tile+1)

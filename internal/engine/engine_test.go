@@ -9,6 +9,7 @@ import (
 // orderLayer checks, at every tile, that the tiles to the left and above are done,
 // that each is made once, and that a band has a single worker.
 type orderLayer struct {
+	Base
 	t     *testing.T
 	grid  Grid
 	tiles int
@@ -17,7 +18,6 @@ type orderLayer struct {
 }
 
 func (l *orderLayer) Prepare(*Plan) error { return nil }
-func (l *orderLayer) Finish()             {}
 func (l *orderLayer) Release() int        { return 0 }
 
 func (l *orderLayer) Tile(worker, x, y, n, rows int) {

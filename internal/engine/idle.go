@@ -2,6 +2,28 @@ package engine
 
 import "sync"
 
+// A Pool keeps idle values until the garbage collector frees them.
+type Pool[T any] struct {
+	New  func() *T // makes a value if none is idle
+	idle sync.Pool
+}
+
+// Take returns the value that was last left on this processor, whose memory is in its
+// caches, or a new one.
+func (p *Pool[T]) Take() *T {
+	if v, ok := p.idle.Get().(*T); ok {
+		return v
+	}
+	return p.New()
+}
+
+// Leave keeps a value for later unless its scratch memory is large.
+func (p *Pool[T]) Leave(v *T, scratch int) {
+	if scratch <= IdleBytes {
+		p.idle.Put(v)
+	}
+}
+
 // Runs keeps idle runs of layers of one type until the garbage collector frees them, so
 // integrating again does not allocate and concurrent calls never share a run. The zero
 // Runs is empty and ready to use.

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"sync"
-
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -87,9 +85,9 @@ func hasKernel(kind Kind, pixel, sum raster.Type, squares bool) bool {
 	return kernel.Plane(pixel, sum, kernel.Portable, squares) != nil
 }
 
-// Run makes the tables of a checked job, after checking their memory. It sets the
-// defaults of their extents and the properties of their pixels.
-func (j *Job) Run() error {
+// acceptTables checks the memory of the tables. It sets the defaults of their extents and
+// the properties of their pixels.
+func (j *Job) acceptTables() error {
 	if err := j.Sums.Accept(&j.Src); err != nil {
 		return err
 	}
@@ -103,17 +101,7 @@ func (j *Job) Run() error {
 		j.Squares.know(&j.Src, true, true)
 	}
 	j.Sums.know(&j.Src, false, j.squared())
-	if j.set.on != nil {
-		return j.fillOn(j.set.on)
-	}
-	return j.fill()
-}
-
-// fillOn makes the tables on a device. Their memory has been checked.
-func (j *Job) fillOn(d device.Runner) error {
-	return d.Tables(&device.Tables{
-		Kind: j.Kind, Src: j.Src, Sums: j.Sums.Array, Squares: j.Squares.Array, Offset: j.Sums.Offset, Options: j.set.OnDevice(),
-	})
+	return nil
 }
 
 // Accept checks the memory of a table against the checked image or volume that it is
@@ -161,15 +149,24 @@ func newRun(sums, squares tableLayer) *run {
 	return &run{makers: [2]tableLayer{sums, squares}, layers: [2]Layer{sums, squares}}
 }
 
-var runs = [...]sync.Pool{
-	Upright: {New: func() any { return newRun(new(upright), new(upright)) }},
-	Tilted:  {New: func() any { return newRun(new(tilted), new(tilted)) }},
-	Volume:  {New: func() any { return newRun(new(solid), new(solid)) }},
+var runs = [...]Pool[run]{
+	Upright: {New: func() *run { return newRun(new(upright), new(upright)) }},
+	Tilted:  {New: func() *run { return newRun(new(tilted), new(tilted)) }},
+	Volume:  {New: func() *run { return newRun(new(solid), new(solid)) }},
 }
 
-// fill makes the tables. Their memory has been checked.
-func (j *Job) fill() error {
-	r := runs[j.Kind].Get().(*run)
+// Run makes the tables of a checked job, after checking their memory. It sets the
+// defaults of their extents and the properties of their pixels.
+func (j *Job) Run() error {
+	if err := j.acceptTables(); err != nil {
+		return err
+	}
+	if j.set.on != nil {
+		return j.set.on.Tables(&device.Tables{
+			Kind: j.Kind, Src: j.Src, Sums: j.Sums.Array, Squares: j.Squares.Array, Offset: j.Sums.Offset, Options: j.set.OnDevice(),
+		})
+	}
+	r := runs[j.Kind].Take()
 	r.src = j.Src
 	r.set = j.set
 	r.tables[0] = j.Sums
@@ -190,16 +187,14 @@ func (j *Job) fill() error {
 	r.makers[0].cut(&r.plan, &r.work, r.src.Depth)
 	scratch, err := r.engine.Fill(&r.set, &r.plan, r.layers[:count]...)
 	r.src.Data, r.tables[0].Data, r.tables[1].Data, r.set = nil, nil, nil, Settings{} // drop references to the caller's memory
-	if scratch <= IdleBytes {
-		runs[j.Kind].Put(r)
-	}
+	runs[j.Kind].Leave(r, scratch)
 	return err
 }
 
 // isExact reports whether the sums of all layers add up in any order.
 func isExact(layers []Layer) bool {
 	for _, l := range layers {
-		if a, ok := l.(apart); !ok || !a.exact() {
+		if !l.exact() {
 			return false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 // leadLayer checks, at every tile, that the band above is ahead by the lead.
 type leadLayer struct {
+	Base
 	t     *testing.T
 	grid  Grid
 	tiles int
@@ -17,7 +18,6 @@ type leadLayer struct {
 }
 
 func (l *leadLayer) Prepare(*Plan) error { return nil }
-func (l *leadLayer) Finish()             {}
 func (l *leadLayer) Release() int        { return 0 }
 
 func (l *leadLayer) Tile(_, x, y, _, _ int) {

@@ -112,10 +112,13 @@ type Slices struct {
 
 // A sliceTable is one table of a stream. It holds the slice made last.
 type sliceTable struct {
-	layer solid
-	src   raster.Array
-	dst   Table
+	solid
+	src raster.Array
+	dst Table
 }
+
+// Prepare implements [Layer]. The table continues from the slice before.
+func (t *sliceTable) Prepare(*Plan) error { return nil }
 
 // NewSlices returns Slices for the tables of a job. The source of the job gives the type,
 // size and channels of the slices; its depth is 0.
@@ -142,7 +145,7 @@ func NewSlices(j *Job) (*Slices, error) {
 		if err := t.init(s, j.Src.Type, dst[i], i == 1); err != nil {
 			return nil, err
 		}
-		s.layers = append(s.layers, &t.layer)
+		s.layers = append(s.layers, t)
 	}
 	return s, nil
 }
@@ -153,14 +156,14 @@ func (t *sliceTable) init(s *Slices, pixel raster.Type, dst *Table, squares bool
 	if err != nil {
 		return raster.OutOfMemory("a stream of slices of %d×%d: %w", e.Width, e.Height, err)
 	}
-	t.layer.over, t.dst = over, *dst
+	t.solid.over, t.dst = over, *dst
 	if t.dst.Array, err = raster.NewTable(dst.Type, raster.PlaneExtent(e.Width, e.Height, e.Channels, 0)); err != nil {
 		return err
 	}
 	t.dst.SliceStride = 0 // all slices use the same memory
-	t.layer.find(pixel, dst.Type, s.set.Level, squares)
-	t.layer.aim(&t.src, &t.dst)
-	return t.layer.Prepare(&s.plan)
+	t.find(pixel, dst.Type, s.set.Level, squares)
+	t.aim(&t.src, &t.dst)
+	return t.solid.Prepare(&s.plan)
 }
 
 // Offset returns the value subtracted from every voxel.
@@ -189,11 +192,10 @@ func (s *Slices) Push(slice raster.Array) (sums, squares raster.Array, err error
 			return sums, squares, err
 		}
 		t.src = slice
-		t.layer.aim(&t.src, &t.dst)
+		t.aim(&t.src, &t.dst)
 	}
-	err = s.engine.Run(&s.set, &s.plan, s.layers...)
+	_, err = s.engine.Fill(&s.set, &s.plan, s.layers...)
 	for i := range s.tables {
-		s.tables[i].layer.Release()
 		s.tables[i].src = raster.Array{}
 	}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 // stopLayer cancels at its n-th tile.
 type stopLayer struct {
+	Base
 	tiles  atomic.Int64
 	at     int64
 	cancel func()
@@ -21,7 +22,6 @@ type stopLayer struct {
 }
 
 func (l *stopLayer) Prepare(*Plan) error { return nil }
-func (l *stopLayer) Finish()             {}
 func (l *stopLayer) Release() int        { l.free = true; return 0 }
 func (l *stopLayer) Tile(int, int, int, int, int) {
 	if l.tiles.Add(1) == l.at {

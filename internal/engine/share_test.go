@@ -12,6 +12,7 @@ import (
 // countLayer counts how many times each band is made and by which workers. Some bands
 // take long.
 type countLayer struct {
+	Base
 	g      *Grid
 	made   []atomic.Int32
 	inside []atomic.Int32 // of workers
@@ -23,9 +24,7 @@ type countLayer struct {
 }
 
 func (l *countLayer) Prepare(*Plan) error { return nil }
-func (l *countLayer) Finish()             {}
 func (l *countLayer) Release() int        { return 0 }
-func (l *countLayer) Slice(int)           {}
 func (l *countLayer) Tile(worker, x, y, n, rows int) {
 	if l.inside[worker].Add(1) != 1 || y+rows > l.g.Rows || x+n > l.g.N {
 		l.broken.Store(true)

@@ -8,6 +8,7 @@ import (
 // tilted is the layer of 45° tables. Tiles lean to the left because a sum needs the row
 // above on both sides.
 type tilted struct {
+	Base
 	kernel kernel.TiltedFunc
 	src    *raster.Array
 	dst    *Table
@@ -67,21 +68,25 @@ func (l *tilted) Prepare(p *Plan) error {
 // Tile implements [Layer]. x counts along the first row of the band; rows below begin
 // further left.
 func (l *tilted) Tile(worker, x, y, n, rows int) {
-	l.tile(worker, l.dst.From((y+1)*l.dst.Stride), l.src.From(y*l.src.Stride), x, y, n, rows)
+	t := l.pointTile(worker, x, y, n, rows)
+	t.Dst, t.Src = l.dst.From((y+1)*l.dst.Stride), l.src.From(y*l.src.Stride)
+	l.kernel(t)
 }
 
 // pushRow implements [rowLayer].
 func (l *tilted) pushRow(row []byte, y int) {
-	l.tile(0, l.dst.From(l.dst.Stride), row, 0, y, l.n(), 1)
+	t := l.pointTile(0, 0, y, l.n(), 1)
+	t.Dst, t.Src = l.dst.From(l.dst.Stride), row
+	l.kernel(t)
 	l.workers[0].tile = kernel.TiltedTile{}
 }
 
-func (l *tilted) tile(worker int, dst, src []byte, x, y, n, rows int) {
+// pointTile returns the tile of a worker. The caller sets its pixels and sums and calls
+// the kernel.
+func (l *tilted) pointTile(worker, x, y, n, rows int) *kernel.TiltedTile {
 	w := &l.workers[worker]
 	w.tile = kernel.TiltedTile{
-		Dst:       dst,
 		DstStride: l.dst.Stride,
-		Src:       src,
 		SrcStride: l.src.Stride,
 		Sums:      l.sums,
 		Diagonals: l.diagonals,
@@ -94,11 +99,8 @@ func (l *tilted) tile(worker int, dst, src []byte, x, y, n, rows int) {
 		First:     y == 0,
 		Writes:    l.writes,
 	}
-	l.kernel(&w.tile)
+	return &w.tile
 }
-
-// Finish implements [Layer].
-func (l *tilted) Finish() {}
 
 // Release implements [Layer].
 func (l *tilted) Release() int {

@@ -9,6 +9,7 @@ import (
 
 // upright is the layer of upright tables.
 type upright struct {
+	Base
 	kernel  kernel.Func
 	columns kernel.Columns // empty for floats
 	src     *raster.Array
@@ -83,18 +84,19 @@ func (l *upright) onLines() bool {
 
 // Tile implements [Layer].
 func (l *upright) Tile(worker, x, y, n, rows int) {
-	pix, stride, pixel := l.src.From(y*l.src.Stride+x), l.src.Stride, l.src.Type
+	t := l.pointTile(worker, x, y, n, rows)
+	t.Src, t.SrcStride = l.src.From(y*l.src.Stride+x), l.src.Stride
 	if l.dst.shift() != 0 {
 		w := &l.workers[worker]
-		w.shifted = Shifted(w.shifted, pix, pixel, stride, n, rows, l.dst.Offset)
-		pix, stride = w.shifted, n
+		w.shifted = Shifted(w.shifted, t.Src, l.src.Type, t.SrcStride, n, rows, l.dst.Offset)
+		t.Src, t.SrcStride = w.shifted, n
 	}
-	l.tile(worker, pix, stride, x, y, n, rows)
+	l.kernel(t)
 }
 
-// tile is like Tile for pixels in other memory, and possibly for only some of the rows of
-// the band. It is for layers that compute their pixels.
-func (l *upright) tile(worker int, pix []byte, pixStride, x, y, n, rows int) {
+// pointTile returns the tile of a worker for elements [x, x+n) of rows [y, y+rows), which
+// may be only some of the rows of a band. The caller sets its pixels and calls the kernel.
+func (l *upright) pointTile(worker, x, y, n, rows int) *kernel.Tile {
 	w, channels, stride := &l.workers[worker], l.dst.Channels, l.dst.Stride
 	slot := kernel.CarryLen(channels) * l.size
 	carry := w.carry[y%l.band*slot:][:rows*slot]
@@ -105,11 +107,10 @@ func (l *upright) tile(worker int, pix []byte, pixStride, x, y, n, rows int) {
 	}
 	t := &w.tile // not a literal, which would be built elsewhere and copied
 	t.Dst, t.DstStride = dst[(channels+x)*l.size:], stride
-	t.Src, t.SrcStride = pix, pixStride
 	t.Above, t.Carry = l.aboveOf(w, y)[x*l.size:], carry
 	t.Rows, t.N, t.Channels = rows, n, channels
 	t.Offset, t.Writes = l.dst.kernelOffset(), l.writes
-	l.kernel(t)
+	return t
 }
 
 // clearColumn clears the first bytes of rows. It is written out for the sizes of a
@@ -149,7 +150,7 @@ func (l *upright) row(y int) []byte {
 
 func (l *upright) exact() bool { return l.columns.Sum != nil }
 
-func (l *upright) over(worker, x, y, n, from int) {
+func (l *upright) rowAbove(worker, x, y, n, from int) {
 	if l.slots == 1 || y == 0 {
 		return
 	}
@@ -236,9 +237,6 @@ func (l *upright) pushRow(row []byte, _ int) {
 	l.Tile(0, 0, 0, l.n, 1)
 	l.src.Data, l.workers[0].tile = nil, kernel.Tile{}
 }
-
-// Finish implements [Layer].
-func (l *upright) Finish() {}
 
 // Release implements [Layer].
 func (l *upright) Release() int {

@@ -125,6 +125,7 @@ func (j *ValidJob) fill() error {
 // rows of pixels in which a fill value replaces pixels that are not valid, and that of
 // the counts receives rows of zeros and ones.
 type valid struct {
+	Base
 	src, mask     raster.Array
 	nan, squared  bool
 	level         kernel.Level
@@ -174,13 +175,11 @@ func (l *valid) Prepare(p *Plan) error {
 	return l.counts.Prepare(p)
 }
 
-func (l *valid) exact() bool { return false }
-
-func (l *valid) over(worker, x, y, n, from int) {
-	l.sums.over(worker, x, y, n, from)
-	l.counts.over(worker, x, y, n, from)
+func (l *valid) rowAbove(worker, x, y, n, from int) {
+	l.sums.rowAbove(worker, x, y, n, from)
+	l.counts.rowAbove(worker, x, y, n, from)
 	if l.squared {
-		l.squares.over(worker, x, y, n, from)
+		l.squares.rowAbove(worker, x, y, n, from)
 	}
 }
 
@@ -201,14 +200,14 @@ func (l *valid) Tile(worker, x, y, n, rows int) {
 		if shift != 0 {
 			Shifted(w.pixels, w.pixels, pixel, n, n, rows, shift)
 		}
-		l.sums.tile(worker, w.pixels, n, x, y, n, rows)
+		l.sums.sum(worker, w.pixels, x, y, n, rows)
 		if l.squared {
 			if again := l.squares.table.shift(); again != 0 && shift == 0 { // the kernel of the sums subtracts it by itself
 				Shifted(w.pixels, w.pixels, pixel, n, n, rows, again)
 			}
-			l.squares.tile(worker, w.pixels, n, x, y, n, rows)
+			l.squares.sum(worker, w.pixels, x, y, n, rows)
 		}
-		l.counts.tile(worker, w.valid, n, x, y, n, rows)
+		l.counts.sum(worker, w.valid, x, y, n, rows)
 	}
 }
 
@@ -236,9 +235,6 @@ func (l *valid) maskRow(w *validWorker, x, y, n int) []uint8 {
 func has(mask *Source[uint8], x, y, channels int) bool {
 	return mask.Pix[y*mask.Stride+x*mask.Channels/channels] != 0
 }
-
-// Finish implements [Layer].
-func (l *valid) Finish() {}
 
 // Release implements [Layer].
 func (l *valid) Release() int {

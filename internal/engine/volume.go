@@ -17,6 +17,7 @@ import (
 // By slices: each slice is cut into tiles like a plane table. It needs the sums of the
 // whole previous slice.
 type solid struct {
+	Base
 	kernel   kernel.VolumeFunc
 	src      *raster.Array
 	dst      *Table
@@ -100,7 +101,7 @@ func (l *solid) clearRows(z, y, rows int) {
 	}
 }
 
-// Slice implements [Slicer].
+// Slice implements [Layer].
 func (l *solid) Slice(z int) {
 	l.z = z
 	clear(l.above[:l.n()*l.size])
@@ -111,7 +112,7 @@ func (l *solid) Slice(z int) {
 func (l *solid) Tile(worker, x, y, n, rows int) {
 	if l.bySlices {
 		over := l.over[(y*kernel.OverLen(1, l.n())+rows*x)*l.size:]
-		l.tile(worker, x, y, l.z, n, rows, l.above[x*l.size:], over)
+		l.kernel(l.pointTile(worker, x, y, l.z, n, rows, l.above[x*l.size:], over))
 		return
 	}
 	w := &l.workers[worker]
@@ -128,12 +129,13 @@ func (l *solid) Tile(worker, x, y, n, rows int) {
 			clear(above[:l.n()*l.size])
 			l.clearRows(z+1, 0, 1)
 		}
-		l.tile(worker, 0, y, z, l.n(), rows, above, w.over)
+		l.kernel(l.pointTile(worker, 0, y, z, l.n(), rows, above, w.over))
 	}
 }
 
-// tile makes elements [x, x+n) of rows [y, y+rows) in slice z.
-func (l *solid) tile(worker, x, y, z, n, rows int, above, over []byte) {
+// pointTile returns the tile of a worker for elements [x, x+n) of rows [y, y+rows) in slice
+// z, ready for the kernel.
+func (l *solid) pointTile(worker, x, y, z, n, rows int, above, over []byte) *kernel.VolumeTile {
 	w := &l.workers[worker]
 	channels := l.dst.Channels
 	// The gap after the very last row is outside the table's memory.
@@ -170,11 +172,8 @@ func (l *solid) tile(worker, x, y, z, n, rows int, above, over []byte) {
 		},
 		Over: over, Whole: whole,
 	}
-	l.kernel(&w.tile)
+	return &w.tile
 }
-
-// Finish implements [Layer].
-func (l *solid) Finish() {}
 
 // Release implements [Layer].
 func (l *solid) Release() int {

@@ -9,6 +9,7 @@ import (
 
 // countedMedians is the layer for medians of bytes from histograms of columns, in vectors.
 type countedMedians struct {
+	engine.Base
 	job     Job
 	image   window.Image
 	copied  []byte
@@ -134,8 +135,6 @@ func (l *countedMedians) row(buffer []uint8, x, place, ch int) []uint8 {
 	gather(right, len(buffer))
 	return buffer
 }
-
-func (l *countedMedians) Finish() {}
 
 func (l *countedMedians) Release() int {
 	l.job, l.image.Src = Job{}, raster.Array{}

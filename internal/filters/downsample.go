@@ -61,6 +61,7 @@ func divUp(n, by int) int { return n/by + min(1, n%by) }
 
 // blocks is the layer for block means.
 type blocks struct {
+	engine.Base
 	job     Job
 	fx, fy  int
 	sum     raster.Type
@@ -103,8 +104,6 @@ func (l *blocks) Tile(worker, _, y, _, rows int) {
 		windows.BlockMeans(l.sum, src.Type, dst, cols, src.Channels, l.fx, to-from)
 	}
 }
-
-func (l *blocks) Finish() {}
 
 func (l *blocks) Release() int {
 	l.job = Job{}

@@ -115,6 +115,7 @@ func runBoxes(j *Job) error {
 // cascade is the layer for several successive boxes. The elements between them have a type
 // of which 2^8 stand for 1 in an integer pixel.
 type cascade struct {
+	engine.Base
 	job     Job
 	frame   window.Frame
 	image   window.Image
@@ -299,8 +300,6 @@ func (l *cascade) finish(dst []byte, r *window.Row, scale uint64) {
 		x = p.To
 	}
 }
-
-func (l *cascade) Finish() {}
 
 func (l *cascade) Release() int {
 	l.job, l.image.Src = Job{}, raster.Array{}

@@ -45,6 +45,7 @@ func runGuided(j *Job) error {
 // guided is the layer for guided filters. Products of pixels become the channels of an
 // image of their own, row by row; a and b of its windows become those of another.
 type guided struct {
+	engine.Base
 	job Job
 
 	values  []float64
@@ -306,8 +307,6 @@ func (w *guidedWorker) results(y, n int, r *window.Row) {
 	}
 	windows.Store(src.Type, dst, out)
 }
-
-func (l *guided) Finish() {}
 
 func (l *guided) Release() int {
 	l.job = Job{}

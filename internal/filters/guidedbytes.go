@@ -14,6 +14,7 @@ import (
 // channel. Sums and the fitted lines are integers, see [windows.GuidedBox]. Rows of lines
 // are computed when windows over them need them.
 type guidedBytes struct {
+	engine.Base
 	job   Job
 	guide window.Image
 	image window.Image
@@ -148,8 +149,6 @@ func (w *guidedBytesWorker) makeLines(slopes, heights []uint32, y int) {
 	elems := raster.Elems[uint32]
 	l.box.Lines(slopes, heights, &w.scratch, elems(guide), elems(image), elems(squares), elems(products))
 }
-
-func (l *guidedBytes) Finish() {}
 
 func (l *guidedBytes) Release() int {
 	l.job, l.guide, l.image = Job{}, window.Image{}, window.Image{}

@@ -14,6 +14,7 @@ import (
 // pixels of a row, with the columns beside the image. Strips lie one after the other, so that a
 // vector may hold those of several rows. If the image is narrow, a strip is a whole row.
 type smallMedians struct {
+	engine.Base
 	job         Job
 	image       window.Image
 	copied      []byte
@@ -183,8 +184,6 @@ func (l *smallMedians) medians(w *medianWorker, dst, next []byte, ahead windows.
 	}
 	windows.KeyMedians(level, t, dst, next, w.rows, channels)
 }
-
-func (l *smallMedians) Finish() {}
 
 func (l *smallMedians) Release() int {
 	l.job, l.image.Src = Job{}, raster.Array{}

@@ -76,6 +76,7 @@ func largestRadii(r *raster.Array) (across, down int) {
 
 // radiiLayer is the layer for means of windows of all sizes, from a table.
 type radiiLayer struct {
+	engine.Base
 	job          Job
 	table        raster.Array
 	plus, minus  raster.Array // counts of +Inf or NaN, and of -Inf or NaN; without memory if there are none
@@ -239,8 +240,6 @@ func (l *radiiLayer) mark(means []float64, at windows.Corner) {
 		}
 	}
 }
-
-func (l *radiiLayer) Finish() {}
 
 func (l *radiiLayer) Release() int {
 	*l = radiiLayer{}

@@ -152,6 +152,7 @@ func logOf(c int64) int64 {
 
 // rank is the layer for medians and entropies of keys, which are integers below n.
 type rank struct {
+	engine.Base
 	ranking
 	shape  window.Shape
 	keys   raster.Array
@@ -367,8 +368,6 @@ func (l *rank) result(c *windows.Counter) float64 {
 	}
 	return float64(i)
 }
-
-func (l *rank) Finish() {}
 
 func (l *rank) Release() int {
 	l.dst, l.keys, l.order, l.logs = raster.Array{}, raster.Array{}, nil, nil

@@ -10,6 +10,7 @@ import (
 // rankedMedians is the layer for medians of pixels with too many values to count each: it ranks the
 // pixels of a tile and of what its windows reach beside it.
 type rankedMedians struct {
+	engine.Base
 	job     Job
 	image   window.Image
 	copied  []byte
@@ -111,8 +112,6 @@ func (l *rankedMedians) Tile(worker, x, y, n, rows int) {
 		}
 	}
 }
-
-func (l *rankedMedians) Finish() {}
 
 func (l *rankedMedians) Release() int {
 	l.job, l.image.Src = Job{}, raster.Array{}

@@ -9,6 +9,7 @@ import (
 
 // smallBox is the layer for means of 3×3 bytes, which it adds without column sums.
 type smallBox struct {
+	engine.Base
 	job   Job
 	image window.Image
 }
@@ -69,8 +70,6 @@ func (l *smallBox) column(x int, rows ...[]uint8) (sum uint32) {
 	}
 	return sum
 }
-
-func (l *smallBox) Finish() {}
 
 func (l *smallBox) Release() int {
 	l.job, l.image.Src = Job{}, raster.Array{}

@@ -13,6 +13,7 @@ import (
 // repeats the image, because the result of each box is then mirrored or repeated in the
 // same way.
 type triple struct {
+	engine.Base
 	job          Job
 	frame        window.Frame
 	image        window.Image
@@ -175,8 +176,6 @@ func (l *triple) Tile(worker, _, y, width, rows int) {
 		l.down.Down(f.Level, to, w.state, &back, l.toBytes, &w.scratch)
 	}
 }
-
-func (l *triple) Finish() {}
 
 func (l *triple) Release() int {
 	l.job, l.image.Src = Job{}, raster.Array{}

@@ -44,6 +44,7 @@ func (j *Job) counts() bool { return j.masked || j.skipNaN }
 // validLayer is the layer for windows of valid pixels: the float64 sums of pixels, to which
 // others add nothing, and the numbers of valid pixels.
 type validLayer struct {
+	engine.Base
 	job             Job
 	src             raster.Array // the image, or a copy if it is overwritten
 	copied          []byte
@@ -261,9 +262,6 @@ func (l *validLayer) contrast(x, y, ch int, mean, deviation float64) float64 {
 	}
 	return (p - mean) / deviation
 }
-
-// Finish implements [engine.Layer].
-func (l *validLayer) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *validLayer) Release() int {

@@ -36,6 +36,7 @@ func weights(sigma float64) []float64 {
 // weighted is the layer for Gaussians with weights, first along the rows and then down the
 // columns.
 type weighted struct {
+	engine.Base
 	job          Job
 	image        window.Image
 	copied       []byte
@@ -190,9 +191,6 @@ func (l *weighted) makeAcross(w *weightedWorker, to []byte, place int) {
 	}
 	l.across.Add(j.set.Level, l.real, to, taps, width*c)
 }
-
-// Finish implements [engine.Layer].
-func (l *weighted) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *weighted) Release() int {

@@ -114,6 +114,7 @@ func (p *precision[T]) bytes() (n int) {
 
 // blockLayer computes scores from transforms. A tile is two blocks.
 type blockLayer struct {
+	engine.Base
 	job  Job
 	kind scoring
 	blockPlan
@@ -181,9 +182,6 @@ func (l *blockLayer) Prepare(p *engine.Plan) error {
 	}
 	return nil
 }
-
-// Finish implements [engine.Layer].
-func (l *blockLayer) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *blockLayer) Release() int {

@@ -17,6 +17,7 @@ const runs = 4
 // row of pixels is added to it there, and the result is then copied to its place in the table, past the
 // caches if the table is large.
 type layer struct {
+	engine.Base
 	table  *Table
 	src    raster.Array
 	writes kernel.Writes
@@ -52,9 +53,6 @@ func (l *layer) Prepare(p *engine.Plan) error {
 	}
 	return nil
 }
-
-// Finish implements [engine.Layer].
-func (l *layer) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *layer) Release() int {

@@ -112,7 +112,7 @@ func (l *improved) Prepare(p *engine.Plan) error {
 	return err
 }
 
-// Slice implements [engine.Slicer].
+// Slice implements [engine.Layer].
 func (l *improved) Slice(z int) {
 	l.slice, l.InPlace = z, z == decideAndMark && l.inPlace
 	switch z {

@@ -111,7 +111,7 @@ func aim(d *windows.Decider, t *Job, f *window.Frame) {
 	d.Aim(t.set.Level, &t.formula, f.Span(), t.height(), min(f.Up, f.Down, f.Height-1)+1)
 }
 
-// Slice implements [engine.Slicer].
+// Slice implements [engine.Layer].
 func (l *local) Slice(z int) {
 	if l.look = z == 0; l.look {
 		l.InPlace = false

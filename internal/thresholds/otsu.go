@@ -57,6 +57,7 @@ func countBytes(histogram *[8][256]uint32, row []uint8) {
 
 // otsu is the layer for one global threshold: it counts the pixels, then compares them.
 type otsu struct {
+	engine.Base
 	job     Job
 	workers []otsuWorker
 	level   uint8
@@ -125,7 +126,7 @@ func (l *otsu) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// Slice implements [engine.Slicer].
+// Slice implements [engine.Layer].
 func (l *otsu) Slice(z int) {
 	if l.count = z == 0; l.count {
 		return
@@ -174,9 +175,6 @@ func compare(level processor.Level, dst, src []uint8, than uint8) {
 
 // nothing is a row of zeros.
 var nothing [1 << 12]uint8
-
-// Finish implements [engine.Layer].
-func (l *otsu) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *otsu) Release() (bytes int) {

@@ -17,6 +17,7 @@ const (
 
 // su is the layer for Su: it sums and counts the high-contrast pixels of each window.
 type su struct {
+	engine.Base
 	job     Job
 	src     raster.Array // the image, or a copy if it is overwritten
 	memory  []uint8
@@ -96,7 +97,7 @@ func (l *su) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// Slice implements [engine.Slicer].
+// Slice implements [engine.Layer].
 func (l *su) Slice(z int) {
 	t := &l.job
 	switch l.slice = z; z {
@@ -244,9 +245,6 @@ func (w *suWorker) thresholds(values *window.Row, hi, lo []uint32, least int64) 
 	}
 	return w.sums
 }
-
-// Finish implements [engine.Layer].
-func (l *su) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *su) Release() int {

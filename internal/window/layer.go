@@ -30,6 +30,7 @@ type Sink interface {
 // A Layer computes the windows of a whole image on [engine.Engine], each band of rows
 // independently, in strips of columns.
 type Layer struct {
+	engine.Base
 	Image
 	Sink    Sink
 	Frame   Frame
@@ -144,9 +145,6 @@ func (l *Layer) RowsOf(y int) (rows Rows, own *ownRows) {
 	own = &l.own[y/l.bandRows]
 	return own, own
 }
-
-// Finish implements [engine.Layer].
-func (l *Layer) Finish() {}
 
 // Release implements [engine.Layer].
 func (l *Layer) Release() int {
