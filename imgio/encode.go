@@ -106,14 +106,14 @@ func shownImage(img any) (image.Image, error) {
 	return m, nil
 }
 
-// encodePNG writes PNG. Bitmaps have a palette of two colors.
+// encodePNG writes PNG. Bitmaps have one bit per pixel.
 func encodePNG(w io.Writer, img any, meta Metadata) error {
 	b, err := bilevelOf(img)
 	if err != nil {
 		return err
 	}
 	if b != nil {
-		img = palettedBits(b)
+		return encodePNGBits(w, b, meta)
 	}
 	m, err := shownImage(img)
 	if errors.Is(err, boxsum.ErrTypes) {

@@ -20,7 +20,8 @@ type Metadata struct {
 	// Open has applied the tag; only Options.AsStored leaves other values.
 	Orientation int
 	// ICCProfile describes the colors. Encode omits a profile for other channels
-	// than the image's, such as that of a color picture for a gray image.
+	// than the image's, such as that of a color picture for a gray or bilevel
+	// image.
 	ICCProfile []byte
 }
 

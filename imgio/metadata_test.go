@@ -113,6 +113,48 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
+// TestBilevelMetadata tests that bilevel images keep gray profiles, like gray
+// images, and lose those of color.
+func TestBilevelMetadata(t *testing.T) {
+	for _, width := range []int{1, 7, 8, 9, 250} {
+		const height = 11
+		data := make([]byte, (width+7)/8*height)
+		noisy(data)
+		bits := &packedBits{data, (width + 7) / 8, width, height}
+		for _, format := range []string{"png", "tiff"} {
+			for space, kept := range map[string]bool{"GRAY": true, "RGB ": false, "CMYK": false} {
+				m := Metadata{XResolution: 300, YResolution: 300, Orientation: 3, ICCProfile: profile(space, 588)}
+				var b bytes.Buffer
+				if err := EncodeWith(&b, format, bits, m); err != nil {
+					t.Fatal(err)
+				}
+				p, err := DecodeWith(&b, Options{Color: Keep, AsStored: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := m.ICCProfile
+				if !kept {
+					want = nil
+				}
+				if got := p.Metadata; !bytes.Equal(got.ICCProfile, want) || got.Orientation != 3 || got.XResolution < 299.9 || got.XResolution > 300.1 {
+					t.Errorf("%s with a profile of %s: %v", format, space, got)
+				}
+				img, ok := p.Image.(boxsum.Image[uint8])
+				if !ok || p.Bits != 1 || img.Channels != 1 || img.Width != width || img.Height != height {
+					t.Fatalf("%s: %T of %d bits", format, p.Image, p.Bits)
+				}
+				for y := range height {
+					for x, v := range img.Row(y) {
+						if want := 255 * (1 - bits.ColorIndexAt(x, y)); v != want {
+							t.Fatalf("%s of width %d: %d at (%d, %d), want %d", format, width, v, x, y, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestDamagedMetadata tests that pixels are read even if the metadata is damaged.
 func TestDamagedMetadata(t *testing.T) {
 	img := tight(noise[uint8](16, 16, 3))

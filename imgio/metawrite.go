@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
-	"hash/crc32"
 	"io"
 	"math"
 )
@@ -38,26 +37,20 @@ const pngStart = 33
 
 // pngChunks returns the metadata as PNG chunks.
 func (m Metadata) pngChunks() (chunks []byte) {
-	add := func(name string, contents []byte) {
-		chunks = binary.BigEndian.AppendUint32(chunks, uint32(len(contents)))
-		start := len(chunks)
-		chunks = append(append(chunks, name...), contents...)
-		chunks = binary.BigEndian.AppendUint32(chunks, crc32.ChecksumIEEE(chunks[start:]))
-	}
 	if len(m.ICCProfile) > 0 {
 		b := bytes.NewBufferString("ICC profile\x00\x00")
 		z := zlib.NewWriter(b)
 		z.Write(m.ICCProfile) // writing to memory does not fail
 		z.Close()
-		add("iCCP", b.Bytes())
+		chunks = appendChunk(chunks, "iCCP", b.Bytes())
 	}
 	if x, y, ok := m.resolution(1/metersPerInch, 1, math.MaxInt32); ok {
 		p := binary.BigEndian.AppendUint32(nil, uint32(math.Round(x)))
 		p = binary.BigEndian.AppendUint32(p, uint32(math.Round(y)))
-		add("pHYs", append(p, 1))
+		chunks = appendChunk(chunks, "pHYs", append(p, 1))
 	}
 	if m.turned() {
-		add("eXIf", m.exif())
+		chunks = appendChunk(chunks, "eXIf", m.exif())
 	}
 	return chunks
 }

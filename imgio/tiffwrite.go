@@ -135,8 +135,7 @@ func (t *TIFFWriter) addBits(b bilevel, m Metadata) error {
 	d.shorts(tiffSamples, 1)
 	d.longs(tiffRowsPerStrip, uint32(size.Y))
 	d.longs(293, 0) // options of group 4
-	m.ICCProfile = nil
-	m.addTo(&d)
+	m.forChannels(1).addTo(&d)
 	counts := []uint32{uint32(len(strip))}
 	if err := t.begin(&d, counts); err != nil {
 		return err
