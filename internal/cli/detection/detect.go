@@ -40,7 +40,7 @@ type Detect struct {
 	Min       flags.Window `placeholder:"N" help:"Minimum size of objects, in pixels, such as 40, or 40x60."`
 	Max       flags.Window `placeholder:"N" help:"Maximum size of objects."`
 	Compat    bool         `help:"Search exactly the windows that OpenCV searches."`
-	Out       string       `short:"o" placeholder:"OUT" help:"Output file for the picture with boxes: .png, .jpg, .tiff, .ppm or .npy; - is PNG on standard output. For several images, a folder such as found/; for a stream, - or a .y4m file."`
+	Out       string       `short:"o" placeholder:"OUT" help:"Output file for the picture with boxes: .png, .jpg, .tiff, .ppm or .npy; - is PNG on standard output. For several images, a folder such as found/; for a stream, - or a .y4m file. .tiff has all pages of IN."`
 	Blur      bool         `help:"Blur the objects in the picture of -o instead of drawing boxes."`
 	Eval      string       `placeholder:"TRUTH" help:"Compare with the truth in a JSON file, and print recall, false positives and time by angle and size. Without IN, all files that it names are searched."`
 
@@ -75,6 +75,7 @@ func parseAngles(text string) (angleList, error) {
 // A found is a detected object as it is printed.
 type found struct {
 	File      string  `json:"file,omitempty"` // set if there are several inputs
+	Page      int     `json:"page,omitempty"` // set if the file has several pages or frames
 	X         int     `json:"x"`
 	Y         int     `json:"y"`
 	Width     int     `json:"width"`
@@ -85,10 +86,10 @@ type found struct {
 	Mirrored  bool    `json:"mirrored,omitempty"`
 }
 
-func foundOf(file string, results []detect.Result) []found {
+func foundOf(file string, page int, results []detect.Result) []found {
 	all := make([]found, 0, len(results))
 	for _, r := range results {
-		all = append(all, found{file, r.Rect.Min.X, r.Rect.Min.Y, r.Rect.Dx(), r.Rect.Dy(), r.Angle, r.Neighbors, r.Score, r.Mirrored})
+		all = append(all, found{file, page, r.Rect.Min.X, r.Rect.Min.Y, r.Rect.Dx(), r.Rect.Dy(), r.Angle, r.Neighbors, r.Score, r.Mirrored})
 	}
 	return all
 }
@@ -184,11 +185,11 @@ func (c *Detect) Run(sh *console.Shell) error {
 		}
 	}
 	if !imagefile.Several(c.Ins, c.Out) {
-		all, err := c.one(sh, d, c.Ins[0], c.Out)
+		all, err := c.one(sh, d, c.Ins[0], c.Out, "")
 		if err != nil {
 			return err
 		}
-		return c.print(sh.Reports(c.Out), foundOf("", all), false)
+		return c.print(sh.Reports(c.Out), all, false)
 	}
 	return c.several(sh, d)
 }
@@ -224,7 +225,7 @@ func (c *Detect) several(sh *console.Shell, d *detector) error {
 	outs := make([]string, len(c.Ins))
 	if c.Out != "" {
 		var err error
-		if outs, err = imagefile.InFolder(c.Ins, c.Out, "pictures", func(string) string { return ".png" }); err != nil {
+		if outs, err = imagefile.InFolder(c.Ins, c.Out, "pictures", func(in string) string { return c.PagedExtension(in, ".png") }); err != nil {
 			return err
 		}
 		if err := os.MkdirAll(c.Out, 0o777); err != nil {
@@ -237,7 +238,7 @@ func (c *Detect) several(sh *console.Shell, d *detector) error {
 		sh.Progress.Close()
 		sh.StartProgress()
 		sh.Progress.Of(fmt.Sprintf("%d of %d: ", i+1, len(c.Ins)))
-		results, err := c.one(sh, d, in, outs[i])
+		results, err := c.one(sh, d, in, outs[i], in)
 		if sh.Ctx.Err() != nil {
 			return sh.Ctx.Err()
 		}
@@ -247,7 +248,7 @@ func (c *Detect) several(sh *console.Shell, d *detector) error {
 			failed++
 			sh.Failed(in, err)
 		}
-		all = append(all, foundOf(in, results)...)
+		all = append(all, results...)
 	}
 	if err := c.print(sh.Results(), all, true); err != nil {
 		return err
@@ -267,18 +268,22 @@ func (c *Detect) print(w io.Writer, all []found, files bool) error {
 		_, err := fmt.Fprintln(w)
 		return err
 	}
-	row := func(file string, cells ...string) []string {
+	pages := slices.ContainsFunc(all, func(f found) bool { return f.Page > 0 })
+	row := func(file, page string, cells ...string) (row []string) {
 		if files {
-			return append([]string{file}, cells...)
+			row = append(row, file)
 		}
-		return cells
+		if pages {
+			row = append(row, page)
+		}
+		return append(row, cells...)
 	}
-	rows := [][]string{row("file", "x", "y", "width", "height", "angle", "neighbors", "score")}
+	rows := [][]string{row("file", "page", "x", "y", "width", "height", "angle", "neighbors", "score")}
 	if c.Mirror {
 		rows[0] = append(rows[0], "mirrored")
 	}
 	for _, f := range all {
-		rows = append(rows, row(console.Escape(f.File), strconv.Itoa(f.X), strconv.Itoa(f.Y), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
+		rows = append(rows, row(console.Escape(f.File), strconv.Itoa(max(1, f.Page)), strconv.Itoa(f.X), strconv.Itoa(f.Y), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
 			fmt.Sprintf("%.1f", f.Angle), strconv.Itoa(f.Neighbors), fmt.Sprintf("%.2f", f.Score)))
 		if c.Mirror {
 			last := &rows[len(rows)-1]
@@ -288,42 +293,64 @@ func (c *Detect) print(w io.Writer, all []found, files bool) error {
 	return display.Columns(w, rows)
 }
 
-// one searches one image and draws the results.
-func (c *Detect) one(sh *console.Shell, d *detector, in, out string) ([]detect.Result, error) {
+// one searches one image, draws the results if there is an output, and returns them under the
+// name of the file. It searches all pages of a file, unless the output has only one.
+func (c *Detect) one(sh *console.Shell, d *detector, in, out, file string) (all []found, err error) {
 	format := ""
 	if out != "" {
-		var err error
 		if format, err = imagefile.FormatOf(out, "png", ".jpg"); err != nil {
 			return nil, err
 		}
 	}
-	results, img, _, err := c.search(sh, d, in, out)
-	if err != nil || out == "" {
-		return results, err
-	}
-	picture, err := inColor(img, c.Blur)
+	src, err := c.open(sh, in, out, true)
 	if err != nil {
 		return nil, err
-	}
-	if err := mark(planesOf(picture), results, c.Blur, boxColor[:]); err != nil {
-		return nil, err
-	}
-	return results, imagefile.Save(sh, out, 0, func(w io.Writer) error { return imgio.Encode(w, format, picture) })
-}
-
-// search reads an image and returns the objects in it. The pixels remain valid after the file is
-// closed.
-func (c *Detect) search(sh *console.Shell, d *detector, in, out string) (results []detect.Result, img boxsum.Image[uint8], took time.Duration, err error) {
-	if err := imagefile.CheckApart(in, out, false); err != nil {
-		return nil, img, 0, err
-	}
-	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.Open(sh, in, &c.Flags, false) })
-	if err != nil {
-		return nil, img, 0, err
 	}
 	defer src.Close()
+	page := 0 // until there are several
+	search := func() ([]detect.Result, boxsum.Image[uint8], error) {
+		if src.Pages > 1 {
+			page++
+		}
+		results, img, _, err := d.search(sh, src, in)
+		all = append(all, foundOf(file, page, results)...)
+		return results, img, err
+	}
+	if out == "" {
+		err := imagefile.EachPage(sh, src, func(int) error {
+			_, _, err := search()
+			return err
+		})
+		return all, err
+	}
+	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
+		results, img, err := search()
+		if err != nil {
+			return nil, err
+		}
+		picture, err := inColor(img, c.Blur)
+		if err != nil {
+			return nil, err
+		}
+		return picture, mark(planesOf(picture), results, c.Blur, boxColor[:])
+	})
+	return all, err
+}
+
+// open opens a file, with all pages if requested.
+func (c *Detect) open(sh *console.Shell, in, out string, pages bool) (*imagefile.Source, error) {
+	if err := imagefile.CheckApart(in, out, false); err != nil {
+		return nil, err
+	}
+	how := c.Flags
+	how.AllPages = pages
+	return imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.Open(sh, in, &how, false) })
+}
+
+// search returns the objects in an image, and a copy of the image with 8 bits to draw on.
+func (d *detector) search(sh *console.Shell, src *imagefile.Source, in string) (results []detect.Result, img boxsum.Image[uint8], took time.Duration, err error) {
 	switch pixels := src.Image.(type) {
-	case boxsum.Image[uint8]: // copied, because the file will be closed
+	case boxsum.Image[uint8]:
 		img, err = imagefile.Converted(pixels, func(v float64) uint8 { return uint8(v) })
 	case boxsum.Image[uint16]:
 		img, err = imagefile.Converted(pixels, imagefile.UpperByte)
@@ -375,8 +402,8 @@ type frameSlot struct {
 	done    chan struct{} // closed when the frame has been searched
 }
 
-// search searches frames. A device searches all of them in one call.
-func (d *detector) search(slots []*frameSlot, opt *detect.Options) {
+// searchFrames searches frames. A device searches all of them in one call.
+func (d *detector) searchFrames(slots []*frameSlot, opt *detect.Options) {
 	var images []boxsum.Image[uint8]
 	for _, slot := range slots {
 		light := slot.frame.Planes[0]
@@ -453,7 +480,7 @@ func (c *Detect) eachFrame(sh *console.Shell, d *detector, r *y4m.Reader, to io.
 						slots = append(slots, slot)
 					}
 				}
-				d.search(slots, &opt)
+				d.searchFrames(slots, &opt)
 				for _, slot := range slots {
 					if slot.err != nil {
 						slot.err = fmt.Errorf("frame %d: %w", slot.number, slot.err)
@@ -478,7 +505,7 @@ func (c *Detect) eachFrame(sh *console.Shell, d *detector, r *y4m.Reader, to io.
 		if err != nil {
 			return err
 		}
-		if err := c.printFrame(reports, n, foundOf("", slot.results)); err != nil {
+		if err := c.printFrame(reports, n, foundOf("", 0, slot.results)); err != nil {
 			return err
 		}
 		if w != nil {

@@ -22,6 +22,7 @@ import (
 // marks a file without objects.
 type truth struct {
 	File   string  `json:"file"`
+	Page   int     `json:"page"` // 0 for files with one page
 	X      float64 `json:"x"`
 	Y      float64 `json:"y"`
 	Width  float64 `json:"width"`
@@ -120,6 +121,17 @@ func sizeName(size float64) (string, float64) {
 	return "more", 1e6
 }
 
+// searchPage searches the selected page of a file, by default the first.
+func (c *Detect) searchPage(sh *console.Shell, d *detector, file string) ([]detect.Result, time.Duration, error) {
+	src, err := c.open(sh, file, "", false)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer src.Close()
+	results, _, took, err := d.search(sh, src, file)
+	return results, took, err
+}
+
 // evaluate searches images with known objects and prints recall, false positives and times.
 func (c *Detect) evaluate(sh *console.Shell, d *detector) error {
 	all, err := readTruth(c.Eval)
@@ -138,11 +150,11 @@ func (c *Detect) evaluate(sh *console.Shell, d *detector) error {
 	e := evaluation{tally: tally{Name: "all"}, Images: len(files)}
 	for i, file := range files {
 		sh.Progress.Of(fmt.Sprintf("%d of %d: ", i+1, len(files)))
-		results, _, took, err := c.search(sh, d, file, "")
+		results, took, err := c.searchPage(sh, d, file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		there, err := truthOf(all, file)
+		there, err := truthOf(all, file, max(1, c.Page))
 		if err != nil {
 			return err
 		}
@@ -204,7 +216,7 @@ func (e *evaluation) print(w io.Writer) error {
 }
 
 // truthOf returns the objects in a file.
-func truthOf(all []truth, file string) (there []truth, err error) {
+func truthOf(all []truth, file string, page int) (there []truth, err error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, err
@@ -215,7 +227,7 @@ func truthOf(all []truth, file string) (there []truth, err error) {
 			other, err := os.Stat(t.File)
 			same[t.File] = err == nil && os.SameFile(info, other)
 		}
-		if same[t.File] && t.Width > 0 {
+		if same[t.File] && t.Width > 0 && (t.Page == 0 || t.Page == page) {
 			there = append(there, t)
 		}
 	}

@@ -92,26 +92,39 @@ func SavePages(sh *console.Shell, out, format string, src *Source, work func() (
 	}
 	return Save(sh, out, 0, func(w io.Writer) error {
 		t := imgio.NewTIFFWriter(w)
-		for n := 1; n <= src.Pages; n++ {
-			if err := src.addPage(sh, t, n, work); err != nil {
-				return fmt.Errorf("page %d: %w", n, err)
+		err := EachPage(sh, src, func(int) error {
+			img, err := work()
+			if err != nil {
+				return err
 			}
+			return t.Add(img, src.Metadata)
+		})
+		if err != nil {
+			return err
 		}
 		return t.Close()
 	})
 }
 
-func (s *Source) addPage(sh *console.Shell, t *imgio.TIFFWriter, n int, work func() (any, error)) error {
-	if n > 1 {
-		if _, err := s.turn(sh, n); err != nil {
-			return err
+// EachPage calls work with the number of every page of src, counted from 1, with src.Image
+// replaced by that page.
+func EachPage(sh *console.Shell, src *Source, work func(n int) error) error {
+	if src.Pages < 2 {
+		return work(1)
+	}
+	for n := 1; n <= src.Pages; n++ {
+		var err error
+		if n > 1 {
+			_, err = src.turn(sh, n)
+		}
+		if err == nil {
+			err = work(n)
+		}
+		if err != nil {
+			return fmt.Errorf("page %d: %w", n, err)
 		}
 	}
-	img, err := work()
-	if err != nil {
-		return err
-	}
-	return t.Add(img, s.Metadata)
+	return nil
 }
 
 // TellFirst notes on standard error that the result is for the first page, if there are others.
