@@ -43,11 +43,12 @@ func (l *local) aim(j *Job, sum, square raster.Type) {
 	}
 	l.Src, l.InPlace, l.Sink, l.Frame = j.Src, j.same, l, j.frame(sum, square)
 	src, f := &j.Src, &l.Frame
-	if src.Type == raster.U8 && j.Dst.Type == raster.F32 && j.Kind == MeanDeviation && j.shape.Border != window.Clip && f.Plain() && sum == raster.U32 && square == raster.U32 {
-		l.stats, l.statsFast = windows.NewStatsBox(j.set.Level, j.shape.Width(), j.shape.Height(), src.Channels, 8*src.Width*src.Height*src.Channels)
-	}
 	size := j.Dst.Type.Bytes()
 	l.past = !j.same && j.Kind != MeanDeviation && size >= 4 && windows.BypassCaches(size*src.Width*src.Height*src.Channels)
+	if (j.Kind == MeanDeviation || j.Kind == Deviation && !l.past) && src.Type == raster.U8 && j.Dst.Type == raster.F32 &&
+		j.shape.Border != window.Clip && f.Plain() && sum == raster.U32 && square == raster.U32 {
+		l.stats, l.statsFast = windows.NewStatsBox(j.set.Level, j.shape.Width(), j.shape.Height(), src.Channels, 8*src.Width*src.Height*src.Channels)
+	}
 }
 
 // localRuns keeps the engines and scratch memory of the layer for later calls.
@@ -91,8 +92,15 @@ func (l *local) Row(worker, x, y, n int, pix []byte, s *window.Sums) {
 		cols, _ := s.Columns(c)
 		l.box.Row(dst, raster.Elems[uint32](cols), &w.scratch)
 	case l.statsFast:
+		means, deviations := dst, dst
+		if l.job.Kind == MeanDeviation {
+			deviations = l.job.Second.Span(x, y, n)
+		} else { // the kernel computes both faster than others only deviations
+			w.row = engine.AtLeast(w.row, len(dst))
+			means = w.row
+		}
 		cols, _ := s.Columns(c)
-		l.stats.Row(raster.Elems[float32](dst), raster.Elems[float32](l.job.Second.Span(x, y, n)),
+		l.stats.Row(raster.Elems[float32](means), raster.Elems[float32](deviations),
 			raster.Elems[uint32](cols), raster.Elems[uint32](s.SquareColumns(c)), &w.scratch)
 	case l.past:
 		w.row = engine.AtLeast(w.row, len(dst))
@@ -122,22 +130,29 @@ func (j *Job) makePart(first, second, pix []byte, r *window.Row, p *window.Part,
 	t := j.Dst.Type
 	size := t.Bytes()
 	dst := first[from*size : to*size]
-	m := windows.Mean{Count: uint64(p.Count), Offset: r.Offset, Most: j.most(p.Count)}
-	spread := windows.Spread{Count: uint64(p.Count), Bytes: j.Src.Type == raster.U8, Root: j.Kind != Variance, Exact: r.Exact, First: from}
 	switch j.Kind {
 	case Sum:
 		p.Sums.Totals(t, dst, r.Offset*float64(p.Count))
 	case Mean:
-		p.Sums.Means(j.set.Level, t, dst, m)
+		p.Sums.Means(j.set.Level, t, dst, j.meanOf(r, p))
 	case MeanDeviation:
-		p.Sums.Means(j.set.Level, t, dst, m)
-		windows.Spreads(j.set.Level, t, second[from*size:to*size], p.Sums, p.Squares, spread)
+		p.Sums.Means(j.set.Level, t, dst, j.meanOf(r, p))
+		windows.Spreads(j.set.Level, t, second[from*size:to*size], p.Sums, p.Squares, j.spreadOf(r, p))
 	case Variance, Deviation:
-		windows.Spreads(j.set.Level, t, dst, p.Sums, p.Squares, spread)
+		windows.Spreads(j.set.Level, t, dst, p.Sums, p.Squares, j.spreadOf(r, p))
 	case Normalized:
 		bytes := j.Src.Type.Bytes()
-		j.makeContrasts(dst, pix[from*bytes:to*bytes], p, spread, r.Offset, scratch)
+		j.makeContrasts(dst, pix[from*bytes:to*bytes], p, j.spreadOf(r, p), r.Offset, scratch)
 	}
+}
+
+// meanOf and spreadOf return what the means and deviations of a part depend on.
+func (j *Job) meanOf(r *window.Row, p *window.Part) windows.Mean {
+	return windows.Mean{Count: uint64(p.Count), Offset: r.Offset, Most: j.most(p.Count)}
+}
+
+func (j *Job) spreadOf(r *window.Row, p *window.Part) windows.Spread {
+	return windows.Spread{Count: uint64(p.Count), Bytes: j.Src.Type == raster.U8, Root: j.Kind != Variance, Exact: r.Exact, First: p.From * r.Channels}
 }
 
 // makeContrasts computes the number of deviations by which pixels exceed the mean.
