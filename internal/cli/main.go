@@ -145,6 +145,9 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		return nil, console.Usage("%w (%s)", err, hint(err))
 	}
 	for _, path := range command.Path {
+		if out := path.Positional; out != nil && out.Name == "OUT" && out.Target.String() == console.Standard && console.IsTerminal(stdout) {
+			return nil, console.Usage("OUT is -, and standard output is a terminal: redirect it, or name a file")
+		}
 		flag := path.Flag
 		if flag == nil || flag.Target.Kind() != reflect.String {
 			continue

@@ -33,7 +33,7 @@ func (j *Job) checkValid() error {
 		return err
 	}
 	if m.Width != j.Src.Width || m.Height != j.Src.Height || m.Channels != 1 && m.Channels != j.Src.Channels {
-		return raster.Invalid("the mask is %v, want %d×%d with 1 or %d channels", m.Extent, j.Src.Width, j.Src.Height, j.Src.Channels)
+		return raster.Invalid("the mask is %v, want %d×%d with 1 channel or one for each of the %d of the image", m.Extent, j.Src.Width, j.Src.Height, j.Src.Channels)
 	}
 	return nil
 }

@@ -96,8 +96,8 @@ func TestAlgorithms(t *testing.T) {
 	lines := strings.Split(help.String(), "\n")
 	for _, a := range papers.All() {
 		if !slices.ContainsFunc(lines, func(l string) bool {
-			return strings.HasPrefix(l, "  "+a.Name+" ") && strings.Contains(l, a.Place.String()) && strings.HasSuffix(l, a.CostText)
-		}) {
+			return strings.HasPrefix(l, "  "+a.Name+" ") && strings.Contains(l, a.Place.String())
+		}) || !slices.Contains(lines, "      "+a.CostText) {
 			t.Errorf("%s is not listed", a)
 		}
 	}

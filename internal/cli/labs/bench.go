@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/lab/bench"
@@ -66,7 +68,7 @@ var kernelChoices = map[string]gpu.Kernels{"auto": gpu.AutoKernels, "portable": 
 // Run measures and reports the results.
 func (c *Bench) Run(sh *console.Shell) error {
 	if c.Algorithms == "help" {
-		return bench.WriteAlgorithms(sh.Results())
+		return listAlgorithms(sh.Results())
 	}
 	cfg, err := c.config(sh)
 	if err != nil {
@@ -97,6 +99,24 @@ func (c *Bench) Run(sh *console.Shell) error {
 	// Completed measurements are kept after an error, and each file is written even if the other
 	// fails.
 	return errors.Join(err, c.writeJSON(sh, results), writePlots(c.Plot, results))
+}
+
+// listAlgorithms lists the published algorithms in lines of at most 80 columns.
+func listAlgorithms(w io.Writer) error {
+	var list strings.Builder
+	if err := bench.WriteAlgorithms(&list); err != nil {
+		return err
+	}
+	for line := range strings.Lines(list.String()) {
+		text := strings.TrimLeft(line, " ")
+		if indent := len(line) - len(text); indent != 2 { // 2: a row of columns
+			line = line[:indent] + display.Wrap(text, 80-indent, indent) + "\n"
+		}
+		if _, err := io.WriteString(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // anyMeasured reports whether any result has a time.

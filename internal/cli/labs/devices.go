@@ -69,9 +69,9 @@ func (d device) String() string {
 	}
 	switch {
 	case d.Missing != "":
-		return fmt.Sprintf("%-8s none: %s\n", d.On, console.Escape(d.Missing))
+		return fmt.Sprintf("%-8s %s\n", d.On, display.Wrap("none: "+console.Escape(d.Missing), 80-9, 9))
 	case d.LeftOut != "":
-		return fmt.Sprintf("%-8s left out: %s\n", d.On, console.Escape(d.LeftOut))
+		return fmt.Sprintf("%-8s %s\n", d.On, display.Wrap("left out: "+console.Escape(d.LeftOut), 80-9, 9))
 	case d.Index == nil:
 		fmt.Fprintf(&b, "%-8s %s\n", d.On, d.Name)
 		line("level %s of %s", d.Level, strings.Join(d.Levels, ", "))

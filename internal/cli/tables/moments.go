@@ -127,7 +127,7 @@ func momentRows(answers []boxMoments, several bool) [][]string {
 		return append([]string{box}, rest...)
 	}
 	rows := [][]string{row("box", "channel", "m00", "x", "y", "major", "minor", "degrees", "area")}
-	number := func(v float64) string { return fmt.Sprintf("%.8g", v) }
+	number := func(v float64) string { return fmt.Sprintf("%.7g", v) }
 	for _, a := range answers {
 		rows = append(rows, row(a.box.String(), strconv.Itoa(a.channel), display.Plain(a.M00), number(a.x), number(a.y),
 			number(a.major), number(a.minor), number(a.degrees), strconv.FormatInt(a.area, 10)))

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/boxsum/boxsum"
@@ -153,6 +155,7 @@ func (c *Query) answers(sh *console.Shell, of oracle, boxes []box) ([]answer, er
 
 // print prints the answers in the chosen format.
 func (c *Query) print(sh *console.Shell, answers []answer) (err error) {
+	c.tellNaN(sh, answers)
 	w := bufio.NewWriter(sh.Results())
 	switch {
 	case c.JSON:
@@ -164,6 +167,23 @@ func (c *Query) print(sh *console.Shell, answers []answer) (err error) {
 		err = display.Columns(w, answerRows(answers, c.Volume, 8))
 	}
 	return errors.Join(err, w.Flush())
+}
+
+// tellNaN notes how to leave out NaN, if a sum is NaN.
+func (c *Query) tellNaN(sh *console.Shell, answers []answer) {
+	if c.NaN == "skip" || !slices.ContainsFunc(answers, func(a answer) bool {
+		return slices.ContainsFunc(a.channels, func(s stats) bool { return math.IsNaN(s.mean) && a.area > 0 })
+	}) {
+		return
+	}
+	switch {
+	case c.Table || imagefile.IsStore(c.In) && !c.Image:
+		sh.Say("sums are NaN because of pixels that are NaN: integrate --nan skip makes a table without them")
+	case c.Volume || c.rotates() || c.OnGPU():
+		sh.Say("sums are NaN because of pixels that are NaN")
+	default:
+		sh.Say("sums are NaN because of pixels that are NaN: --nan skip leaves them out")
+	}
 }
 
 // csvRows returns the answers with one column per coordinate.

@@ -1,15 +1,10 @@
 package tables
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
-	"github.com/boxsum/boxsum/internal/pixels"
 )
 
 // validFlags select the valid pixels.
@@ -46,32 +41,9 @@ func (f *validFlags) valid(sh *console.Shell, how *imagefile.Flags) (*boxsum.Val
 	if f.Mask == "" {
 		return valid, nil
 	}
-	picture, err := console.Await(sh.Ctx, func() (*imgio.Picture, error) { return imagefile.Read(sh, f.Mask, how) })
-	if err != nil {
-		return nil, fmt.Errorf("--mask: %w", err)
-	}
-	if _, err := pairNamed(picture.Image, "auto"); err != nil {
-		return nil, fmt.Errorf("--mask: %w", err)
-	}
-	valid.Mask, err = maskOf(picture.Image)
-	return valid, errors.Join(err, picture.Close())
-}
-
-// maskOf returns a mask that is 1 where an image is not zero.
-func maskOf(img any) (boxsum.Image[uint8], error) {
-	src := pixels.Of(img)
-	mask, err := boxsum.NewImage[uint8](src.Width, src.Height, src.Channels)
-	var row []float64
-	for y := range mask.Height {
-		to := mask.Row(y)
-		row = src.Floats(row[:0], y, 0, len(to), 1)
-		for i, v := range row {
-			if v != 0 {
-				to[i] = 1
-			}
-		}
-	}
-	return mask, err
+	var err error
+	valid.Mask, err = imagefile.ReadMask(sh, f.Mask, how)
+	return valid, err
 }
 
 // areaOf returns the area of a channel of the box, which is the number of valid pixels if some may

@@ -46,6 +46,9 @@ func (c *Blur) Run(sh *console.Shell) error {
 	if err := c.openOn(&work.job.Options); err != nil {
 		return err
 	}
+	if err := c.setValid(sh, &c.Flags, &work.job.Options); err != nil {
+		return err
+	}
 	if !imagefile.Several(c.Ins, c.Out) {
 		in := ""
 		if len(c.Ins) > 0 {
@@ -111,7 +114,7 @@ func (c *Blur) work() (*filterWork, error) {
 	if c.Gaussian || bySigma {
 		w.name = "gaussian"
 	}
-	return w, nil
+	return w, c.checkValid(kinds[w.name], "--gaussian and --sigma")
 }
 
 // one blurs one image.
@@ -130,6 +133,7 @@ func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (filterR
 	if err != nil {
 		return filterReport{}, err
 	}
+	c.tellNaN(sh, in, src.Image, kinds[work.name])
 	r := newFilterReport(src, work, out)
 	r.count(src.PagesIn(format))
 	if format == "npy" && !hasAlpha(src) {
@@ -200,6 +204,8 @@ func (c *Blur) runStore(sh *console.Shell, work *filterWork) error {
 		return console.Usage("arrays in stores are blurred on the CPU: leave out --on %s", c.On)
 	case len(c.Ins) != 1:
 		return console.Usage("a blurred image in a store needs one image")
+	case c.valid():
+		return console.Usage("arrays in stores have no valid pixels: leave out --nan skip and --mask")
 	case work.name != "box":
 		return console.Usage("arrays in stores are blurred by boxes: leave out --gaussian and --sigma")
 	}

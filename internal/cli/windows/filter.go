@@ -120,6 +120,9 @@ func (f *filterWork) stream(sh *console.Shell, img any) (func(io.Writer) error, 
 	if short == nil {
 		return nil, nil
 	}
+	if f.job.Options.SkipNaN || f.job.Options.Mask.Type != 0 {
+		return nil, fmt.Errorf("%w: --nan skip and --mask need the whole image in memory (split the image)", short)
+	}
 	if kind := kinds[f.name]; kind.KeepsType() || kind == filters.Entropy || f.job.Options.Border == window.Wrap {
 		return nil, fmt.Errorf("%w: %s with border %v needs the whole image in memory (split the image)", short, f.name, f.job.Options.Border)
 	}

@@ -3,7 +3,9 @@ package windows
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/boxsum/boxsum"
@@ -11,6 +13,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/filters"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -18,6 +21,8 @@ import (
 type filterFlags struct {
 	Border string  `enum:"reflect101,reflect,replicate,constant,wrap,clip" default:"reflect101" help:"Pixels outside the image: reflect101 (dcb|abcd|cba), reflect (cba|abcd|dcb), replicate (aaa|abcd|ddd), constant (see --value), wrap (bcd|abcd|abc), or clip: none, so that a mean is that of the pixels inside."`
 	Value  float64 `placeholder:"V" help:"Value of the pixels outside with --border constant (0)."`
+	NaN    string  `name:"nan" enum:"keep,skip" default:"keep" help:"How to treat NaN: with keep, every window that contains NaN gives NaN; skip leaves such pixels out. For boxes, means and deviations."`
+	Mask   string  `placeholder:"FILE" help:"Leave out pixels where this image or .npy array of the same size is zero; one channel applies to all. For boxes, means and deviations."`
 	place
 	JSON bool `name:"json" help:"Print JSON instead of the line."`
 }
@@ -41,6 +46,52 @@ func (f *filterFlags) options() (opt filters.Options, err error) {
 	opt.Border, opt.Value = border, f.Value
 	opt.Workers, opt.Level = cmp.Or(f.Workers, runtime.GOMAXPROCS(0)), level.String()
 	return opt, nil
+}
+
+// checkValid returns an error if --nan skip or --mask cannot be combined with a filter, which
+// flag selects.
+func (f *filterFlags) checkValid(kind filters.Kind, flag string) error {
+	switch {
+	case !f.valid():
+		return nil
+	case kind > filters.Normalized:
+		return console.Usage("--nan skip and --mask are for boxes, means and deviations: leave out %s", flag)
+	case f.onGPU():
+		return console.Usage("--nan skip and --mask are for the CPU: leave out --on %s", f.On)
+	case f.Mask == console.Standard:
+		return console.Usage("--mask cannot be standard input: name a file")
+	}
+	return nil
+}
+
+// valid reports whether some pixels may be invalid.
+func (f *filterFlags) valid() bool { return f.NaN == "skip" || f.Mask != "" }
+
+// setValid sets which pixels are valid. It reads the mask.
+func (f *filterFlags) setValid(sh *console.Shell, how *imagefile.Flags, opt *filters.Options) error {
+	opt.SkipNaN = f.NaN == "skip"
+	if f.Mask == "" {
+		return nil
+	}
+	mask, err := imagefile.ReadMask(sh, f.Mask, how)
+	opt.Mask = pixels.Of(mask)
+	return err
+}
+
+// tellNaN notes that NaN in an image spreads over the windows that contain it.
+func (f *filterFlags) tellNaN(sh *console.Shell, in string, img any, kind filters.Kind) {
+	src := pixels.Of(img)
+	if f.valid() || kind > filters.Normalized || !src.Type.Float() {
+		return
+	}
+	var row []float64
+	for y := range src.Height {
+		row = src.Floats(row[:0], y, 0, src.Width*src.Channels, 1)
+		if slices.ContainsFunc(row, math.IsNaN) {
+			sh.Say(imagefile.InputName(in) + " contains NaN, and so does the result wherever a window contains one (--nan skip leaves such pixels out)")
+			return
+		}
+	}
 }
 
 // openOn opens the selected device.

@@ -66,7 +66,15 @@ func (c *Local) Run(sh *console.Shell) error {
 	if err != nil {
 		return err
 	}
+	for _, name := range c.statistics() {
+		if err := c.checkValid(kinds[name], "--"+name); err != nil {
+			return err
+		}
+	}
 	if err := c.openOn(&opt); err != nil {
+		return err
+	}
+	if err := c.setValid(sh, &c.Flags, &opt); err != nil {
 		return err
 	}
 	if !imagefile.Several(c.Ins, c.Out) {
@@ -157,6 +165,7 @@ func (c *Local) one(sh *console.Shell, opt *filters.Options, in, out string) (fi
 	if err := c.guide(sh, work, src); err != nil {
 		return filterReport{}, err
 	}
+	c.tellNaN(sh, in, src.Image, kinds[names[0]])
 	r := newFilterReport(src, work, out)
 	r.Filters = names
 	r.count(src.PagesIn(format))
