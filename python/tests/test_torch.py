@@ -3,13 +3,16 @@
 import os
 import random
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
 import torch.nn.functional as F  # noqa: E402
 
+import boxsum  # noqa: E402
 import boxsum.torch as bt  # noqa: E402
+from test_docstrings import check_sections  # noqa: E402
 
 DEVICES = ["cpu"] + ["cuda"] * torch.cuda.is_available()
 device = pytest.fixture(params=[pytest.param(d, marks=pytest.mark.cuda) if d == "cuda" else d for d in DEVICES])(lambda request: request.param)
@@ -353,8 +356,6 @@ def test_corners_of_nan(device):
 
 
 def test_windows_of_numpy():
-    import numpy as np
-
     x = torch.rand(9, 9)
     assert torch.equal(bt.box_filter(x, np.int64(3)), bt.box_filter(x, 3))
     assert torch.equal(bt.box_filter(x, np.array([3, 5])), bt.box_filter(x, (3, 5)))
@@ -439,3 +440,16 @@ def test_random_tensors(device, block):
             wide = F.pad(x.double(), (b // 2, (b - 1) // 2, a // 2, (a - 1) // 2))
             want = wide.unfold(-2, a, 1).unfold(-2, b, 1).sum((-1, -2))
             assert torch.equal(bt.box_filter(v.detach(), (b, a), border="constant", mean=False).double(), want), what
+
+
+def test_tables_of_tensors():
+    """What boxsum itself, beside boxsum.torch, knows of the tables of tensors."""
+    image = 1e7 + np.random.default_rng(4).standard_normal((40, 50))
+    tables = boxsum.integral(torch.from_numpy(image), squares=True)
+    np.testing.assert_allclose(boxsum.box_std(*tables, [3, 4, 45, 36]), image[4:36, 3:45].std(), rtol=1e-6)
+    bright = torch.from_numpy(np.full((9, 9), (1 << 32) - 1, np.uint32))
+    assert boxsum.box_mean(boxsum.integral(bright), [0, 0, 9, 9]) == (1 << 32) - 1
+
+
+def test_docstrings():
+    check_sections("boxsum.torch")
