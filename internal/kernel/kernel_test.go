@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -44,7 +45,10 @@ func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 					}
 					for _, level := range levels()[1:] {
 						got := run[P, S](t, find(level), pix, rows, width, c, writes)
-						for i := range spec {
+						if bytes.Equal(raster.Bytes(got), raster.Bytes(spec)) {
+							continue
+						}
+						for i := range spec { // NaNs may have other bits
 							if !same(got[i], spec[i]) {
 								t.Fatalf("level %d, %d rows of %d×%d, writes %v: entry %d is %v, the portable loop has %v",
 									level, rows, width, c, writes, i, got[i], spec[i])
@@ -120,12 +124,20 @@ func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func, pix []P, row
 		}
 	}
 	sums := make([]S, 0, rows*n)
-	for i, v := range buf {
-		if i -= at; i >= 0 && i < rows*dstStride && i%dstStride < n {
-			sums = append(sums, v)
-		} else if v != mark {
-			t.Fatalf("%d rows of %d×%d, writes %v: written outside, at %d", rows, width, c, writes, i)
+	from := 0 // of the elements before a row, or after the last
+	for y := range rows + 1 {
+		to, next := len(buf), 0
+		if y < rows {
+			to = at + y*dstStride
+			next = to + n
 		}
+		for i, v := range buf[from:to] {
+			if v != mark {
+				t.Fatalf("%d rows of %d×%d, writes %v: written outside, at %d", rows, width, c, writes, from+i-at)
+			}
+		}
+		sums = append(sums, buf[to:max(to, next)]...)
+		from = next
 	}
 	return sums
 }
