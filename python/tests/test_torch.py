@@ -453,3 +453,10 @@ def test_tables_of_tensors():
 
 def test_docstrings():
     check_sections("boxsum.torch")
+
+
+def test_usual_sums_of_tensors_have_room():
+    white = torch.full((2901, 2903), 255, dtype=torch.uint8)  # more than 31 bits hold
+    for table in (boxsum.integral(white), boxsum.integral(white[None], axes=(-2, -1))[0], boxsum.volume(white[None])[1]):
+        assert table.dtype == torch.int64 and table[-1, -1] == white.numel() * 255
+    assert boxsum.integral(white[:2900, :2900]).dtype == torch.int32
