@@ -74,7 +74,7 @@ func (l *smallMedians) Prepare(p *engine.Plan) error {
 	pixel := j.Src.Channels * j.Src.Type.Bytes()
 	l.row, l.lead, l.around = j.Src.Width*pixel, s.Left*pixel, (s.Left+s.Right)*pixel
 	l.left, l.right = l.left[:0], l.right[:0]
-	if l.inner = l.row - l.around; l.inner >= windows.MinMedianBytes {
+	if l.inner = l.row - l.around; l.inner >= 2*windows.MinMedianBytes { // shorter rows take longer one by one
 		l.between = 0
 		l.left = l.appendColumns(l.left, -s.Left, s.Left+s.Right)
 		l.right = l.appendColumns(l.right, j.Src.Width-s.Left-s.Right, j.Src.Width+s.Right)
