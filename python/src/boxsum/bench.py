@@ -28,6 +28,12 @@ import boxsum
 from . import _native
 from ._native import call
 
+__all__ = ["main"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 def best(turns: list[Callable[[], Any]], runs: int) -> list[float]:
     """Return the fastest of many runs of each function, in seconds; they take turns."""
