@@ -58,20 +58,20 @@ def test_bool():
     assert boxsum.median(image, 3).dtype == bool
     np.testing.assert_array_equal(boxsum.median(image, 3), boxsum.median(bits, 3) > 0)
     np.testing.assert_array_equal(boxsum.match(image, image[3:7, 4:9]), boxsum.match(bits, bits[3:7, 4:9]))
-    with pytest.raises(TypeError, match="blur of bool, whose means are not bool: local_mean"):
+    with pytest.raises(TypeError, match=r"blur does not support bool, which cannot hold means \(use local_mean"):
         boxsum.blur(image, 1)
-    with pytest.raises(TypeError, match="black and white already"):
+    with pytest.raises(TypeError, match="already black and white"):
         boxsum.binarize(image)
 
 
 def test_what_cannot_be_rounded_back():
     image = np.array([[1 << 60, 1]])
-    with pytest.raises(TypeError, match="float64 would round"):
+    with pytest.raises(TypeError, match=r"use .astype\(float\) to round them"):
         boxsum.blur(image, 1)
     out = np.empty((2, 2), "i4")
-    with pytest.raises(ValueError, match=r"out has shape \(2, 2\)"):
+    with pytest.raises(ValueError, match=r"out must have shape .*, got \(2, 2\)"):
         boxsum.blur(np.zeros((3, 3), "i4"), 1, out=out)
-    with pytest.raises(TypeError, match="out is of int32"):
+    with pytest.raises(TypeError, match="out must have type .*, got int32"):
         boxsum.blur(np.zeros((2, 2), "i2"), 1, out=out)
     holes = np.ones((5, 5), "i2")
     assert (boxsum.blur(holes, 1, mask=holes == 0) == 0).all() and (boxsum.blur(np.ma.masked_array(holes, holes == 1), 1) == 0).all()

@@ -124,7 +124,7 @@ IMAGE = np.ones((4, 5), np.uint8)
         (dict(image=None), TypeError, "did imread find the file"),
         (dict(image=IMAGE, dtype="complex"), TypeError, "sums"),
         (dict(image=IMAGE, dtype="no type"), TypeError, "."),
-        (dict(image=IMAGE.astype("i8") << 40, squares=True), TypeError, "must fit 32 bits"),
+        (dict(image=IMAGE.astype("i8") << 40, squares=True), TypeError, "do not fit in 32 bits"),
         (dict(image=IMAGE, out=np.zeros((4, 5), np.uint32)), ValueError, "one more"),
         (dict(image=IMAGE, out=np.zeros((5, 6, 1), np.uint32)), ValueError, "."),
         (dict(image=IMAGE, out=np.zeros((5, 6), np.uint16)), TypeError, "sums"),

@@ -76,7 +76,7 @@ def test_mistakes(tmp_path):
         (ValueError, "mask must have shape", lambda: boxsum.match(image, image[:4, :4], mask=np.ones((3, 3)))),
         (ValueError, "channel", lambda: boxsum.match(np.dstack([image] * 3), image[:4, :4])),
         (TypeError, "did imread", lambda: boxsum.match(image, None)),
-        (ValueError, "out has shape", lambda: boxsum.match(image, image[:4, :4], out=np.empty((3, 3), "f4"))),
+        (ValueError, "out must have shape", lambda: boxsum.match(image, image[:4, :4], out=np.empty((3, 3), "f4"))),
         (ValueError, "count must be .*, got -1", lambda: boxsum.find(image, image[:4, :4], -1)),
         (FileNotFoundError, "No such file.*none.xml", lambda: boxsum.detect.Cascade(tmp_path / "none.xml")),
     ):

@@ -30,7 +30,7 @@ def test_a_volume_from_elsewhere():
     for dtype in ("u1", "u2", "u4"):
         table = np.array(boxsum.volume(pixels((5, 6, 20), dtype)))
         for other in (table, table.astype("f8"), np.asfortranarray(table), table.astype(">u8")):
-            with pytest.raises(ValueError, match=r"ask table\[\.\.\., 1:\]"):
+            with pytest.raises(ValueError, match=r"query table\[\.\.\., 1:\]"):
                 boxsum.box_mean(other, IMAGE_BOX)
     # What cannot be told is taken as channels.
     for voxels in (pixels((5, 6, 20), "i2"), pixels((5, 6, 9), "u1"), np.zeros((5, 6, 20), "u1")):
@@ -109,11 +109,11 @@ def test_both_tables_instead_of_one():
     pair = boxsum.integral(image, squares=True)
     for ask in (boxsum.box_sum, boxsum.box_mean):
         for several in (pair, boxsum.integral(image, squares=True, tilted=True), boxsum.volume(image[None], squares=True)):
-            with pytest.raises(ValueError, match="tuple of [23] tables.*pass one"):
+            with pytest.raises(ValueError, match="tuple of [23],.*pass one"):
                 ask(several, IMAGE_BOX)
-    with pytest.raises(ValueError, match="tuple of 2 tables"):
+    with pytest.raises(ValueError, match="tuple of 2,"):
         boxsum.box_std(pair, pair[1], IMAGE_BOX)
-    with pytest.raises(ValueError, match="tuple of 2 tables"):
+    with pytest.raises(ValueError, match="tuple of 2,"):
         boxsum.haar(pair)
     assert boxsum.box_sum(pair[0].tolist(), IMAGE_BOX) == image[0, 0]  # lists are tables
 

@@ -204,7 +204,7 @@ def test_digits_of_a_table_that_is_overwritten():
     (TypeError, "axes must be integers", lambda: boxsum.integral(noise(3, 4, 5), axes=2)),
     (ValueError, "axes must be three for a volume", lambda: boxsum.volume(noise(3, 4, 5), axes=2)),
     (TypeError, "axes must be integers", lambda: boxsum.blur(noise(3, 4, 5), 1, axes=2)),
-    (ValueError, "kind that is not 1 to 8", lambda: boxsum.haar(boxsum.integral(noise(9, 9)), features=[[99, 0, 0, 4, 4]])),
+    (ValueError, "kinds from 1 to 8", lambda: boxsum.haar(boxsum.integral(noise(9, 9)), features=[[99, 0, 0, 4, 4]])),
 ])  # fmt: skip
 def test_errors_are_clear(wrong, text, call):
     with pytest.raises(wrong, match=text):

@@ -84,7 +84,7 @@ def refuse_overlap(writes: Any, reads: Any = (), in_place: bool = False) -> None
         for other in reads:
             if other is not None and overlap(one, other) and not (in_place and _place(one) == _place(other)):
                 itself = "the image itself, or an array with" if in_place else "an array with"
-                raise ValueError(f"out lies in the memory of what is read: give it {itself} memory of its own")
+                raise ValueError(f"out shares memory with the input: pass {itself} memory of its own")
 
 
 def _place(array: np.ndarray) -> tuple[Any, ...]:
@@ -104,7 +104,7 @@ def _folded(array: np.ndarray) -> bool:
 def same_type(dtype: Any, out: np.dtype) -> np.dtype:
     """Return the type of `out`, which must be the requested one."""
     if dtype is not None and np.dtype(dtype) != out:
-        raise TypeError(f"out is of {out}, and dtype asks for {np.dtype(dtype)}")
+        raise TypeError(f"out has type {out}, but dtype is {np.dtype(dtype)}")
     return out
 
 
@@ -132,7 +132,7 @@ def plain(array: Any) -> np.ndarray:
         return array
     parts = array if isinstance(array, (list, tuple)) else (array if isinstance(array, np.ndarray) else np.asanyarray(array),)
     if any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):
-        raise ValueError("an array with masked elements: .filled(0) counts them as 0, .data takes what lies under the mask")
+        raise ValueError("image has masked elements: pass .filled(0) to count them as 0, or .data to ignore the mask")
     return np.asarray(array if parts is array else parts[0])
 
 
@@ -166,7 +166,7 @@ def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
         if not np.array_equal(boxes, given):
             raise ValueError(NOT_WHOLE)
     if boxes.dtype == np.uint64 and boxes.size and boxes.max() > np.uint64(np.iinfo(np.int64).max):
-        raise ValueError("numbers of more than 63 bits")
+        raise ValueError("boxes must fit in 64-bit integers")
     return np.ascontiguousarray(boxes, np.int64)
 
 

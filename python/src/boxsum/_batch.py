@@ -68,7 +68,7 @@ def order_of(shape: Sequence[int], strides: Sequence[int], item: int, axes: Any,
     if len(wanted) not in counts:
         raise ValueError(f"axes must be {' or '.join(map(str, counts))} axes, got {axes!r}")
     if any(not -n <= a < n for a in wanted):
-        raise ValueError(f"axes is {axes!r}, and an array of shape {tuple(shape)} has axes from {-n} to {n - 1}")
+        raise ValueError(f"axes must be from {-n} to {n - 1} for an array of shape {tuple(shape)}, got {axes!r}")
     wanted = [a % n for a in wanted]
     if len(set(wanted)) < len(wanted):
         raise ValueError(f"axes must be different, got {axes!r}")
@@ -109,8 +109,8 @@ def spread_boxes(boxes: ndarray, leading: tuple[int, ...]) -> tuple[ndarray, tup
     own = boxes.shape[:-2]
     if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):
         raise ValueError(
-            f"boxes of shape {boxes.shape} for a batch of shape {leading}: they take ({', '.join(map(str, leading))}, K, {boxes.shape[-1]}), "
-            f"fewer of these axes from the first on, or (K, {boxes.shape[-1]}) for all images"
+            f"boxes must have shape ({', '.join(map(str, leading))}, K, {boxes.shape[-1]}), "
+            f"fewer of its leading axes, or (K, {boxes.shape[-1]}) for a batch of shape {leading}, got {boxes.shape}"
         )
     each = boxes.shape[-2:-1]
     flat = boxes.reshape(own + (1,) * (len(leading) - len(own)) + (math.prod(each), boxes.shape[-1]))

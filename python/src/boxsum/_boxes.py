@@ -244,7 +244,7 @@ def _ask_tilted(table: Any, boxes: Any, what: int, out: np.ndarray | None, worke
     if axes is not None:
         return _host.answer_batch("tilted_boxes", (table,), as_boxes(boxes, 4), axes, what, out, workers, *about)
     if table.ndim not in (2, 3):
-        raise ValueError(f"an array of shape {table.shape} is no tilted table: boxsum.integral(image, tilted=True) makes one beside that of the sums")
+        raise ValueError(f"array of shape {table.shape} is not a tilted table (boxsum.integral(image, tilted=True) returns one after the sums)")
     return _host.answer("tilted_boxes", (table,), as_boxes(boxes, 4), 2, what, out, workers, *about)
 
 
@@ -258,7 +258,7 @@ def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None
         _shapes.refuse_several(table)
     if counts is not None and counts is not False:
         if axes is not None:
-            raise ValueError("axes go with no counts: ask tables of valid pixels one by one")
+            raise ValueError("axes cannot be combined with counts: query tables of valid pixels one by one")
         _shapes.refuse_several(table)
         counts = _foreign.on_host(counts)
         table, squares = (t if t is None or isinstance(t, np.ndarray) else _foreign.on_host(t) for t in (table, squares))

@@ -59,7 +59,7 @@ def _in_a_row(lead: int, pointer: int, shape: tuple[Any, ...], strides: tuple[An
         step = step if count > 1 else stride
         count *= n
     if count > 1 and step == 0:
-        raise LayoutError("the images of a batch are one image, many times")
+        raise LayoutError("the images of a batch share memory")
     return pointer, (count, *shape[lead:]), (step or shape[lead] * strides[lead], *strides[lead:]), dtype
 
 
@@ -127,7 +127,7 @@ class Cuda:
         outs = self.outs(out, 1 + bool(squares) + bool(tilted))
         for o in outs:
             if o is not None and len(self.parts(o)[1]) != len(shape):
-                raise ValueError(f"out has shape {self.parts(o)[1]}, which is not one more along the axes {tuple(axes)} of an array of shape {shape}")
+                raise ValueError(f"out has shape {self.parts(o)[1]}, want one more along the axes {tuple(axes)} than the image of shape {shape}")
         order = order.fit(*(self.parts(o) for o in outs if o is not None))
         seen = None if out is None else tuple(None if o is None else self.turned(o, order.axes) for o in outs)
         made = self.tables(self.turned(image, order.axes), kind, dtype, squares, tilted, seen, device, order.lead)
@@ -141,13 +141,13 @@ class Cuda:
         parts = _, shape, _, pixel = self.parts(image)
         index = self.index(image)
         if device is not None and device not in ("gpu", "cuda", f"cuda:{index}"):
-            raise ValueError(f"the image is on cuda:{index}, and device says {device!r}: copy it there first")
+            raise ValueError(f"the image is on cuda:{index}, but device is {device!r}: copy the image first")
         axes = axes_of(shape[lead:], kind)
         outs = self.outs(out, 1 + bool(squares) + bool(tilted))
         wanted = None if dtype is None else self.numpy_type(dtype)
         for o in outs:
             if o is not None and self.index(o) != index:
-                raise ValueError(f"the image is on cuda:{index}, and out on cuda:{self.index(o)}")
+                raise ValueError(f"the image is on cuda:{index}, but out is on cuda:{self.index(o)}")
             if o is not None and kind != VOLUME:
                 _shapes.forget_volume(o)
         if out is not None:
@@ -301,7 +301,7 @@ class Cuda:
         leading, entries = tuple(tables[0].shape[: order.lead]), tuple(tables[0].shape[order.lead :])
         own, each = tuple(boxes.shape[:-2]), tuple(boxes.shape[-2:-1])
         if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):
-            raise ValueError(f"boxes of shape {tuple(boxes.shape)} for a batch of shape {leading}")
+            raise ValueError(f"boxes of shape {tuple(boxes.shape)} do not match a batch of shape {leading}")
         if math.prod(own) == 1:  # treat the tables as one with channels
             axes = (*range(order.lead, len(leading) + len(entries)), *range(order.lead))
             sums, squared = (None if t is None else self.turned(t, axes).reshape((*entries, -1)) for t in tables)
@@ -363,7 +363,7 @@ def _refuse_wide(table: Any, bound: int, area: Any, axes: int, squares: bool = F
         bound = 255 if table.dtype.itemsize == 4 else (1 << 16 if squares else 1 << 32) - 1
     most = ((1 << bits) - 1) // (bound * bound if squares else bound)
     if math.prod(n - 1 for n in table.shape[:axes]) > most and bool((area > most).any()):
-        raise ValueError(f"a box of more than {most} pixels: its sum may not fit the {kind} of the table; make it with dtype=int64")
+        raise ValueError(f"a box has more than {most} pixels: its sum may not fit in the {kind} of the table (make it with dtype=int64)")
 
 
 class _Boxes:

@@ -236,7 +236,7 @@ class Cascade:
         if pixel != np.uint8:
             raise TypeError(f"image has type {pixel}, want uint8")
         if device is not None and device not in ("gpu", "cuda", f"cuda:{index}"):
-            raise ValueError(f"the image is on cuda:{index}, and device says {device!r}: copy it there first")
+            raise ValueError(f"the image is on cuda:{index}, but device is {device!r}: copy the image first")
         number, stream = kind.number(index), kind.stream(image)
         try:
             return call("detect_device", self._handle.value, settings, flat_array(*kind.parts(image)), number, stream)

@@ -38,7 +38,7 @@ def from_interface(array: Any) -> View:
     """Return a view of an array with ``__cuda_array_interface__``."""
     described = array.__cuda_array_interface__
     if described.get("mask") is not None:
-        raise TypeError("masked arrays cannot be summed here")
+        raise TypeError("masked arrays are not supported here (use .filled)")
     dtype = np.dtype(described["typestr"])
     shape = tuple(described["shape"])
     strides = described.get("strides") or _packed(shape, dtype.itemsize)
@@ -71,7 +71,7 @@ class Memory:
         self._library = _native.loaded
 
     def __reduce__(self) -> Any:
-        raise TypeError("memory of a device can be neither pickled nor copied: copy it to the host first")
+        raise TypeError("arrays on a device cannot be pickled or copied (copy them to the host first)")
 
     def __del__(self) -> None:
         if self._library is not None and self._library is _native.loaded:

@@ -68,7 +68,7 @@ def over_axes(function: F) -> F:
                 return None
             array = on_host(array)
             if array.ndim != image.ndim:
-                raise ValueError(f"an array of shape {array.shape} for a batch of shape {image.shape}: it must have as many axes")
+                raise ValueError(f"array of shape {array.shape} must have as many axes as the batch, of shape {image.shape}")
             return order.see(array)
 
         outs = None if out is None else tuple(map(see, out)) if isinstance(out, (tuple, list)) else see(out)
@@ -92,7 +92,7 @@ def _image(a: Any) -> ndarray:
     """Return an image in host memory, with leading axes if it is a batch."""
     image = on_host(a)
     if image.ndim - leading() not in (2, 3):
-        raise ValueError(f"an array of shape {image.shape}: an image has shape (H, W) or (H, W, C), and axes= says which axes are those of images")
+        raise ValueError(f"image must have shape (H, W) or (H, W, C), got {image.shape} (pass axes= for the axes of a batch)")
     return image
 
 
@@ -132,7 +132,7 @@ def any_pixels(function: F) -> F:
         if native in _PIXELS or native not in _AS and native.kind + str(native.itemsize) not in ("i8", "u8") or floats:
             return function(a, *arguments, out=out, **named)
         if native.kind == "b" and function.__name__ != "median":
-            raise TypeError(f"{function.__name__} of bool, whose means are not bool: local_mean has fractions, and so have images from .astype(numpy.float32)")
+            raise TypeError(f"{function.__name__} does not support bool, which cannot hold means (use local_mean, or .astype(numpy.float32))")
         result = None if out is None else result_for(image, native, out, on_host(out).shape)
         if native.kind in "iu" and native.itemsize == 8:
             hidden = np.ma.getmask(image)
@@ -142,7 +142,7 @@ def any_pixels(function: F) -> F:
             wide = image.astype(np.float64 if native.kind in "iu" else _AS[native])
         made = function(wide, *arguments, **named)
         if result is not None and result.shape != made.shape:
-            raise ValueError(f"out has shape {result.shape}, and the result {made.shape}")
+            raise ValueError(f"out must have shape {made.shape}, got {result.shape}")
         if native.kind in "iu":
             made = _rounded(made, native)
         if result is None:
@@ -221,9 +221,9 @@ def result_for(image: ndarray, dtype: Any, out: Any, shape: tuple[int, ...] | No
         raise TypeError(f"out must be an array, not {type(out).__name__}")
     out = on_host(out)
     if out.shape != wanted:
-        raise ValueError(f"out has shape {out.shape}, and the result {wanted}")
+        raise ValueError(f"out must have shape {wanted}, got {out.shape}")
     if out.dtype != dtype:
-        raise TypeError(f"out is of {out.dtype}, and the result of {np.dtype(dtype)}")
+        raise TypeError(f"out must have type {np.dtype(dtype)}, got {out.dtype}")
     return out
 
 
@@ -331,7 +331,7 @@ def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *s
     if len(size) not in (2, 3):
         raise ValueError(f"image must have shape (H, W) or (H, W, C), got {tuple(size)}")
     if pixel.kind != "u" or pixel.itemsize > 2:
-        raise TypeError(f"pixels of {pixel} on a device: filters there take uint8 and uint16; copy others to the host first")
+        raise TypeError(f"pixels must be uint8 or uint16 on a device, got {pixel} (copy the image to the host first)")
     wanted = tuple(size) if shape is None else shape
     dtype = pixel if dtype is None else np.dtype(dtype)
     result = kind.outs(out, 1)[0]
@@ -339,12 +339,12 @@ def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *s
         result = _new_there(kind, wanted, dtype, image)
     _, made, _, made_of = kind.parts(result)
     if tuple(made) != wanted:
-        raise ValueError(f"out has shape {tuple(made)}, and the result {wanted}")
+        raise ValueError(f"out must have shape {wanted}, got {tuple(made)}")
     if made_of != dtype:
-        raise TypeError(f"out is of {made_of}, and the result of {dtype}")
+        raise TypeError(f"out must have type {dtype}, got {made_of}")
     index = kind.index(image)
     if kind.index(result) != index:
-        raise ValueError(f"the image is on cuda:{index}, and out on cuda:{kind.index(result)}")
+        raise ValueError(f"the image is on cuda:{index}, but out is on cuda:{kind.index(result)}")
     number, stream, to = kind.number(index), kind.stream(image), flat_array(*kind.parts(result))
     try:
         call(name, *before, flat_array(*kind.parts(image)) + to, number, stream, *settings)
@@ -474,11 +474,11 @@ def blur(
         return window_there(kind, b"box", a, out, None, (2 * across + 1, 2 * down + 1), border, value)
     image, valid = valid_pixels(a, mask, nan)
     if (valid[0] is not None or valid[1]) and (radius is None or gaussian or _is_map(radius)):
-        raise ValueError("mask and nan='skip' are for boxes of one size: pass a radius, or a pair, and leave out sigma and gaussian")
+        raise ValueError("mask and nan='skip' need boxes of one size: pass one radius or a pair, and leave out sigma and gaussian")
     result = result_for(image, native_of(image), out)
     if _is_map(radius):
         if gaussian:
-            raise ValueError("a map of radii makes boxes: leave out gaussian")
+            raise ValueError("gaussian is not supported with a map of radii")
         run(b"radii", image, result, (1, 1), border, value, workers, _radii(radius, image))
     elif radius is not None and not gaussian:
         across, down = sides(radius, "radius", 0, _LARGEST // 2)
@@ -574,7 +574,7 @@ def box_filter(
     if kind is not None:
         single = dtype is not None and kind.numpy_type(dtype) == np.float32
         if dtype is not None and not single and kind.numpy_type(dtype) != kind.parts(kind.read(a))[3]:
-            raise TypeError(f"means of {dtype}: on a device they are of the type of the image, or of float32")
+            raise TypeError(f"means on a device must have the type of the image or float32, got {dtype}")
         only_there(mask=mask, nan=nan != "keep")
         return window_there(kind, b"mean" if single else b"box", a, out, np.float32 if single else None, size, border, value, moved)
     image, valid = valid_pixels(a, mask, nan)

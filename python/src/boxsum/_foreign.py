@@ -31,7 +31,7 @@ def find(array: Any) -> Any:
             return _exchange
         if kind == _dlpack.CPU:
             return _host_exchange
-        raise TypeError(f"an array on a device of kind {kind} in DLPack's count: CUDA and the host will do")
+        raise TypeError(f"array must be in host or CUDA memory, got DLPack device type {kind}")
     return None
 
 
@@ -284,7 +284,7 @@ class _TorchHost:
     def tables(self, image: Any, kind: int, dtype: Any, squares: bool, tilted: bool, out: Any, workers: Any, device: Any, axes: Any = None) -> Any:
         torch = sys.modules["torch"]
         if image.layout != torch.strided or image.device.type != "cpu":
-            raise TypeError(f"a tensor on {image.device} with layout {image.layout}: this takes dense ones of the host or of CUDA")
+            raise TypeError(f"tensor must be dense and in host or CUDA memory, got layout {image.layout} on {image.device}")
         array = image.detach().numpy()
         outs = arrays_out(out, 1 + bool(squares) + bool(tilted), torch.Tensor)
         outs = [None if o is None else o.detach().numpy() for o in outs]
@@ -364,7 +364,7 @@ class _Interface(Cuda):
     def astype(self, array: Any, dtype: np.dtype) -> Any:
         if array.dtype.kind == "b" and dtype == np.uint8:
             return _dlpack.View(array.pointer, array.shape, array.strides, dtype, array.stream, array.index, array.owner)
-        raise TypeError(f"pixels of {array.dtype}: convert them to {dtype} first")
+        raise TypeError(f"pixels must be {dtype}, got {array.dtype} (convert them first)")
 
     def turned(self, array: Any, axes: tuple[Any, ...]) -> Any:
         shape, strides = (tuple(of[a] for a in axes) for of in (array.shape, array.strides))
@@ -379,7 +379,7 @@ class _Interface(Cuda):
         return _dlpack.View(array.pointer, shape, tuple(strides), array.dtype, array.stream, array.index, array.owner)
 
     def contiguous(self, array: Any) -> Any:
-        raise ValueError("the elements of a row must lie side by side, and rows in order: make the array contiguous first")
+        raise ValueError("array must have contiguous rows in order (make it contiguous first)")
 
     def hand_out(self, table: Any) -> Any:
         return _dlpack.DeviceArray(table, self.number(self.index(table))) if isinstance(table, _dlpack.View) else table

@@ -107,7 +107,7 @@ def haar(
         known = _known.of(table)
         table = on_host(table)
         if table.ndim not in (2, 3):
-            raise ValueError(f"a table of shape {table.shape}: it must have 2 axes, and perhaps one more for channels")
+            raise ValueError(f"table must have shape (H+1, W+1) or (H+1, W+1, C), got {table.shape}")
     height, width = table.shape[:2] if rotated else (table.shape[0] - 1, table.shape[1] - 1)
     width, height = (width, height) if size is None else _size(size)
     numbers = None
@@ -119,9 +119,9 @@ def haar(
         features = as_boxes(features, 5).reshape(-1, 5)
         count = len(features)
         if np.any((features[:, 0] < 1) | (features[:, 0] > len(KINDS))):
-            raise ValueError(f"a feature of a kind that is not 1 to {len(KINDS)}: features are kind, x0, y0, x1, y1")
+            raise ValueError(f"features must be kind, x0, y0, x1, y1 with kinds from 1 to {len(KINDS)}")
         if np.any(features[:, 1:3] > features[:, 3:5]):
-            raise ValueError("a feature whose box ends before it begins: features are kind, x0, y0, x1, y1")
+            raise ValueError("features must be kind, x0, y0, x1, y1 with x0 <= x1 and y0 <= y1")
         if count == 0:
             numbers, features = np.zeros(0, np.int64), None
     floats = corrected or table.dtype.kind == "f"
@@ -148,7 +148,7 @@ def _roomy(table: np.ndarray, area: int, known: _known.Known) -> np.ndarray:
     if bound * area <= limit:
         return table
     if bound * table.shape[1] >= 1 << (31 if signed else 32):
-        raise ValueError(f"a table of {table.dtype} whose sums may have wrapped: make it with dtype=numpy.int64")
+        raise ValueError(f"sums in a table of {table.dtype} may have wrapped (make it with dtype=numpy.int64)")
     wide = np.zeros(table.shape, np.int64)
     rows = np.diff(table.astype(np.uint32), axis=0)
     np.cumsum(rows.view(np.int32) if signed else rows, axis=0, dtype=np.int64, out=wide[1:])

@@ -262,7 +262,7 @@ def histogram(
         raise ValueError(f"range must be (low, high), got {range!r}")
     low, high = (0.0, 0.0) if range is None else (float(range[0]), float(range[1]))
     if range is not None and low == high == 0:
-        raise ValueError("a range from 0 to 0")
+        raise ValueError("range must have low < high, got (0, 0)")
     if range is None:
         if pixel.kind not in "biu" or pixel.itemsize > 2:
             raise ValueError(f"pixels of {pixel} need a range (pass range=(low, high))")

@@ -25,7 +25,7 @@ def batches(
     outs = arrays_out(out, 1 + bool(squares) + bool(tilted), ndarray)
     for o in outs:
         if o is not None and o.ndim != image.ndim:
-            raise ValueError(f"out has shape {o.shape}, which is not one more along the axes {tuple(axes)} of an array of shape {image.shape}")
+            raise ValueError(f"out has shape {o.shape}, want one more along the axes {tuple(axes)} than the image of shape {image.shape}")
     order = order.fit(*((0, o.shape, o.strides, o.dtype) for o in outs if o is not None))
     seen = None if out is None else tuple(None if o is None else order.see(o) for o in outs)
     made = tables(order.see(image), kind, dtype, squares, tilted, seen, workers, device, order.lead, signed)
@@ -128,7 +128,7 @@ def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None
     table = table.view(native if dtype is None else np.dtype(dtype).newbyteorder("="))
     if out is not None:
         if out.shape != shape:
-            raise ValueError(f"out has shape {out.shape}, and the table {shape}")
+            raise ValueError(f"out must have shape {shape}, got {out.shape}")
         out[...] = table
         table = out
     _known.note(table, image)
@@ -148,7 +148,7 @@ def ask(
         squares = plain(squares)
     boxes = as_boxes(boxes, 4) if counts is not None else as_boxes(boxes, 4, 6)
     if counts is not None and (counts.dtype != COUNTS or counts.shape != table.shape):
-        raise ValueError(f"counts of {counts.dtype} and shape {counts.shape}: they are of uint32, and of the shape of the table, {table.shape}")
+        raise ValueError(f"counts must be uint32 with the shape of the table, {table.shape}, got {counts.dtype} with shape {counts.shape}")
     more = () if counts is None and not about else (counts, *about)
     if axes is not None:
         return answer_batch("boxes", (table, squares), boxes, axes, what, out, workers, *more)

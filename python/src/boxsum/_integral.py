@@ -203,7 +203,7 @@ def integral(
     """
     if out is not None and _store.is_location(out):
         if dtype is not None or tilted or mask is not None or nan != "keep" or device is not None or axes is not None:
-            raise ValueError("a table in a store is upright, of all pixels, and made by the processor: leave out dtype, tilted, mask, nan, device and axes")
+            raise ValueError("leave out dtype, tilted, mask, nan, device and axes for a table in a store")
         return _store.integrate(image, out, squares=squares, volume=False, workers=workers)
     if axes is not None:
         return _of_axes(image, axes, dtype, squares, tilted, mask, nan, out, workers, device)
@@ -267,7 +267,7 @@ def integral(
 def _of_axes(image: Any, axes: Any, dtype: Any, squares: bool, tilted: bool, mask: Any, nan: str, out: Any, workers: Any, device: Any) -> Any:
     """Compute the tables of a batch."""
     if mask is not None or nan != "keep":
-        raise ValueError("axes go with no mask and no nan: make the tables of such images one by one")
+        raise ValueError("axes cannot be combined with mask or nan: make the tables one by one")
     kind = VOLUME if np.shape(axes) == (3,) else UPRIGHT
     if kind == VOLUME and tilted:
         raise ValueError("tilted is not supported for volumes")
@@ -352,7 +352,7 @@ def volume(
     """
     if out is not None and _store.is_location(out):
         if dtype is not None or axes is not None:
-            raise ValueError("a table in a store has sums of 64 bits: leave out dtype and axes")
+            raise ValueError("leave out dtype and axes for a table in a store")
         return _store.integrate(volume, out, squares=squares, volume=True, workers=workers)
     if axes is not None:
         if np.shape(axes) != (3,):

@@ -269,7 +269,7 @@ def refuse_valid(table: Any) -> None:
     """Raise a ValueError for a table of valid pixels, whose other pixels would count as 0."""
     known = of(table)
     if known.lost or known.counts is not None:
-        raise ValueError("a table of valid pixels, in which others count as 0: this takes one of all pixels, such as that of image.filled(0)")
+        raise ValueError("a table of valid pixels is not supported here (make one of all pixels, such as that of image.filled(0))")
 
 
 def _recall(table: Any) -> Known:

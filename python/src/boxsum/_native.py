@@ -63,7 +63,7 @@ def _check_address_space() -> None:
     try:
         mmap.mmap(-1, _RESERVED, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except OSError:
-        raise MemoryError("the limit on this process's addresses (ulimit -v) is too low to load boxsum: it takes 1.6 GB more") from None
+        raise MemoryError("the limit on this process's address space (ulimit -v) is too low to load boxsum, which needs 1.6 GB more") from None
 
 
 def _path() -> Path:
@@ -144,7 +144,7 @@ class Handle:
         return self._value
 
     def __reduce__(self) -> Any:
-        raise TypeError("the table is in memory of the library, and can be neither pickled nor copied: make it again from its image")
+        raise TypeError("a table in memory of the library cannot be pickled or copied (make it again from its image)")
 
     def __del__(self) -> None:
         if self._library is not None and self._library is loaded:

@@ -61,7 +61,7 @@ def file_system(location: str) -> tuple[Any, str]:
         extra = {"s3": "s3fs", "gs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}.get(scheme)
         hint = f" (pip install {extra})" if extra and isinstance(error, ImportError) else ""
         raise ValueError(
-            f"{redacted(location)}: {scheme}:// takes {kind}{hint}; or make and ask the table with the command of the module cloud, which takes every URL"
+            f"{redacted(location)}: {scheme}:// needs {kind}{hint}, or the command of the module cloud, which reads and writes every kind of URL"
         ) from None
     return system, path.rstrip("/")
 
@@ -130,13 +130,13 @@ class Bridge:
             first = size + offset if offset < 0 else offset
             last = size if offset < 0 or length < 0 else offset + length
             if not 0 <= first <= last <= size:
-                raise _Short(f"{size} bytes, fewer than it should have")
+                raise _Short(f"{size} bytes, fewer than expected")
             return self._system.cat_file(path, start=first, end=last)
         except (FileNotFoundError, _Short):
             raise
         except Exception as error:  # its message may contain the URL
             self._failed = type(error).__name__
-            raise OSError("it cannot be read") from None
+            raise OSError("cannot be read") from None
 
 
 _numbers = itertools.count(1)
@@ -186,8 +186,8 @@ class _Web:
                 return data
             url = urljoin(url, moved)
             if urlsplit(url).scheme not in ("http", "https"):
-                raise _Short("the server sends to what is no web server")
-        raise _Short("the server sends from one place to another without end")
+                raise _Short("the server redirects to a URL that is not http or https")
+        raise _Short("too many redirects")
 
     def _ask(self, parts: Any, headers: dict[str, str]) -> tuple[tuple[str, str, str], http.client.HTTPConnection, http.client.HTTPResponse]:
         if parts.username is not None:
@@ -271,15 +271,15 @@ class _Web:
                 if size is None:  # the end is known only when it arrives
                     data = self._take(response, None)
                     if len(data) < -offset:
-                        raise _Short(f"{len(data)} bytes, fewer than it should have")
+                        raise _Short(f"{len(data)} bytes, fewer than expected")
                     return data[offset:]
                 skip = size + offset
             if skip < 0 or size is not None and skip > size:
-                raise _Short(f"{size} bytes, fewer than it should have")
+                raise _Short(f"{size} bytes, fewer than expected")
             while skip:
                 some = len(response.read(min(skip, 1 << 20)))
                 if not some:
-                    raise _Short("it ends before the part that was asked for")
+                    raise _Short("the object ends before the requested part")
                 skip -= some
                 size = None if size is None else size - some
             if want is None:
@@ -299,7 +299,7 @@ class _Web:
             parts.append(some)
             left -= len(some)
         if left and want is not None:
-            raise _Short("it ends too soon")
+            raise _Short("the object is cut short")
         if not left and want is None:
             raise _Short("the object is too large")
         return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -313,10 +313,10 @@ def covered(header: str, offset: int, want: int | None) -> int:
     found = re.fullmatch(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)", header.strip(), re.ASCII)
     first, last = (int(found[1]), int(found[2])) if found else (0, -1)
     if found is None or last < first or found[3] != "*" and last >= int(found[3]):
-        raise _Short(f"a part of the object without a range that can be read: {header[:80]!r}")
+        raise _Short(f"invalid Content-Range {header[:80]!r}")
     to_end = found[3] == "*" or last == int(found[3]) - 1
     if offset >= 0 and first != offset or want is not None and last - first + 1 != want or (offset < 0 or want is None) and not to_end:
-        raise _Short(f"the server has sent {header[:80]!r}, which was not asked for")
+        raise _Short(f"the server sent Content-Range {header[:80]!r}, which was not requested")
     return last - first + 1
 
 
@@ -344,7 +344,7 @@ def said(error: BaseException) -> bytes:
     if isinstance(error, ssl.SSLError):
         text = getattr(error, "verify_message", "") or error.reason or "TLS failed"
     elif isinstance(error, OSError):
-        text = error.strerror or (str(error) if error.args == ("it cannot be read",) else type(error).__name__)
+        text = error.strerror or (str(error) if error.args == ("cannot be read",) else type(error).__name__)
     else:
         text = str(error) if isinstance(error, _Short) else type(error).__name__
     return text.replace("\0", "").encode("utf-8", "replace")

@@ -174,9 +174,9 @@ def _gray(a: Any, method: Any, white: Any) -> ndarray:
     given = on_host(a).dtype
     image = pixels_of(a)
     if given.kind == "b":
-        raise TypeError("an image of bool is black and white already: .astype(numpy.uint8) * 255 makes gray levels of it")
+        raise TypeError("a bool image is already black and white (use .astype(numpy.uint8) * 255 for gray levels)")
     if given.kind in "iu" and image.dtype.kind == "f" and white is None and "white" in _TAKES.get(method, ()):
-        raise TypeError(f"pixels of {given}: {method} depends on the value of white, which is known for uint8, uint16 and floats alone: pass white=")
+        raise TypeError(f"{method} needs the value of white for pixels of {given} (pass white=)")
     if image.ndim < 3 or image.shape[2] == 1:
         return image
     if image.shape[2] not in (3, 4):

@@ -101,9 +101,9 @@ def narrow(image: np.ndarray, dtype: Any = None) -> np.ndarray:
         if np.iinfo(target).min <= low and high <= np.iinfo(target).max:
             return image.astype(target)
     if dtype is None and max(-low, high) > 1 << 53:
-        raise TypeError(f"pixels of {image.dtype} with values from {low} to {high}: float64 would round those beyond 2**53; .astype(float) takes all, rounded")
+        raise TypeError(f"values of {image.dtype} from {low} to {high} do not fit in 2**53, up to which float64 is exact (use .astype(float) to round them)")
     if dtype is not None and np.dtype(dtype).kind in "iu":
-        raise TypeError(f"pixels of {image.dtype} with values from {low} to {high}: integers must fit 32 bits here; dtype=float takes all, rounded")
+        raise TypeError(f"values of {image.dtype} from {low} to {high} do not fit in 32 bits (use dtype=float to round them)")
     return image.astype(np.float64)
 
 

@@ -25,9 +25,9 @@ def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted
     """Return the sums, the squares if requested, and the counts of valid pixels."""
     check_nan(nan)
     if tilted:
-        raise ValueError("valid pixels have no tilted table: leave out tilted, or mask and nan")
+        raise ValueError("tilted is not supported with mask or nan")
     if device not in (None, "cpu"):
-        raise ValueError("tables of valid pixels are made on the processor: leave out device, or mask and nan")
+        raise ValueError("mask and nan are not supported on a device")
     hidden = np.ma.getmask(image)  # nomask for other arrays
     pixels = as_pixels(image.data if isinstance(image, np.ma.MaskedArray) else _foreign.on_host(image))
     axes = axes_of(pixels.shape, UPRIGHT)
@@ -90,7 +90,7 @@ def as_mask(mask: Any, shape: tuple[int, ...], lead: int = 0) -> ndarray:
     mask = plain(_foreign.on_host(mask))
     if lead:
         if mask.shape not in (shape, shape[lead : lead + 2]):
-            raise ValueError(f"a mask for images of shape {shape[lead:]}, {shape[:lead]} of them: it takes as many, or one of shape {shape[lead : lead + 2]}")
+            raise ValueError(f"mask must have shape {shape} like the images, or {shape[lead : lead + 2]} for all of them, got {mask.shape}")
     elif mask.ndim < 2 or mask.shape not in (shape, shape[:2], shape[:2] + (1,)):
         raise ValueError(f"mask must have the shape of the image, {shape}, or that without channels, got {mask.shape}")
     if mask.dtype == np.bool_:
@@ -102,8 +102,8 @@ def of_masked(image: np.ma.MaskedArray, dtype: Any, squares: bool, tilted: bool,
     """Return the tables of a masked array, which carry their counts."""
     if out is not None:
         raise ValueError(
-            "an array with masked elements: with mask=True, out takes an array for the counts too; "
-            ".filled(0) counts them as 0, .data takes what lies under the mask"
+            "image has masked elements: with mask=True, out must hold an array for the counts too; "
+            "or pass .filled(0) to count them as 0, or .data to ignore the mask"
         )
     tables = tables_of(image, True, "keep", dtype, squares, tilted, None, workers, device)
     return tables[0] if len(tables) == 2 else tables[:-1]

@@ -26,7 +26,7 @@ from jax import Array, lax
 from . import _core, _native
 
 if jax.__version_info__ < (0, 5):
-    raise ImportError(f"boxsum.jax takes JAX 0.5 or newer, and this is JAX {jax.__version__}")
+    raise ImportError(f"boxsum.jax needs JAX 0.5 or newer, got {jax.__version__}")
 
 from jax.extend.core import Primitive  # noqa: E402
 from jax.interpreters import ad, batching, mlir  # noqa: E402
@@ -54,9 +54,9 @@ _TYPES = {jnp.dtype(t) for t in _NAMES}
 def _check(x: Any, what: str = "images") -> Array:
     x = jnp.asarray(x)
     if x.ndim < 2:
-        raise ValueError(f"{what} of shape {x.shape}: they take (..., H, W)")
+        raise ValueError(f"{what} must have shape (..., H, W), got {x.shape}")
     if x.dtype not in _TYPES:
-        raise TypeError(f"{what} of {x.dtype}: they take real numbers, integers of 8 to 64 bits or floats of 16 to 64")
+        raise TypeError(f"{what} must be integers of 8 to 64 bits or floats of 16 to 64 bits, got {x.dtype}")
     return x
 
 
@@ -93,7 +93,7 @@ def _sum_type(x: Array, dtype: Any) -> np.dtype:
     if dtype not in known:
         raise TypeError(f"pixels of {x.dtype} have no sums of {dtype}: they have {', '.join(sorted(str(d) for d in known))}")
     if dtype.itemsize == 8 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
-        raise TypeError(f"sums of {dtype} take jax.config.update('jax_enable_x64', True)")
+        raise TypeError(f"sums of {dtype} need jax.config.update('jax_enable_x64', True)")
     return dtype
 
 
@@ -224,14 +224,14 @@ def _check_table(table: Any) -> Array:
 def _ask(table: Any, boxes: Any) -> tuple[Array, Array]:
     table, boxes = _check_table(table), _corners(boxes)
     if 0 in table.shape[-2:]:
-        raise ValueError(f"tables of shape {table.shape}: they have a row and a column of zeros at least, as integral makes them")
+        raise ValueError(f"tables must have at least a row and a column of zeros, as integral returns them, got shape {table.shape}")
     if math.prod(table.shape[-2:]) >= 1 << 31 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
-        raise ValueError(f"tables of shape {table.shape}: boxes of such large ones take jax.config.update('jax_enable_x64', True)")
+        raise ValueError(f"boxes in tables of shape {table.shape} need jax.config.update('jax_enable_x64', True)")
     if boxes.ndim == 0 or boxes.shape[-1] != 4:
-        raise ValueError(f"boxes of shape {boxes.shape}: the last axis has four numbers, x0, y0, x1, y1")
+        raise ValueError(f"boxes must have four numbers along the last axis (x0, y0, x1, y1), got shape {boxes.shape}")
     leading, own = table.shape[:-2], boxes.shape[:-2]
     if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):
-        raise ValueError(f"boxes of shape {boxes.shape} for tables of shape {table.shape}: they take (K, 4), or the first leading axes and (K, 4)")
+        raise ValueError(f"boxes must have shape (K, 4) or (leading axes of the tables, K, 4), got {boxes.shape} for tables of shape {table.shape}")
     each = boxes.shape[-2:-1]
     real = jnp.issubdtype(boxes.dtype, jnp.floating)
     if real and not jnp.issubdtype(table.dtype, jnp.floating):
@@ -304,7 +304,7 @@ def _wrapped(table: Array, boxes: Array) -> tuple[Array, Array]:
     Boxes are summed in parts that 32 bits hold.
     """
     if jnp.issubdtype(boxes.dtype, jnp.floating):
-        raise ValueError("real corners in tables of int32 whose sums may have wrapped: make them with a dtype of 64 bits, or float32")
+        raise ValueError("sums in tables of int32 may have wrapped, which boxes with fractions cannot use (make them with a dtype of 64 bits, or float32)")
     height, width = table.shape[-2] - 1, table.shape[-1] - 1
     y0, y1 = jnp.clip(boxes[..., 1], 0, height), jnp.clip(boxes[..., 3], 0, height)
     count = -(-height // max(1, (1 << 32) // 255 // max(width, 1)))

@@ -48,15 +48,15 @@ def _check(x: Tensor, what: str = "images") -> None:
     if not isinstance(x, Tensor):
         raise TypeError(f"{what} must be a tensor, not {type(x).__name__}")
     if x.is_nested:
-        raise TypeError(f"{what} in a nested tensor: they take one of (..., H, W)")
+        raise TypeError(f"{what} must be a tensor of shape (..., H, W), not a nested tensor")
     if x.dim() < 2:
-        raise ValueError(f"{what} of shape {tuple(x.shape)}: they take (..., H, W)")
+        raise ValueError(f"{what} must have shape (..., H, W), got {tuple(x.shape)}")
     if x.device.type not in ("cpu", "cuda", "meta"):
-        raise ValueError(f"{what} on {x.device}: they take a processor or a CUDA device")
+        raise ValueError(f"{what} must be on a CPU or CUDA device, got {x.device}")
     if x.is_complex() or x.is_quantized or x.layout != torch.strided:
-        raise TypeError(f"{what} of {x.dtype} and layout {x.layout}: they take dense real numbers")
+        raise TypeError(f"{what} must be dense and real, got {x.dtype} with layout {x.layout}")
     if x.is_floating_point() and x.dtype not in _FLOATS:
-        raise TypeError(f"{what} of {x.dtype}: they take floats of 16 to 64 bits, or integers")
+        raise TypeError(f"{what} must be integers or floats of 16 to 64 bits, got {x.dtype}")
 
 
 def _check_table(table: Tensor) -> None:
@@ -228,7 +228,7 @@ def _pixels(x: Tensor, dtype: torch.dtype) -> Tensor:
     if not x.is_floating_point() and dtype.is_floating_point and x.dtype not in (torch.uint8, torch.bool):
         return x.to(torch.float64)
     if x.dtype == torch.int64:
-        raise TypeError("pixels of torch.int64 on a device: .to(torch.int32), or dtype=torch.float64")
+        raise TypeError("pixels of torch.int64 are not supported on a device (use .to(torch.int32), or dtype=torch.float64)")
     return x
 
 
@@ -573,10 +573,10 @@ def _composite(schema: str) -> Any:
 def _spread(boxes: Tensor, table: Tensor) -> tuple[Tensor, tuple[int, ...]]:
     """Return boxes for each table of a batch, (lead, K, 4), and the shape of the answer for one."""
     if boxes.dim() == 0 or boxes.shape[-1] != 4:
-        raise ValueError(f"boxes of shape {tuple(boxes.shape)}: the last axis has four numbers, x0, y0, x1, y1")
+        raise ValueError(f"boxes must have four numbers along the last axis (x0, y0, x1, y1), got shape {tuple(boxes.shape)}")
     leading, own, each = table.shape[:-2], boxes.shape[:-2], boxes.shape[-2:-1]
     if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):
-        raise ValueError(f"boxes of shape {tuple(boxes.shape)} for tables of shape {tuple(table.shape)}: they take (K, 4), or the first leading axes and (K, 4)")
+        raise ValueError(f"boxes must have shape (K, 4) or (leading axes of the tables, K, 4), got {tuple(boxes.shape)} for tables of shape {tuple(table.shape)}")
     if boxes.device != table.device:
         raise ValueError(f"boxes and tables must be on the same device, got {boxes.device} and {table.device}")
     flat = boxes.reshape(*own, *(1,) * (len(leading) - len(own)), math.prod(each), 4)
@@ -623,7 +623,7 @@ def _wrapped(table: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
     Boxes are summed in parts that 32 bits hold.
     """
     if boxes.is_floating_point():
-        raise ValueError("real corners in tables of int32 whose sums may have wrapped: make them with dtype=torch.int64")
+        raise ValueError("sums in tables of int32 may have wrapped, which boxes with fractions cannot use (make them with dtype=torch.int64)")
     height, width = table.shape[-2] - 1, table.shape[-1] - 1
     x0, y0, x1, y1 = boxes.long().unbind(-1)
     y0, y1 = y0.clamp(0, height), y1.clamp(0, height)
@@ -640,7 +640,7 @@ def _ask(table: Tensor, boxes: Tensor, mean: bool) -> Tensor:
     if boxes.dtype == torch.uint64:  # coordinates of more than 63 bits lie outside every image
         boxes = torch.where(boxes.long() < 0, 1 << 62, boxes.long())
     if 0 in table.shape[-2:]:
-        raise ValueError(f"tables of shape {tuple(table.shape)}: they have a row and a column of zeros at least, as integral makes them")
+        raise ValueError(f"tables must have at least a row and a column of zeros, as integral returns them, got shape {tuple(table.shape)}")
     spread, each = _spread(boxes, table)
     leading = table.shape[:-2]
     one = table.reshape(math.prod(leading), *table.shape[-2:])
@@ -848,7 +848,7 @@ def box_mean(table: Tensor, boxes: Any) -> Tensor:
 def _floats(x: Tensor, name: str) -> None:
     _check(x)
     if x.dtype not in _FLOATS:
-        raise TypeError(f"{name} of {x.dtype}: it takes floats, as .float() makes them")
+        raise TypeError(f"{name} needs floats, got {x.dtype} (use .float())")
 
 
 def _sides(size: Any, name: str, least: int = 1) -> tuple[int, int]:
@@ -958,7 +958,7 @@ def avg_pool(
     if any(2 * p > k for p, k in zip(pads, size)):
         raise ValueError(f"padding must be at most half of the window, {kernel_size!r}, got {padding!r}")
     if divisor_override is not None and (not isinstance(divisor_override, int) or divisor_override == 0):
-        raise ValueError(f"divisor_override is {divisor_override!r}: it takes a whole number, and not 0")
+        raise ValueError(f"divisor_override must be an integer other than 0, got {divisor_override!r}")
     steps = size if stride is None or isinstance(stride, Sequence) and not stride else _sides(stride, "stride")
     return _through(_avg_pool, x)(x, size, steps, pads, bool(count_include_pad), bool(ceil_mode), divisor_override)
 
@@ -992,7 +992,7 @@ class LocalNorm(torch.nn.Module):
         if self.weight is None or self.bias is None:
             return y
         if x.dim() < 3 or x.shape[-3] != len(self.weight):
-            raise ValueError(f"images of shape {tuple(x.shape)}: this takes (N, {len(self.weight)}, H, W)")
+            raise ValueError(f"images must have shape (N, {len(self.weight)}, H, W), got {tuple(x.shape)}")
         return y * self.weight[:, None, None] + self.bias[:, None, None]
 
     def extra_repr(self) -> str:
@@ -1055,7 +1055,7 @@ class BoxConv2d(torch.nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Convolve a batch of images with the boxes."""
         if x.dim() != 4 or x.shape[1] != self.channels:
-            raise ValueError(f"images of shape {tuple(x.shape)}: this takes (N, {self.channels}, H, W)")
+            raise ValueError(f"images must have shape (N, {self.channels}, H, W), got {tuple(x.shape)}")
         _floats(x, "BoxConv2d")
         table = integral(x)
         height, width = x.shape[-2:]

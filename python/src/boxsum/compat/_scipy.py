@@ -128,7 +128,7 @@ def _passes(array: np.ndarray, target: np.ndarray, each: list[_Pass], cval: Any)
     outside = float(cval)
     inside = array.dtype.kind == "b" and (0 <= outside <= 1 or all(border != "constant" for _, _, _, border in each))
     if target.dtype.kind == "b" and not inside:
-        raise RuntimeError("output is of bool, which has no room for means: they are 0 to 1 only for bools")
+        raise RuntimeError("output of bool cannot hold means, which have fractions")
     if not target.flags.writeable:
         raise ValueError("output array is read-only")
     same = len({border for _, _, _, border in each}) == 1

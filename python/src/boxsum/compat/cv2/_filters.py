@@ -192,7 +192,7 @@ def pixels(src: Any) -> np.ndarray:
         if not -(1 << 31) <= image.min() <= image.max() < 1 << 31:
             raise error(f"pixels of {image.dtype} do not fit in int32, as OpenCV reads them")
     if native.str[1:] not in _PIXELS:
-        raise error(f"pixels of {image.dtype} cannot be filtered: take {', '.join(np.dtype(p).name for p in _PIXELS)}")
+        raise error(f"pixels of {image.dtype} cannot be filtered, want {', '.join(np.dtype(p).name for p in _PIXELS)}")
     return image.astype(native, copy=False)
 
 
@@ -242,7 +242,7 @@ def _border(kind: int, wraps: bool) -> str:
         return "wrap"
     name = _BORDERS.get(number)
     if name is None:
-        raise error(f"borderType is {kind}: this has BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT and BORDER_REFLECT_101")
+        raise error(f"borderType must be BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT or BORDER_REFLECT_101, got {kind}")
     return name
 
 
@@ -267,7 +267,7 @@ def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, n
     if shrinks == c.BORDER_ISOLATED:
         outside = _border(kind, wraps=image.dtype.kind == "f" and wanted == image.dtype and max(size) <= 5)
     elif kind & c.BORDER_ISOLATED and size != (1, 1):
-        raise error(f"borderType is {kind}: sqrBoxFilter has no BORDER_ISOLATED")
+        raise error(f"sqrBoxFilter does not support BORDER_ISOLATED (borderType {kind})")
     else:
         outside = _border(kind, wraps=False)
     if wanted == np.int32 and image.dtype.kind == "f":

@@ -63,7 +63,7 @@ def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask:
     if not c.TM_SQDIFF <= kind <= c.TM_CCOEFF_NORMED:
         raise error(f"unknown method {method}")
     if pixels.dtype != part.dtype or pixels.dtype not in (np.uint8, np.float32) or pixels.shape[2:] != part.shape[2:]:
-        raise error(f"a template of {part.dtype} and shape {part.shape} for an image of {pixels.dtype} and shape {pixels.shape}: both take uint8 or float32, and the same channels")
+        raise error(f"image and templ must both be uint8 or float32 with the same channels, got {pixels.dtype} with shape {pixels.shape} and {part.dtype} with shape {part.shape}")
     if part.size == 0 or pixels.size == 0:
         raise error("the image or the template is empty")
     if mask is None and all(m >= n for n, m in zip(pixels.shape[:2], part.shape[:2])):
@@ -72,7 +72,7 @@ def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask:
         raise error(f"templ of shape {part.shape} and image of shape {pixels.shape} do not fit in each other")
     many = pixels.ndim == 3 and pixels.shape[2] > 4
     if many and (kind in (c.TM_CCOEFF, c.TM_CCOEFF_NORMED) or mask is None and kind != c.TM_CCORR):
-        raise error(f"an image of {pixels.shape[2]} channels: with more than 4, only TM_CCORR is defined, and with a mask all but TM_CCOEFF and TM_CCOEFF_NORMED")
+        raise error(f"image has {pixels.shape[2]} channels: more than 4 are defined for TM_CCORR only, and with a mask for all but TM_CCOEFF and TM_CCOEFF_NORMED")
     shape = tuple(n - m + 1 for n, m in zip(pixels.shape[:2], part.shape[:2]))
     out = reuse(result, shape, _FLOAT, "result")
     scores = new_image(shape, _FLOAT) if out is None else out

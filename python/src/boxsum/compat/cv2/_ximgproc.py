@@ -134,7 +134,7 @@ def guidedFilter(guide: Any, src: Any, radius: int, eps: float, dst: Any = None,
         return found[0]
     image, leader = pixels(src), pixels(guide)
     if "i" in (image.dtype.kind, leader.dtype.kind):
-        raise error(f"a guide of {leader.dtype} for an image of {image.dtype}: they take uint8, uint16, float32 or float64")
+        raise error(f"image and guide must be uint8, uint16, float32 or float64, got {image.dtype} and {leader.dtype}")
     if scale != 1:
         raise error(f"scale is not supported, as filtering is at full size, got {scale}")
     if leader.ndim == 3 and leader.shape[2] == 2:
