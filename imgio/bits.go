@@ -33,7 +33,7 @@ func bilevelOf(img any) (bilevel, error) {
 	size := b.Bounds().Size()
 	for _, y := range []int{0, size.Y - 1} {
 		if n, want := len(b.Row(y)), (size.X+7)/8; n != want {
-			return nil, raster.Invalid("row %d of a %T of %d×%d has %d bytes, want %d", y, img, size.X, size.Y, n, want)
+			return nil, raster.Invalid("row %d of a bitmap of %d×%d has %d bytes, want %d", y, size.X, size.Y, n, want)
 		}
 	}
 	return b, nil
@@ -64,7 +64,7 @@ func (b *packedBits) ColorIndexAt(x, y int) uint8 {
 func packed(p *raster.Array) (bilevel, error) {
 	white := map[raster.Type]uint32{raster.U8: 0xff, raster.U16: 0xffff}[p.Type]
 	if white == 0 || p.Channels != 1 {
-		return nil, raster.Unsupported("pixels of %v with %d channels cannot be written as PBM, which is black and white", p.Type, p.Channels)
+		return nil, raster.Unsupported("PBM cannot store pixels of %v with %d channels, only black and white", p.Type, p.Channels)
 	}
 	n := (p.Width + 7) / 8
 	b := &packedBits{make([]byte, n*p.Height), n, p.Width, p.Height}

@@ -91,7 +91,15 @@ func EncodeWith(w io.Writer, format string, img any, m Metadata) error {
 	return raster.Invalid("unknown image format %.40q, want png, tiff, pnm, pbm, jpeg, gif or npy", format)
 }
 
-func noImage(img any) error { return raster.Unsupported("%T is not an image", img) }
+func noImage(img any) error { return raster.Unsupported("%s cannot be written", described(img)) }
+
+// described names the pixels of an image for an error, or the type of another value.
+func described(img any) string {
+	if t := pixels.Of(img).Type; t != 0 {
+		return fmt.Sprintf("pixels of %v", t)
+	}
+	return fmt.Sprintf("a %T", img)
+}
 
 // shownImage returns an image as an image.Image: itself, or a boxsum.Image of
 // uint8 or uint16.
@@ -117,7 +125,7 @@ func encodePNG(w io.Writer, img any, meta Metadata) error {
 	}
 	m, err := shownImage(img)
 	if errors.Is(err, boxsum.ErrTypes) {
-		return fmt.Errorf("%w; write it as .tiff or .npy", err)
+		return fmt.Errorf("%w (use .tiff or .npy)", err)
 	}
 	if err != nil {
 		return err
@@ -173,10 +181,10 @@ func encodeJPEG(w io.Writer, img any, meta Metadata) error {
 	if !isImage {
 		bytes, ok := img.(boxsum.Image[uint8])
 		if !ok {
-			return raster.Unsupported("%T cannot be written as JPEG, which holds uint8 only (use .png or .npy)", img)
+			return raster.Unsupported("JPEG cannot store %s, only of uint8 (use .png or .npy)", described(img))
 		}
 		if n := max(bytes.Channels, 1); n != 1 && n != 3 {
-			return raster.Unsupported("image has %d channels, but JPEG holds gray or RGB only (use .png or .npy)", n)
+			return raster.Unsupported("JPEG cannot store %d channels, only 1 or 3 (use .png or .npy)", n)
 		}
 	}
 	m, err := shownImage(img)
@@ -185,10 +193,10 @@ func encodeJPEG(w io.Writer, img any, meta Metadata) error {
 	}
 	size := m.Bounds().Size()
 	if most := 1<<16 - 1; size.X < 1 || size.Y < 1 || size.X > most || size.Y > most {
-		return raster.Invalid("JPEG images have sides of 1 to %d, not %d×%d (use .png)", most, size.X, size.Y)
+		return raster.Invalid("JPEG cannot store %d×%d pixels, only sides of 1 to %d (use .png)", size.X, size.Y, most)
 	}
 	if isImage && !isOpaque(m) {
-		return raster.Unsupported("the image is partly transparent, which JPEG cannot hold (use .png or .npy)")
+		return raster.Unsupported("JPEG cannot store transparent pixels (use .png or .npy)")
 	}
 	channels := 3
 	if isGray(m) {
@@ -257,7 +265,7 @@ func rowsOf[P boxsum.Pixel](img boxsum.Image[P]) iter.Seq[[]P] {
 }
 
 func cannotBe(pixel raster.Type, format string) error {
-	return raster.Unsupported("pixels of %v cannot be written as %s (use .npy)", pixel, format)
+	return raster.Unsupported("%s cannot store pixels of %v (use .npy)", format, pixel)
 }
 
 // encodePNM writes PGM or PPM, or PAM if the image has alpha.

@@ -99,7 +99,7 @@ func grayImage(m image.Image) image.Image {
 // and otherwise dithered to 256 fixed colors.
 func encodeGIF(w io.Writer, img any) error {
 	if deep, ok := img.(boxsum.Image[uint16]); ok {
-		return raster.Unsupported("%T cannot be written as GIF, which holds uint8 only (use .png or .npy)", deep)
+		return raster.Unsupported("GIF cannot store %s, only of uint8 (use .png or .npy)", described(deep))
 	}
 	b, err := bilevelOf(img)
 	if err != nil {
@@ -114,7 +114,7 @@ func encodeGIF(w io.Writer, img any) error {
 	}
 	size := m.Bounds().Size()
 	if most := 1<<16 - 1; size.X < 1 || size.Y < 1 || size.X > most || size.Y > most {
-		return raster.Invalid("GIF images have sides of 1 to %d, not %d×%d (use .png)", most, size.X, size.Y)
+		return raster.Invalid("GIF cannot store %d×%d pixels, only sides of 1 to %d (use .png)", size.X, size.Y, most)
 	}
 	p, ok := m.(*image.Paletted)
 	if !ok {
@@ -149,7 +149,7 @@ func paletted(m image.Image) (*image.Paletted, error) {
 				c, clear = color.NRGBA{}, true
 			case 255:
 			default:
-				return nil, raster.Unsupported("the pixel at (%d, %d) is partly transparent, which GIF cannot hold (use .png)", x, y)
+				return nil, raster.Unsupported("GIF cannot store partly transparent pixels, such as the one at (%d, %d) (use .png)", x, y)
 			}
 			if !exact {
 				continue

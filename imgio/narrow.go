@@ -36,7 +36,7 @@ func narrowed[T int64 | uint64](a *Array, data []T) (*Array, error) {
 	case holds[float64](low, high):
 		made, err = converted[float64](data)
 	default:
-		return nil, tooWide(low, high, "2^53, up to which float64 holds whole numbers: subtract a constant or divide first")
+		return nil, tooWide(low, high, "2^53, up to which float64 is exact (subtract a constant or divide first)")
 	}
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func as[P boxsum.Pixel](img any) (made boxsum.Image[P], ok bool, err error) {
 func image32[P boxsum.Pixel, T int64 | uint64](img boxsum.Image[T]) (boxsum.Image[P], error) {
 	low, high := rangeOf(img.Pix)
 	if !holds[P](low, high) {
-		return boxsum.Image[P]{}, tooWide(low, high, fmt.Sprintf("what pixels of %T hold", *new(P)))
+		return boxsum.Image[P]{}, tooWide(low, high, fmt.Sprintf("pixels of %T", *new(P)))
 	}
 	pix, err := converted[P](img.Pix)
 	if err != nil {

@@ -56,7 +56,7 @@ func ToImage(img any) (image.Image, error) {
 		}
 		return toImage16(img), nil
 	}
-	return nil, raster.Unsupported("%T is not an image of uint8 or uint16", img)
+	return nil, raster.Unsupported("%s are not supported, only of uint8 or uint16", described(img))
 }
 
 // showable validates an image and fills in its defaults.

@@ -102,7 +102,7 @@ func (j *Job) Close() error {
 // precision: float32, float64 or uint32.
 func Table[S boxsum.Sum](j *Job, i int) (*boxsum.Table[S], error) {
 	if i < 0 || i >= len(j.images) {
-		return nil, raster.Invalid("no table %d among %d", i, len(j.images))
+		return nil, raster.Invalid("table index is %d, out of range for %d tables", i, len(j.images))
 	}
 	tables, ok := j.sums.([]*boxsum.Table[S])
 	if !ok {
@@ -133,4 +133,4 @@ func (j *Job) fetch(i int) error {
 }
 
 // errClosed is returned for a job whose memory was freed.
-var errClosed = errors.New("the job was already closed: prepare it again")
+var errClosed = errors.New("the job is closed (prepare it again)")

@@ -174,7 +174,7 @@ func ParsePrecision(text string) (Precision, error) {
 			return p, nil
 		}
 	}
-	return Precision{}, raster.Unsupported("no precision is called %q: there are f32, f32x4, f64 and u32", text)
+	return Precision{}, raster.Unsupported("unknown precision %q, want f32, f32x4, f64 or u32", text)
 }
 
 // Options specifies how to run an algorithm. Nil and the zero value run it as published, on the CPU.
@@ -219,5 +219,5 @@ func Find(name string) (*Algorithm, error) {
 	if near != nil {
 		return nil, fmt.Errorf("%q is a work with several algorithms: %s", name, strings.Join(near, ", "))
 	}
-	return nil, fmt.Errorf("no algorithm is called %q: `boxsum bench --algorithms help` lists them", name)
+	return nil, fmt.Errorf("unknown algorithm %q (boxsum bench --algorithms help lists them)", name)
 }

@@ -43,17 +43,17 @@ func pictureOf[P boxsum.Pixel](img boxsum.Image[P]) picture {
 
 func prepare(a *Algorithm, opt *Options, images []picture) (*Job, error) {
 	if a == nil {
-		return nil, errors.New("no algorithm: find one first")
+		return nil, errors.New("zero Algorithm (use Find)")
 	}
 	if len(images) == 0 || len(images) > 1 && !a.Many {
-		return nil, raster.Invalid("%s takes one image at a time, not %d", a.Name, len(images))
+		return nil, raster.Invalid("%s supports one image at a time, not %d", a.Name, len(images))
 	}
 	for i := range images {
 		if err := images[i].check(a); err != nil {
 			return nil, err
 		}
 		if images[i].width != images[0].width || images[i].height != images[0].height || images[i].channels != images[0].channels {
-			return nil, raster.Invalid("image %d is of %d×%d pixels and the first of %d×%d: %s takes images of one size", i, images[i].width, images[i].height, images[0].width, images[0].height, a.Name)
+			return nil, raster.Invalid("image %d is %d×%d, want %d×%d like the first: %s needs images of one size", i, images[i].width, images[i].height, images[0].width, images[0].height, a.Name)
 		}
 	}
 	first := images[0]
@@ -120,12 +120,12 @@ func (p *picture) check(a *Algorithm) error {
 		p.channels = 1
 	}
 	if p.width <= 0 || p.height <= 0 || p.channels < 0 {
-		return raster.Invalid("%d×%d pixels with %d channels: the works have nothing for empty images", p.width, p.height, p.channels)
+		return raster.Invalid("image is %d×%d with %d channels, want at least one pixel", p.width, p.height, p.channels)
 	}
 	// Kernels count rows and columns in 32 bits, with room to double an offset.
 	const most = 1 << 30
 	if p.width > most/p.channels || p.height > most || p.width > most/p.height {
-		return raster.Invalid("%d×%d pixels are too many: the works have images of up to 2^30 pixels", p.width, p.height)
+		return raster.Invalid("image is %d×%d, want at most 2^30 pixels", p.width, p.height)
 	}
 	row := p.width * p.channels
 	if p.stride == 0 {
@@ -153,7 +153,7 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 	i := slices.IndexFunc(a.Precisions, fits)
 	if i < 0 {
 		if slices.Contains(a.Precisions, o.Precision) {
-			return o, raster.Unsupported("%s is for images of %s, and this one has %d", o.Precision, channelCount(o.Precision.Channels), channels)
+			return o, raster.Unsupported("%s needs images of %s, not %d", o.Precision, channelCount(o.Precision.Channels), channels)
 		}
 		wanted := "nothing for " + channelCount(channels)
 		if o.Precision != (Precision{}) {
@@ -171,7 +171,7 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 		of          string
 	}{{o.Threads, 1 << 16, "threads"}, {o.Streams, 1 << 16, "streams"}, {o.Group, 1024, "threads in a block"}} {
 		if n.value < 0 || n.value > n.most {
-			return o, raster.Invalid("%d %s: there are 1 to %d", n.value, n.of, n.most)
+			return o, raster.Invalid("%d %s, want 1 to %d", n.value, n.of, n.most)
 		}
 	}
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
@@ -201,7 +201,7 @@ func convert[E element](img picture) (boxsum.Image[E], error) {
 	src := pixels.Of(img.img)
 	floats := src.Type.Float()
 	if isWhole[E]() && floats {
-		return boxsum.Image[E]{}, fmt.Errorf("%w: pixels of floats cannot be summed as whole numbers: choose an algorithm in f32 or f64", boxsum.ErrTypes)
+		return boxsum.Image[E]{}, raster.Unsupported("pixels of floats cannot be summed as integers: choose an algorithm in f32 or f64")
 	}
 	out, err := boxsum.NewImage[E](img.width, img.height, img.channels)
 	if err != nil {

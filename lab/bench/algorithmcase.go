@@ -87,7 +87,7 @@ func ParseAlgorithm(text string) (AlgorithmCase, error) {
 			return c, err
 		}
 		if !slices.Contains(a.Precisions, c.Precision) {
-			return c, fmt.Errorf("%s is not in %s, but in %s", name, precision, join(a.Precisions))
+			return c, fmt.Errorf("%s does not support %s, only %s", name, precision, join(a.Precisions))
 		}
 	}
 	if hasRotation {

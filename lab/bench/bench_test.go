@@ -70,7 +70,7 @@ func TestRunErrors(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{Config{Sizes: small, Workers: []int{0}}, "0 workers: at least 1 is needed"},
+		{Config{Sizes: small, Workers: []int{0}}, "workers is 0, want 1 or more"},
 		{Config{Sizes: small, Repeat: -1}, "repeat -1"},
 		{Config{Sizes: small, Budget: -time.Second}, "budget -1s"},
 		{Config{Sizes: small, Cases: []Case{{Types: "u8:u9", Channels: 1}}}, `u8:u9 2x2: unknown types "u8:u9": use one of`},

@@ -34,7 +34,7 @@ func GPU(ctx context.Context, cfg Config) ([]Result, error) {
 		sizes, types = GPUPeerSizes, GPUPeerTypes
 	}
 	if cfg.Batch < 0 {
-		return nil, fmt.Errorf("a batch of %d images: at least 1 is needed", cfg.Batch)
+		return nil, fmt.Errorf("batch is %d images, want 1 or more", cfg.Batch)
 	}
 	cfg.Repeat = cmp.Or(cfg.Repeat, GPURepeat)
 	p, err := cfg.onDevice(sizes, types, Case.OnDevice, "%s is measured on the CPU only: leave it out, or leave out --on")

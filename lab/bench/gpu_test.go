@@ -119,7 +119,7 @@ func TestGPUErrors(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{Config{Batch: -1}, "a batch of -1 images"},
+		{Config{Batch: -1}, "batch is -1 images"},
 		{Config{Repeat: -1}, "repeat -1"},
 		{Config{Sizes: small, Cases: []Case{{Types: "u8:u9", Channels: 1}}}, `unknown types "u8:u9"`},
 		{Config{Sizes: small, Cases: []Case{{Types: "u8:u32-tilted", Channels: 1}, {Types: "u8:u32@1/0", Channels: 1}}}, ""},
@@ -164,11 +164,11 @@ func TestPipeline(t *testing.T) {
 		t.Errorf("an ended context gives %v", err)
 	}
 	cfg.Cases = []Case{{Types: "u8:u32+u64", Channels: 1}}
-	if _, err := Pipeline(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "pipelines of u8:u32+u64 are not measured: ") {
+	if _, err := Pipeline(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "pipelines of u8:u32+u64 are not supported: ") {
 		t.Errorf("squares give %v", err)
 	}
 	cfg.Batch = -1
-	if _, err := Pipeline(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "a pipeline of -1 images") {
+	if _, err := Pipeline(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "pipeline is -1 images") {
 		t.Errorf("-1 images give %v", err)
 	}
 }

@@ -26,10 +26,10 @@ const (
 // reference. What does not fit in memory and types that the device lacks are left out, as in [GPU].
 func Pipeline(ctx context.Context, cfg Config) ([]Result, error) {
 	if cfg.Batch < 0 {
-		return nil, fmt.Errorf("a pipeline of %d images: at least 1 is needed", cfg.Batch)
+		return nil, fmt.Errorf("pipeline is %d images, want 1 or more", cfg.Batch)
 	}
 	cfg.Batch, cfg.Repeat = cmp.Or(cfg.Batch, PipelineImages), cmp.Or(cfg.Repeat, PipelineRepeat)
-	p, err := cfg.onDevice(PipelineSizes, PipelineTypes, Case.InPipeline, "pipelines of %s are not measured: take pairs of types, such as u8:u32")
+	p, err := cfg.onDevice(PipelineSizes, PipelineTypes, Case.InPipeline, "pipelines of %s are not supported: use pairs of types, such as u8:u32")
 	if err != nil {
 		return nil, err
 	}

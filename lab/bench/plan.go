@@ -45,10 +45,10 @@ func (cfg Config) plan(sizes, types string) (_ *plan, err error) {
 	for _, c := range cfg.Cases {
 		for _, size := range cfg.Sizes {
 			if c.Volume() && size.Depth == 0 {
-				return nil, fmt.Errorf("%v takes sizes such as 256x256x256, and %v is of an image", c, size)
+				return nil, fmt.Errorf("%v needs sizes of volumes, such as 256x256x256, not %v", c, size)
 			}
 			if !c.Volume() && size.Depth != 0 {
-				return nil, fmt.Errorf("%v is a table of an image, and %v is the size of a volume: measure types such as volume there", c, size)
+				return nil, fmt.Errorf("%v needs sizes of images, not of volumes such as %v", c, size)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func (cfg Config) plan(sizes, types string) (_ *plan, err error) {
 	}
 	for _, n := range cfg.Workers {
 		if n < 1 {
-			return nil, fmt.Errorf("%d workers: at least 1 is needed", n)
+			return nil, fmt.Errorf("workers is %d, want 1 or more", n)
 		}
 	}
 	if cfg.Repeat < 0 || cfg.Budget < 0 {

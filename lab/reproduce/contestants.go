@@ -57,7 +57,7 @@ func newPixels(size Size, precision string) (p pixels, err error) {
 		}
 		p.own["u32"] = ours(raster.U32, words)
 	default:
-		err = fmt.Errorf("no pixels of %q", precision)
+		err = fmt.Errorf("unknown precision %q", precision)
 	}
 	return p, err
 }
@@ -83,7 +83,7 @@ func (l *lab) contestant(s Spec) (c *measure.Contestant, each []Kernel, err erro
 	case s.Algorithm == DeviceCopy:
 		bytes := map[string]int64{"f32": 8, "u32": 8, "f32x4": 32, "f64": 16, "u8": 5}[s.Precision]
 		if bytes == 0 {
-			return nil, nil, fmt.Errorf("no copy of %q", s.Precision)
+			return nil, nil, fmt.Errorf("unknown precision %q", s.Precision)
 		}
 		c, err = measure.DeviceCopy(l.device, bytes*int64(s.Pixels()))
 		return c, nil, err

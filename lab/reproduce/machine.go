@@ -64,7 +64,7 @@ func (s *setting) fits(experiments []*Experiment) error {
 	for _, e := range experiments {
 		for _, spec := range e.specs(s) {
 			if spec.Width < 1 || spec.Height < 1 {
-				return fmt.Errorf("a size of %d×%d: both sides must be 1 at least", spec.Width, spec.Height)
+				return fmt.Errorf("size is %d×%d, want at least 1×1", spec.Width, spec.Height)
 			}
 			if err := raster.Check(spec.Pixels() * bytesPerPixel); err != nil {
 				return fmt.Errorf("%s at %v: %w: choose smaller sizes", e.Name, spec.Size, err)

@@ -86,7 +86,7 @@ func Select(names []string) ([]*Experiment, error) {
 			for _, e := range all {
 				works = append(works, e.Work())
 			}
-			return nil, fmt.Errorf("no experiment is called %q: there are all, %s, and their parts, which list shows",
+			return nil, fmt.Errorf("unknown experiment %q, want all, %s, or a part of one (list prints them)",
 				name, strings.Join(slices.Compact(works), ", "))
 		}
 	}

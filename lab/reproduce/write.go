@@ -93,36 +93,27 @@ func Load(from io.Reader) (*Report, error) {
 	var s saved
 	err := json.NewDecoder(from).Decode(&s)
 	if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
-		return nil, fmt.Errorf("these are no results of a report: at byte %d there is %s of JSON where something else should be", other.Offset, article(other.Value))
+		return nil, fmt.Errorf("not the results of a report: unexpected %s of JSON at byte %d", strings.Fields(other.Value)[0], other.Offset)
 	} else if err != nil {
-		return nil, fmt.Errorf("these are no results of a report: %w", err)
+		return nil, fmt.Errorf("not the results of a report: %w", err)
 	}
 	for _, size := range s.Sizes {
 		if size.Width < 1 || size.Height < 1 {
-			return nil, fmt.Errorf("a size of %d×%d in these results", size.Width, size.Height)
+			return nil, fmt.Errorf("the results have a size of %d×%d", size.Width, size.Height)
 		}
 	}
 	if len(s.Experiments) == 0 {
-		return nil, fmt.Errorf("these results are of no experiment")
+		return nil, fmt.Errorf("the results have no experiment")
 	}
 	r := &s.Report
 	for _, result := range r.Results {
 		if err := result.believable(); err != nil {
-			return nil, fmt.Errorf("%v in these results: %w", result.Spec, err)
+			return nil, fmt.Errorf("%v in the results: %w", result.Spec, err)
 		}
 	}
 	r.set(s.Sizes, 0)
 	r.experiments, err = Select(s.Experiments)
 	return r, err
-}
-
-// article returns encoding/json's name of a value with its article.
-func article(word string) string {
-	word, _, _ = strings.Cut(word, " ") // it may be followed by the value
-	if word == "array" || word == "object" {
-		return "an " + word
-	}
-	return "a " + word
 }
 
 // A document holds the contents of a report.
