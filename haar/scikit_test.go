@@ -44,10 +44,13 @@ func TestScikitImage(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(window), func(t *testing.T) {
 			likeScikit[int64, uint32](t, s, noise[uint8](31, 29, 1), window)
+			likeScikit[float64, float64](t, s, noise[float32](31, 29, 1), window)
+			if window.Dx() == 24 { // scikit-image takes seconds for the 162,336 features of one table
+				return
+			}
 			likeScikit[int64, uint64](t, s, noise[uint16](31, 29, 1), window)
 			likeScikit[int64, int64](t, s, noise[int16](31, 29, 1), window)
 			likeScikit[float64, float32](t, s, noise[uint8](31, 29, 1), window)
-			likeScikit[float64, float64](t, s, noise[float32](31, 29, 1), window)
 		})
 	}
 }

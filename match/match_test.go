@@ -283,6 +283,10 @@ func TestAgain(t *testing.T) {
 			continue
 		}
 		for m := match.ZNCC; m <= match.NCC; m++ {
+			img := img
+			if size.X > 64 { // large templates take long to recompute
+				img = part(img, 0, 0, 200, 150)
+			}
 			template := part(img, 5, 3, size.X, size.Y)
 			check(t, fmt.Sprint(size, m), img, template, m, &match.Options{}, 17)
 			var want boxsum.Image[float32]
