@@ -68,25 +68,23 @@ func (l *tilted) Prepare(p *Plan) error {
 // Tile implements [Layer]. x counts along the first row of the band; rows below begin
 // further left.
 func (l *tilted) Tile(worker, x, y, n, rows int) {
-	t := l.pointTile(worker, x, y, n, rows)
-	t.Dst, t.Src = l.dst.From((y+1)*l.dst.Stride), l.src.From(y*l.src.Stride)
-	l.kernel(t)
+	l.kernel(l.pointTile(worker, l.dst.From((y+1)*l.dst.Stride), l.src.From(y*l.src.Stride), x, y, n, rows))
 }
 
 // pushRow implements [rowLayer].
 func (l *tilted) pushRow(row []byte, y int) {
-	t := l.pointTile(0, 0, y, l.n(), 1)
-	t.Dst, t.Src = l.dst.From(l.dst.Stride), row
-	l.kernel(t)
+	l.kernel(l.pointTile(0, l.dst.From(l.dst.Stride), row, 0, y, l.n(), 1))
 	l.workers[0].tile = kernel.TiltedTile{}
 }
 
-// pointTile returns the tile of a worker. The caller sets its pixels and sums and calls
-// the kernel.
-func (l *tilted) pointTile(worker, x, y, n, rows int) *kernel.TiltedTile {
+// pointTile returns the tile of a worker for pixels and sums in the given memory, ready
+// for the kernel.
+func (l *tilted) pointTile(worker int, dst, src []byte, x, y, n, rows int) *kernel.TiltedTile {
 	w := &l.workers[worker]
 	w.tile = kernel.TiltedTile{
+		Dst:       dst,
 		DstStride: l.dst.Stride,
+		Src:       src,
 		SrcStride: l.src.Stride,
 		Sums:      l.sums,
 		Diagonals: l.diagonals,
