@@ -29,6 +29,15 @@ func (a *Array) checkBox(have int, at, box []int) error {
 	return nil
 }
 
+// gridOf returns the positions of the first and the last cell of a grid that a box touches.
+func gridOf(at, box, cell []int) (first, last []int) {
+	first, last = make([]int, len(at)), make([]int, len(at))
+	for i := range at {
+		first[i], last[i] = at[i]/cell[i], (at[i]+box[i]-1)/cell[i]
+	}
+	return first, last
+}
+
 // each visits the parts of a box that lie in different cells of a grid, with the position
 // of the cell and the start of the part within the cell and the box.
 func each(at, box, cell []int, visit func(place, inCell, inBox, part []int) error) error {
@@ -36,10 +45,7 @@ func each(at, box, cell []int, visit func(place, inCell, inBox, part []int) erro
 	if slices.Contains(box, 0) {
 		return nil
 	}
-	first, last := make([]int, n), make([]int, n)
-	for i := range at {
-		first[i], last[i] = at[i]/cell[i], (at[i]+box[i]-1)/cell[i]
-	}
+	first, last := gridOf(at, box, cell)
 	place := slices.Clone(first)
 	inCell, inBox, part := make([]int, n), make([]int, n), make([]int, n)
 	for {

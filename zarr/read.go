@@ -43,9 +43,18 @@ func (a *Array) readBytes(ctx context.Context, dst []byte, at, box []int, keep b
 	if err := a.checkBox(len(dst), at, box); err != nil {
 		return err
 	}
-	size := a.m.typ.Size()
+	if first, last := gridOf(at, box, a.unit); len(at) > 0 && !slices.Contains(box, 0) && listable(a.bucket) && raster.Product(spans(first, last)) >= manyUnits {
+		return a.readPresent(ctx, dst, at, box, keep)
+	}
 	var chunk []byte
-	return each(at, box, a.unit, func(place, inUnit, inBox, part []int) error {
+	return a.readPart(ctx, dst, at, box, at, box, keep, &chunk)
+}
+
+// readPart reads a part of a box into its place in dst. chunk is memory for a chunk, or nil.
+func (a *Array) readPart(ctx context.Context, dst []byte, at, box, partAt, partBox []int, keep bool, chunk *[]byte) error {
+	size := a.m.typ.Size()
+	inDst := make([]int, len(at))
+	return each(partAt, partBox, a.unit, func(place, inUnit, inBox, part []int) error {
 		if err := ctx.Err(); err != nil { // missing and cached chunks never check the context
 			return err
 		}
@@ -64,15 +73,18 @@ func (a *Array) readBytes(ctx context.Context, dst []byte, at, box []int, keep b
 				return err
 			}
 		} else {
-			if chunk == nil {
-				chunk = raster.Aligned(raster.Product(a.unit) * size)
+			if *chunk == nil {
+				*chunk = raster.Aligned(raster.Product(a.unit) * size)
 			}
-			if err := a.ReadChunk(ctx, chunk, place); err != nil {
+			if err := a.ReadChunk(ctx, *chunk, place); err != nil {
 				return err
 			}
-			data = chunk
+			data = *chunk
 		}
-		copyBox(dst, box, inBox, data, a.unit, inUnit, part, size)
+		for k := range inDst {
+			inDst[k] = partAt[k] - at[k] + inBox[k]
+		}
+		copyBox(dst, box, inDst, data, a.unit, inUnit, part, size)
 		return nil
 	})
 }

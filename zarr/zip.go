@@ -23,6 +23,7 @@ import (
 type zipReader struct {
 	file    *os.File
 	members map[string]*zip.File
+	folders func() map[string][]string // names in each folder
 }
 
 func openZip(path string) (Bucket, error) {
@@ -34,7 +35,8 @@ func openZip(path string) (Bucket, error) {
 	if err == nil {
 		var z *zip.Reader
 		if z, err = zip.NewReader(file, info.Size()); err == nil {
-			r := &zipReader{file, map[string]*zip.File{}}
+			r := &zipReader{file: file, members: map[string]*zip.File{}}
+			r.folders = sync.OnceValue(r.listFolders)
 			for _, member := range z.File {
 				if checkKey(member.Name) == nil {
 					r.members[member.Name] = member
@@ -96,6 +98,28 @@ func (z *zipReader) Get(ctx context.Context, key string, offset, length int64, b
 		}
 	}
 	return buf, nil
+}
+
+// listFolders returns the names of the members and folders in each folder.
+func (z *zipReader) listFolders() map[string][]string {
+	all := map[string][]string{}
+	for key := range z.members {
+		for more := true; more; {
+			dir, name := "", key
+			if i := strings.LastIndexByte(key, '/'); i >= 0 {
+				dir, name = key[:i], key[i+1:]
+			}
+			_, listed := all[dir]
+			all[dir] = append(all[dir], name)
+			key, more = dir, !listed && dir != ""
+		}
+	}
+	return all
+}
+
+func (z *zipReader) names(dir string, most int) (names []string, known bool) {
+	names = z.folders()[dir]
+	return names, len(names) <= most
 }
 
 func (z *zipReader) Put(context.Context, string, []byte) error { return errReadOnly("a zip file") }

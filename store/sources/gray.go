@@ -19,6 +19,11 @@ func Gray(ctx context.Context, a *zarr.Array) (*zarr.Array, error) {
 	if len(shape) != 3 || shape[2] < 1 || shape[2] > 4 || a.Type() != zarr.Uint8 && a.Type() != zarr.Uint16 {
 		return nil, raster.Invalid("array of shape %v and type %v has no colours to convert to gray, want (H, W, C) with at most 4 channels of uint8 or uint16", shape, a.Type())
 	}
+	// Every chunk is one read of a, so tiny ones are read together.
+	const least = 64
+	for d, n := range chunk[:2] {
+		chunk[d] = n * max(1, min(raster.CeilDiv(least, n), raster.CeilDiv(shape[d], n)))
+	}
 	spec := &zarr.Spec{Type: a.Type(), Shape: shape[:2], Chunk: chunk[:2], BigEndian: raster.BigEndian}
 	if names := a.Names(); len(names) == 3 {
 		spec.Names = names[:2]

@@ -1,13 +1,15 @@
 package sources
 
 import (
+	"context"
 	"image"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/boxsum/boxsum"
-
 	"github.com/boxsum/boxsum/zarr"
 )
 
@@ -69,5 +71,34 @@ func grayIs[P uint8 | uint16](t *testing.T, colors, want []P, width, height, cha
 	got := make([]P, width*height)
 	if err := zarr.Read(ctx, gray, got, []int{0, 0}, []int{height, width}); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%d channels of %v differ: %v", channels, zarr.TypeOf[P](), err)
+	}
+}
+
+// TestGrayAbsent tests that absent pixels of a color image with tiny chunks cost nothing.
+func TestGrayAbsent(t *testing.T) {
+	colors, err := zarr.Create(ctx, zarr.Folder(t.TempDir()), "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{4000, 4000, 3}, Chunk: []int{1, 1, 3}, Fill: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gray, err := Gray(ctx, colors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited, stop := context.WithTimeout(ctx, 20*time.Second)
+	defer stop()
+	all, err := zarr.ReadAll[uint8](limited, gray)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := slices.IndexFunc(all, func(v uint8) bool { return v != 50 }); i >= 0 {
+		t.Errorf("element %d is %d", i, all[i])
+	}
+	// WriteNPY reads many rows of chunks at once.
+	narrow, err := zarr.Create(ctx, zarr.Folder(t.TempDir()), "", &zarr.Spec{Type: zarr.Uint8, Shape: []int{4_000_000, 4}, Chunk: []int{1, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteNPY(limited, io.Discard, narrow, nil); err != nil {
+		t.Error(err)
 	}
 }

@@ -13,8 +13,11 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// WriteNPY writes all elements of an array in NumPy's .npy format, in batches of as many
-// rows as a chunk has. If progress is not nil, WriteNPY calls it with the number of rows
+// batchBytes is the approximate size of a batch of rows that are written at once.
+const batchBytes = 1 << 20
+
+// WriteNPY writes all elements of an array in NumPy's .npy format, in batches of a row of
+// chunks, or of several rows of small chunks. If progress is not nil, WriteNPY calls it with the number of rows
 // done and their total.
 func WriteNPY(ctx context.Context, w io.Writer, a *zarr.Array, progress func(done, all int)) error {
 	all, chunk := a.Shape(), a.Chunk()
@@ -53,9 +56,13 @@ func WriteNPY(ctx context.Context, w io.Writer, a *zarr.Array, progress func(don
 	for _, n := range all[1:] {
 		row *= n
 	}
-	band := raster.Aligned(min(chunk[0], rows) * row)
+	batch := chunk[0]
+	if chunks := max(1, batchBytes/max(1, min(chunk[0], rows)*row)); chunks > 1 { // small chunks, in few reads
+		batch = min(chunks, raster.CeilDiv(rows, chunk[0])) * chunk[0]
+	}
+	band := raster.Aligned(min(batch, rows) * row)
 	for at[0] < rows {
-		box[0] = min(chunk[0], rows-at[0])
+		box[0] = min(batch, rows-at[0])
 		part := band[:box[0]*row]
 		if err := a.ReadBytes(ctx, part, at, box); err != nil {
 			return err
