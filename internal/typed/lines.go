@@ -68,32 +68,25 @@ func IntegrateRotated(src raster.Array, sum, squares raster.Type, rot rotated.Ro
 	if err != nil {
 		return nil, err
 	}
-	var squared raster.Array
 	first, second := opt, opt
-	if squares != 0 {
-		if squared, err = raster.SquaredPixels(&src, squares); err != nil {
-			return nil, err
-		}
-		if opt != nil && opt.Progress != nil {
-			a, b, progress := *opt, *opt, opt.Progress
-			a.Progress = func(done float64) { progress(done / 2) }
-			b.Progress = func(done float64) { progress(0.5 + done/2) }
-			first, second = &a, &b
-		}
+	if squares != 0 && opt != nil && opt.Progress != nil {
+		a, b, progress := *opt, *opt, opt.Progress
+		a.Progress = func(done float64) { progress(done / 2) }
+		b.Progress = func(done float64) { progress(0.5 + done/2) }
+		first, second = &a, &b
 	}
 	t, ofSquares, err := f.rotated(squares, src.Width, src.Height, src.Channels, rot)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.integrate(src, first); err != nil {
+	if err := t.integrate(src, first); err != nil || squares == 0 {
+		return t, err
+	}
+	squared, err := raster.SquaredPixels(&src, squares)
+	if err != nil {
 		return nil, err
 	}
-	if squares != 0 {
-		if err := ofSquares(squared, second); err != nil {
-			return nil, err
-		}
-	}
-	return t, nil
+	return t, ofSquares(squared, second)
 }
 
 // integrate makes the table of an image.
