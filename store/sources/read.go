@@ -10,12 +10,17 @@ import (
 // ReadAll returns all elements of an array as a slice of one of the pixel types of package
 // boxsum: Bool becomes uint8, Int8 becomes int16 and Float16 becomes float32.
 func ReadAll(ctx context.Context, a *zarr.Array) (any, error) {
-	n, size := raster.Product(a.Shape()), a.Type().Size()
+	return ReadBox(ctx, a, make([]int, len(a.Shape())), a.Shape())
+}
+
+// ReadBox is like [ReadAll] for the box of elements that starts at position at.
+func ReadBox(ctx context.Context, a *zarr.Array, at, box []int) (any, error) {
+	n, size := raster.Product(box), a.Type().Size()
 	if err := raster.CheckMemory(n, max(size, 4)); err != nil {
 		return nil, err
 	}
 	data := raster.Aligned(n * size)
-	if err := a.ReadBytes(ctx, data, make([]int, len(a.Shape())), a.Shape()); err != nil {
+	if err := a.ReadBytes(ctx, data, at, box); err != nil {
 		return nil, err
 	}
 	switch a.Type() {

@@ -168,7 +168,7 @@ func readNumbers(sh *console.Shell, path string, how *Flags) *imgio.Picture {
 	if kind := a.Type().String(); strings.HasPrefix(kind, "uint") {
 		return nil
 	}
-	picture, err := readArray(sh, a)
+	picture, err := readArray(sh, a, nil)
 	if err != nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package imagefile
 import (
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"io/fs"
 	"math"
@@ -58,19 +59,41 @@ func ReadStore(sh *console.Shell, path string, how *Flags) (*imgio.Picture, erro
 		return nil, err
 	}
 	defer a.Close()
-	return readArray(sh, a)
+	return readArray(sh, a, nil)
 }
 
-func readArray(sh *console.Shell, a *zarr.Array) (*imgio.Picture, error) {
-	data, err := sources.ReadAll(sh.Ctx, a)
+// OpenPart opens a part of an image in a store or a mosaic. It calls choose with the width and the
+// height of the image to get the part.
+func OpenPart(sh *console.Shell, path string, how *Flags, choose func(width, height int) image.Rectangle) (*Source, error) {
+	a, err := OpenArray(sh, path, how)
 	if err != nil {
 		return nil, err
 	}
-	shape, names := a.Shape(), a.Names()
-	colored := len(names) == 3 && names[len(names)-1] == "c"
-	for len(shape) > 2 && shape[0] == 1 && !colored {
-		shape = shape[1:]
+	defer a.Close()
+	picture, err := console.Await(sh.Ctx, func() (*imgio.Picture, error) { return readArray(sh, a, choose) })
+	if err != nil {
+		return nil, err
 	}
+	return &Source{Image: picture.Image, Format: picture.Format, Element: picture.Element, File: picture, ctx: sh.Ctx}, nil
+}
+
+// readArray reads an array as an image, or the part of it that choose returns unless choose is nil.
+func readArray(sh *console.Shell, a *zarr.Array, choose func(width, height int) image.Rectangle) (*imgio.Picture, error) {
+	shape, names := a.Shape(), a.Names()
+	at, first := make([]int, len(shape)), 0
+	colored := len(names) == 3 && names[len(names)-1] == "c"
+	for len(shape)-first > 2 && shape[first] == 1 && !colored {
+		first++
+	}
+	if choose != nil && (len(shape)-first == 2 || len(shape)-first == 3) {
+		part := choose(shape[first+1], shape[first])
+		at[first], at[first+1], shape[first], shape[first+1] = part.Min.Y, part.Min.X, part.Dy(), part.Dx()
+	}
+	data, err := sources.ReadBox(sh.Ctx, a, at, shape)
+	if err != nil {
+		return nil, err
+	}
+	shape = shape[first:]
 	img, err := (&imgio.Array{Shape: shape, Data: data}).Image()
 	return &imgio.Picture{Image: img, Element: a.Type().String(), Format: "zarr", Page: 1, Pages: 1}, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"math"
 	"slices"
@@ -65,6 +66,13 @@ func (c *Query) Run(sh *console.Shell) error {
 	if c.Table {
 		return c.askSaved(sh, boxes)
 	}
+	if imagefile.IsSource(c.In) && !c.whole() && !c.Volume && !c.rotates() && !c.pick() && !c.OnGPU() {
+		answers, err := c.askPart(sh, boxes)
+		if err != nil {
+			return c.tableHint(err)
+		}
+		return c.print(sh, answers)
+	}
 	c.Volumes = true
 	c.Wide = !c.Volume && !c.rotates() && !c.pick() && !c.OnGPU()
 	src, err := imagefile.OpenOn(sh, &c.Place, func() (*imagefile.Source, error) { return imagefile.Open(sh, c.In, &c.Flags, c.Volume) })
@@ -96,6 +104,41 @@ func (c *Query) Run(sh *console.Shell) error {
 		return err
 	}
 	return c.print(sh, answers)
+}
+
+// askPart answers from the part of an image in a store or a mosaic that contains all boxes.
+func (c *Query) askPart(sh *console.Shell, boxes []box) ([]answer, error) {
+	var clipped []box // relative to the part
+	src, err := imagefile.OpenPart(sh, c.In, &c.Flags, func(width, height int) (part image.Rectangle) {
+		extent := imagefile.Extent{Width: width, Height: height, Channels: 1}
+		for _, b := range boxes {
+			part = part.Union(clip(extent, b).rectangle())
+		}
+		if part.Empty() { // an image has at least one pixel
+			part = image.Rect(0, 0, min(1, width), min(1, height))
+		}
+		for _, b := range boxes {
+			r := clip(extent, b).rectangle().Sub(part.Min)
+			clipped = append(clipped, box{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y})
+		}
+		return part
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	if clipped == nil { // the array was read as a whole
+		clipped = boxes
+	}
+	pair, err := pairExact(src.Image, 1)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := c.ask(sh, pair, src, clipped)
+	for i := range answers {
+		answers[i].box = boxes[i]
+	}
+	return answers, err
 }
 
 // ask answers from the upright table of an image, or from the table of a volume.
