@@ -206,7 +206,7 @@ func open() (err error) {
 	return err
 }
 
-// folder is where the blocks of a page work: it has photo.png, and photo.zarr and image.zarr.
+// folder prepares the working directory for the blocks of a page, with photo.png, photo.zarr and image.zarr.
 func folder(page string) error {
 	page = os.Args[1] + "/" + page
 	if err := os.Mkdir(page, 0o755); err != nil {

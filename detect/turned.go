@@ -512,7 +512,7 @@ func (t *turning) passes(c *Cascade, wanted [directions]bool, o, given *Options,
 	return nil
 }
 
-// slack is how far a window may extend beyond the edges of the image, in pixels.
+// slack is the number of pixels by which a window may extend beyond the edges of the image.
 const slack = 1
 
 // slanted reports whether the rotated image has corners that lie outside the original.

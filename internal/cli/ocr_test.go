@@ -41,7 +41,7 @@ func TestOCR(t *testing.T) {
 	}
 }
 
-// wordsRead is how many of the words Tesseract reads, each as often as it is there.
+// wordsRead counts the words that Tesseract reads, each at most as often as it occurs.
 func wordsRead(t *testing.T, path string, words []string) (n int) {
 	t.Helper()
 	cmd := exec.Command("tesseract", path, "-")

@@ -4,7 +4,7 @@
 
 package kernel
 
-// u8u32AVX2 is, in the summation order of the portable loop,
+// u8u32AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -19,7 +19,7 @@ package kernel
 //go:noescape
 func u8u32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u8u32DotAVX2 is, in the summation order of the portable loop,
+// u8u32DotAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -34,7 +34,7 @@ func u8u32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, 
 //go:noescape
 func u8u32DotAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u8u64AVX2 is, in the summation order of the portable loop,
+// u8u64AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -49,7 +49,7 @@ func u8u32DotAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u8u64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u8u64DotAVX2 is, in the summation order of the portable loop,
+// u8u64DotAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -64,7 +64,7 @@ func u8u64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, 
 //go:noescape
 func u8u64DotAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u8f32AVX2 is, in the summation order of the portable loop,
+// u8f32AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -79,7 +79,7 @@ func u8u64DotAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u8f32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u8f64AVX2 is, in the summation order of the portable loop,
+// u8f64AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -94,7 +94,7 @@ func u8f32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, 
 //go:noescape
 func u8f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u8f64DotAVX2 is, in the summation order of the portable loop,
+// u8f64DotAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -109,7 +109,7 @@ func u8f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, 
 //go:noescape
 func u8f64DotAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u16u64AVX2 is, in the summation order of the portable loop,
+// u16u64AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -124,7 +124,7 @@ func u8f64DotAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u16u64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u16f64AVX2 is, in the summation order of the portable loop,
+// u16f64AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -139,7 +139,7 @@ func u16u64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte,
 //go:noescape
 func u16f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u16u32AVX2 is, in the summation order of the portable loop,
+// u16u32AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -154,7 +154,7 @@ func u16f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte,
 //go:noescape
 func u16u32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u32u64AVX2 is, in the summation order of the portable loop,
+// u32u64AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -169,7 +169,7 @@ func u16u32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte,
 //go:noescape
 func u32u64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u32u32AVX2 is, in the summation order of the portable loop,
+// u32u32AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -184,7 +184,7 @@ func u32u64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte,
 //go:noescape
 func u32u32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// i16i64AVX2 is, in the summation order of the portable loop,
+// i16i64AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -199,7 +199,7 @@ func u32u32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte,
 //go:noescape
 func i16i64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// i16f64AVX2 is, in the summation order of the portable loop,
+// i16f64AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -214,7 +214,7 @@ func i16i64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte,
 //go:noescape
 func i16f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// i32i64AVX2 is, in the summation order of the portable loop,
+// i32i64AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -229,7 +229,7 @@ func i16f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte,
 //go:noescape
 func i32i64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u64u64AVX2 is, in the summation order of the portable loop,
+// u64u64AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -244,7 +244,7 @@ func i32i64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte,
 //go:noescape
 func u64u64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// f32f64AVX2 is, in the summation order of the portable loop,
+// f32f64AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -259,7 +259,7 @@ func u64u64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte,
 //go:noescape
 func f32f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// f32f32AVX2 is, in the summation order of the portable loop,
+// f32f32AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -274,7 +274,7 @@ func f32f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte,
 //go:noescape
 func f32f32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// f64f64AVX2 is, in the summation order of the portable loop,
+// f64f64AVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -289,7 +289,7 @@ func f32f32AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte,
 //go:noescape
 func f64f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u8u64SquaresAVX2 is, in the summation order of the portable loop,
+// u8u64SquaresAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -304,7 +304,7 @@ func f64f64AVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte,
 //go:noescape
 func u8u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u8f64SquaresAVX2 is, in the summation order of the portable loop,
+// u8f64SquaresAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -319,7 +319,7 @@ func u8u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above 
 //go:noescape
 func u8f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u16u64SquaresAVX2 is, in the summation order of the portable loop,
+// u16u64SquaresAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -334,7 +334,7 @@ func u8f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above 
 //go:noescape
 func u16u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u16f64SquaresAVX2 is, in the summation order of the portable loop,
+// u16f64SquaresAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -349,7 +349,7 @@ func u16u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func u16f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u32u64SquaresAVX2 is, in the summation order of the portable loop,
+// u32u64SquaresAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -364,7 +364,7 @@ func u16f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func u32u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// u32f64SquaresAVX2 is, in the summation order of the portable loop,
+// u32f64SquaresAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -379,7 +379,7 @@ func u32u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func u32f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// i16u64SquaresAVX2 is, in the summation order of the portable loop,
+// i16u64SquaresAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -394,7 +394,7 @@ func u32f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func i16u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// i16f64SquaresAVX2 is, in the summation order of the portable loop,
+// i16f64SquaresAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -409,7 +409,7 @@ func i16u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func i16f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// i32u64SquaresAVX2 is, in the summation order of the portable loop,
+// i32u64SquaresAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -424,7 +424,7 @@ func i16f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func i32u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// i32f64SquaresAVX2 is, in the summation order of the portable loop,
+// i32f64SquaresAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -439,7 +439,7 @@ func i32u64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func i32f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// f32f64SquaresAVX2 is, in the summation order of the portable loop,
+// f32f64SquaresAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -454,7 +454,7 @@ func i32f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func f32f64SquaresAVX2(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, lanes *uint32, offset float32, writes uint8)
 
-// f64f64SquaresAVX2 is, in the summation order of the portable loop,
+// f64f64SquaresAVX2 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {

@@ -4,7 +4,7 @@
 
 package kernel
 
-// u8u32x1NEON is, in the summation order of the portable loop,
+// u8u32x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -19,7 +19,7 @@ package kernel
 //go:noescape
 func u8u32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8u32x2NEON is, in the summation order of the portable loop,
+// u8u32x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -34,7 +34,7 @@ func u8u32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8u32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8u32x3NEON is, in the summation order of the portable loop,
+// u8u32x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -49,7 +49,7 @@ func u8u32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8u32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8u32x4NEON is, in the summation order of the portable loop,
+// u8u32x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -64,7 +64,7 @@ func u8u32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8u32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8u64x1NEON is, in the summation order of the portable loop,
+// u8u64x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -79,7 +79,7 @@ func u8u32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8u64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8u64x2NEON is, in the summation order of the portable loop,
+// u8u64x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -94,7 +94,7 @@ func u8u64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8u64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8u64x3NEON is, in the summation order of the portable loop,
+// u8u64x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -109,7 +109,7 @@ func u8u64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8u64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8u64x4NEON is, in the summation order of the portable loop,
+// u8u64x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -124,7 +124,7 @@ func u8u64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8u64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8f32x1NEON is, in the summation order of the portable loop,
+// u8f32x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -139,7 +139,7 @@ func u8u64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8f32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8f32x2NEON is, in the summation order of the portable loop,
+// u8f32x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -154,7 +154,7 @@ func u8f32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8f32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8f32x3NEON is, in the summation order of the portable loop,
+// u8f32x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -169,7 +169,7 @@ func u8f32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8f32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8f32x4NEON is, in the summation order of the portable loop,
+// u8f32x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -184,7 +184,7 @@ func u8f32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8f32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8f64x1NEON is, in the summation order of the portable loop,
+// u8f64x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -199,7 +199,7 @@ func u8f32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8f64x2NEON is, in the summation order of the portable loop,
+// u8f64x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -214,7 +214,7 @@ func u8f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8f64x3NEON is, in the summation order of the portable loop,
+// u8f64x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -229,7 +229,7 @@ func u8f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8f64x4NEON is, in the summation order of the portable loop,
+// u8f64x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -244,7 +244,7 @@ func u8f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u8f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16u64x1NEON is, in the summation order of the portable loop,
+// u16u64x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -259,7 +259,7 @@ func u8f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte
 //go:noescape
 func u16u64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16u64x2NEON is, in the summation order of the portable loop,
+// u16u64x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -274,7 +274,7 @@ func u16u64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u16u64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16u64x3NEON is, in the summation order of the portable loop,
+// u16u64x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -289,7 +289,7 @@ func u16u64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u16u64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16u64x4NEON is, in the summation order of the portable loop,
+// u16u64x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -304,7 +304,7 @@ func u16u64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u16u64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16f64x1NEON is, in the summation order of the portable loop,
+// u16f64x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -319,7 +319,7 @@ func u16u64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u16f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16f64x2NEON is, in the summation order of the portable loop,
+// u16f64x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -334,7 +334,7 @@ func u16f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u16f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16f64x3NEON is, in the summation order of the portable loop,
+// u16f64x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -349,7 +349,7 @@ func u16f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u16f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16f64x4NEON is, in the summation order of the portable loop,
+// u16f64x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -364,7 +364,7 @@ func u16f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u16f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16u32x1NEON is, in the summation order of the portable loop,
+// u16u32x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -379,7 +379,7 @@ func u16f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u16u32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16u32x2NEON is, in the summation order of the portable loop,
+// u16u32x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -394,7 +394,7 @@ func u16u32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u16u32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16u32x3NEON is, in the summation order of the portable loop,
+// u16u32x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -409,7 +409,7 @@ func u16u32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u16u32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16u32x4NEON is, in the summation order of the portable loop,
+// u16u32x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -424,7 +424,7 @@ func u16u32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u16u32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32u64x1NEON is, in the summation order of the portable loop,
+// u32u64x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -439,7 +439,7 @@ func u16u32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u32u64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32u64x2NEON is, in the summation order of the portable loop,
+// u32u64x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -454,7 +454,7 @@ func u32u64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u32u64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32u64x3NEON is, in the summation order of the portable loop,
+// u32u64x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -469,7 +469,7 @@ func u32u64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u32u64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32u64x4NEON is, in the summation order of the portable loop,
+// u32u64x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -484,7 +484,7 @@ func u32u64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u32u64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32u32x1NEON is, in the summation order of the portable loop,
+// u32u32x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -499,7 +499,7 @@ func u32u64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u32u32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32u32x2NEON is, in the summation order of the portable loop,
+// u32u32x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -514,7 +514,7 @@ func u32u32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u32u32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32u32x3NEON is, in the summation order of the portable loop,
+// u32u32x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -529,7 +529,7 @@ func u32u32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u32u32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32u32x4NEON is, in the summation order of the portable loop,
+// u32u32x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -544,7 +544,7 @@ func u32u32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u32u32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16i64x1NEON is, in the summation order of the portable loop,
+// i16i64x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -559,7 +559,7 @@ func u32u32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func i16i64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16i64x2NEON is, in the summation order of the portable loop,
+// i16i64x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -574,7 +574,7 @@ func i16i64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func i16i64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16i64x3NEON is, in the summation order of the portable loop,
+// i16i64x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -589,7 +589,7 @@ func i16i64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func i16i64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16i64x4NEON is, in the summation order of the portable loop,
+// i16i64x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -604,7 +604,7 @@ func i16i64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func i16i64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16f64x1NEON is, in the summation order of the portable loop,
+// i16f64x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -619,7 +619,7 @@ func i16i64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func i16f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16f64x2NEON is, in the summation order of the portable loop,
+// i16f64x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -634,7 +634,7 @@ func i16f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func i16f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16f64x3NEON is, in the summation order of the portable loop,
+// i16f64x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -649,7 +649,7 @@ func i16f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func i16f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16f64x4NEON is, in the summation order of the portable loop,
+// i16f64x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -664,7 +664,7 @@ func i16f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func i16f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i32i64x1NEON is, in the summation order of the portable loop,
+// i32i64x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -679,7 +679,7 @@ func i16f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func i32i64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i32i64x2NEON is, in the summation order of the portable loop,
+// i32i64x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -694,7 +694,7 @@ func i32i64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func i32i64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i32i64x3NEON is, in the summation order of the portable loop,
+// i32i64x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -709,7 +709,7 @@ func i32i64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func i32i64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i32i64x4NEON is, in the summation order of the portable loop,
+// i32i64x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -724,7 +724,7 @@ func i32i64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func i32i64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f32f64x1NEON is, in the summation order of the portable loop,
+// f32f64x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -739,7 +739,7 @@ func i32i64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func f32f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f32f64x2NEON is, in the summation order of the portable loop,
+// f32f64x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -754,7 +754,7 @@ func f32f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func f32f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f32f64x3NEON is, in the summation order of the portable loop,
+// f32f64x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -769,7 +769,7 @@ func f32f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func f32f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f32f64x4NEON is, in the summation order of the portable loop,
+// f32f64x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -784,7 +784,7 @@ func f32f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func f32f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f32f32x1NEON is, in the summation order of the portable loop,
+// f32f32x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -799,7 +799,7 @@ func f32f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func f32f32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f32f32x2NEON is, in the summation order of the portable loop,
+// f32f32x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -814,7 +814,7 @@ func f32f32x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func f32f32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f32f32x3NEON is, in the summation order of the portable loop,
+// f32f32x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -829,7 +829,7 @@ func f32f32x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func f32f32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f32f32x4NEON is, in the summation order of the portable loop,
+// f32f32x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -844,7 +844,7 @@ func f32f32x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func f32f32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f64f64x1NEON is, in the summation order of the portable loop,
+// f64f64x1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -859,7 +859,7 @@ func f32f32x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func f64f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f64f64x2NEON is, in the summation order of the portable loop,
+// f64f64x2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -874,7 +874,7 @@ func f64f64x1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func f64f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f64f64x3NEON is, in the summation order of the portable loop,
+// f64f64x3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -889,7 +889,7 @@ func f64f64x2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func f64f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f64f64x4NEON is, in the summation order of the portable loop,
+// f64f64x4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -904,7 +904,7 @@ func f64f64x3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func f64f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8u64Squaresx1NEON is, in the summation order of the portable loop,
+// u8u64Squaresx1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -919,7 +919,7 @@ func f64f64x4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byt
 //go:noescape
 func u8u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8u64Squaresx2NEON is, in the summation order of the portable loop,
+// u8u64Squaresx2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -934,7 +934,7 @@ func u8u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u8u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8u64Squaresx3NEON is, in the summation order of the portable loop,
+// u8u64Squaresx3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -949,7 +949,7 @@ func u8u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u8u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8u64Squaresx4NEON is, in the summation order of the portable loop,
+// u8u64Squaresx4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -964,7 +964,7 @@ func u8u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u8u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8f64Squaresx1NEON is, in the summation order of the portable loop,
+// u8f64Squaresx1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -979,7 +979,7 @@ func u8u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u8f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8f64Squaresx2NEON is, in the summation order of the portable loop,
+// u8f64Squaresx2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -994,7 +994,7 @@ func u8f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u8f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8f64Squaresx3NEON is, in the summation order of the portable loop,
+// u8f64Squaresx3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1009,7 +1009,7 @@ func u8f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u8f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u8f64Squaresx4NEON is, in the summation order of the portable loop,
+// u8f64Squaresx4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1024,7 +1024,7 @@ func u8f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u8f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16u64Squaresx1NEON is, in the summation order of the portable loop,
+// u16u64Squaresx1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1039,7 +1039,7 @@ func u8f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u16u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16u64Squaresx2NEON is, in the summation order of the portable loop,
+// u16u64Squaresx2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1054,7 +1054,7 @@ func u16u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u16u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16u64Squaresx3NEON is, in the summation order of the portable loop,
+// u16u64Squaresx3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1069,7 +1069,7 @@ func u16u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u16u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16u64Squaresx4NEON is, in the summation order of the portable loop,
+// u16u64Squaresx4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1084,7 +1084,7 @@ func u16u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u16u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16f64Squaresx1NEON is, in the summation order of the portable loop,
+// u16f64Squaresx1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1099,7 +1099,7 @@ func u16u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u16f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16f64Squaresx2NEON is, in the summation order of the portable loop,
+// u16f64Squaresx2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1114,7 +1114,7 @@ func u16f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u16f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16f64Squaresx3NEON is, in the summation order of the portable loop,
+// u16f64Squaresx3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1129,7 +1129,7 @@ func u16f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u16f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u16f64Squaresx4NEON is, in the summation order of the portable loop,
+// u16f64Squaresx4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1144,7 +1144,7 @@ func u16f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u16f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32u64Squaresx1NEON is, in the summation order of the portable loop,
+// u32u64Squaresx1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1159,7 +1159,7 @@ func u16f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u32u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32u64Squaresx2NEON is, in the summation order of the portable loop,
+// u32u64Squaresx2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1174,7 +1174,7 @@ func u32u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u32u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32u64Squaresx3NEON is, in the summation order of the portable loop,
+// u32u64Squaresx3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1189,7 +1189,7 @@ func u32u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u32u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32u64Squaresx4NEON is, in the summation order of the portable loop,
+// u32u64Squaresx4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1204,7 +1204,7 @@ func u32u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u32u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32f64Squaresx1NEON is, in the summation order of the portable loop,
+// u32f64Squaresx1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1219,7 +1219,7 @@ func u32u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u32f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32f64Squaresx2NEON is, in the summation order of the portable loop,
+// u32f64Squaresx2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1234,7 +1234,7 @@ func u32f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u32f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32f64Squaresx3NEON is, in the summation order of the portable loop,
+// u32f64Squaresx3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1249,7 +1249,7 @@ func u32f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u32f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// u32f64Squaresx4NEON is, in the summation order of the portable loop,
+// u32f64Squaresx4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1264,7 +1264,7 @@ func u32f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func u32f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16u64Squaresx1NEON is, in the summation order of the portable loop,
+// i16u64Squaresx1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1279,7 +1279,7 @@ func u32f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i16u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16u64Squaresx2NEON is, in the summation order of the portable loop,
+// i16u64Squaresx2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1294,7 +1294,7 @@ func i16u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i16u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16u64Squaresx3NEON is, in the summation order of the portable loop,
+// i16u64Squaresx3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1309,7 +1309,7 @@ func i16u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i16u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16u64Squaresx4NEON is, in the summation order of the portable loop,
+// i16u64Squaresx4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1324,7 +1324,7 @@ func i16u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i16u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16f64Squaresx1NEON is, in the summation order of the portable loop,
+// i16f64Squaresx1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1339,7 +1339,7 @@ func i16u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i16f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16f64Squaresx2NEON is, in the summation order of the portable loop,
+// i16f64Squaresx2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1354,7 +1354,7 @@ func i16f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i16f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16f64Squaresx3NEON is, in the summation order of the portable loop,
+// i16f64Squaresx3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1369,7 +1369,7 @@ func i16f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i16f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i16f64Squaresx4NEON is, in the summation order of the portable loop,
+// i16f64Squaresx4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1384,7 +1384,7 @@ func i16f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i16f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i32u64Squaresx1NEON is, in the summation order of the portable loop,
+// i32u64Squaresx1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1399,7 +1399,7 @@ func i16f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i32u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i32u64Squaresx2NEON is, in the summation order of the portable loop,
+// i32u64Squaresx2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1414,7 +1414,7 @@ func i32u64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i32u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i32u64Squaresx3NEON is, in the summation order of the portable loop,
+// i32u64Squaresx3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1429,7 +1429,7 @@ func i32u64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i32u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i32u64Squaresx4NEON is, in the summation order of the portable loop,
+// i32u64Squaresx4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1444,7 +1444,7 @@ func i32u64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i32u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i32f64Squaresx1NEON is, in the summation order of the portable loop,
+// i32f64Squaresx1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1459,7 +1459,7 @@ func i32u64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i32f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i32f64Squaresx2NEON is, in the summation order of the portable loop,
+// i32f64Squaresx2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1474,7 +1474,7 @@ func i32f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i32f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i32f64Squaresx3NEON is, in the summation order of the portable loop,
+// i32f64Squaresx3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1489,7 +1489,7 @@ func i32f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i32f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// i32f64Squaresx4NEON is, in the summation order of the portable loop,
+// i32f64Squaresx4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1504,7 +1504,7 @@ func i32f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func i32f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f32f64Squaresx1NEON is, in the summation order of the portable loop,
+// f32f64Squaresx1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1519,7 +1519,7 @@ func i32f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func f32f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f32f64Squaresx2NEON is, in the summation order of the portable loop,
+// f32f64Squaresx2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1534,7 +1534,7 @@ func f32f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func f32f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f32f64Squaresx3NEON is, in the summation order of the portable loop,
+// f32f64Squaresx3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1549,7 +1549,7 @@ func f32f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func f32f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f32f64Squaresx4NEON is, in the summation order of the portable loop,
+// f32f64Squaresx4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1564,7 +1564,7 @@ func f32f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func f32f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f64f64Squaresx1NEON is, in the summation order of the portable loop,
+// f64f64Squaresx1NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1579,7 +1579,7 @@ func f32f64Squaresx4NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func f64f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f64f64Squaresx2NEON is, in the summation order of the portable loop,
+// f64f64Squaresx2NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1594,7 +1594,7 @@ func f64f64Squaresx1NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func f64f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f64f64Squaresx3NEON is, in the summation order of the portable loop,
+// f64f64Squaresx3NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -1609,7 +1609,7 @@ func f64f64Squaresx2NEON(dst *byte, dstStride int, src *byte, srcStride int, abo
 //go:noescape
 func f64f64Squaresx3NEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, rows int, n int, offset float32)
 
-// f64f64Squaresx4NEON is, in the summation order of the portable loop,
+// f64f64Squaresx4NEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {

@@ -4,7 +4,7 @@
 
 package kernel
 
-// u8u32TiltedAVX512 is, with the kernel of one row,
+// u8u32TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u8u32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -16,7 +16,7 @@ package kernel
 //go:noescape
 func u8u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8u64TiltedAVX512 is, with the kernel of one row,
+// u8u64TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u8u64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -28,7 +28,7 @@ func u8u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums 
 //go:noescape
 func u8u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8f32TiltedAVX512 is, with the kernel of one row,
+// u8f32TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u8f32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -40,7 +40,7 @@ func u8u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums 
 //go:noescape
 func u8f32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8f64TiltedAVX512 is, with the kernel of one row,
+// u8f64TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u8f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -52,7 +52,7 @@ func u8f32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums 
 //go:noescape
 func u8f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16u64TiltedAVX512 is, with the kernel of one row,
+// u16u64TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u16u64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -64,7 +64,7 @@ func u8f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums 
 //go:noescape
 func u16u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16f64TiltedAVX512 is, with the kernel of one row,
+// u16f64TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u16f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -76,7 +76,7 @@ func u16u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums
 //go:noescape
 func u16f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16u32TiltedAVX512 is, with the kernel of one row,
+// u16u32TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u16u32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -88,7 +88,7 @@ func u16f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums
 //go:noescape
 func u16u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u32u64TiltedAVX512 is, with the kernel of one row,
+// u32u64TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u32u64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -100,7 +100,7 @@ func u16u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums
 //go:noescape
 func u32u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u32u32TiltedAVX512 is, with the kernel of one row,
+// u32u32TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u32u32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -112,7 +112,7 @@ func u32u64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums
 //go:noescape
 func u32u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i16i64TiltedAVX512 is, with the kernel of one row,
+// i16i64TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i16i64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -124,7 +124,7 @@ func u32u32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums
 //go:noescape
 func i16i64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i16f64TiltedAVX512 is, with the kernel of one row,
+// i16f64TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i16f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -136,7 +136,7 @@ func i16i64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums
 //go:noescape
 func i16f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i32i64TiltedAVX512 is, with the kernel of one row,
+// i32i64TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i32i64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -148,7 +148,7 @@ func i16f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums
 //go:noescape
 func i32i64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f32f64TiltedAVX512 is, with the kernel of one row,
+// f32f64TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		f32f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -160,7 +160,7 @@ func i32i64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums
 //go:noescape
 func f32f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f32f32TiltedAVX512 is, with the kernel of one row,
+// f32f32TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		f32f32Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -172,7 +172,7 @@ func f32f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums
 //go:noescape
 func f32f32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f64f64TiltedAVX512 is, with the kernel of one row,
+// f64f64TiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		f64f64Tilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -184,7 +184,7 @@ func f32f32TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums
 //go:noescape
 func f64f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8u64SquaresTiltedAVX512 is, with the kernel of one row,
+// u8u64SquaresTiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u8u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -196,7 +196,7 @@ func f64f64TiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums
 //go:noescape
 func u8u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u8f64SquaresTiltedAVX512 is, with the kernel of one row,
+// u8f64SquaresTiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u8f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -208,7 +208,7 @@ func u8u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int
 //go:noescape
 func u8f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16u64SquaresTiltedAVX512 is, with the kernel of one row,
+// u16u64SquaresTiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u16u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -220,7 +220,7 @@ func u8f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int
 //go:noescape
 func u16u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u16f64SquaresTiltedAVX512 is, with the kernel of one row,
+// u16f64SquaresTiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u16f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -232,7 +232,7 @@ func u16u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func u16f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u32u64SquaresTiltedAVX512 is, with the kernel of one row,
+// u32u64SquaresTiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u32u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -244,7 +244,7 @@ func u16f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func u32u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// u32f64SquaresTiltedAVX512 is, with the kernel of one row,
+// u32f64SquaresTiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		u32f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -256,7 +256,7 @@ func u32u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func u32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i16u64SquaresTiltedAVX512 is, with the kernel of one row,
+// i16u64SquaresTiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i16u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -268,7 +268,7 @@ func u32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func i16u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i16f64SquaresTiltedAVX512 is, with the kernel of one row,
+// i16f64SquaresTiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i16f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -280,7 +280,7 @@ func i16u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func i16f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i32u64SquaresTiltedAVX512 is, with the kernel of one row,
+// i32u64SquaresTiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i32u64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -292,7 +292,7 @@ func i16f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func i32u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// i32f64SquaresTiltedAVX512 is, with the kernel of one row,
+// i32f64SquaresTiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		i32f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -304,7 +304,7 @@ func i32u64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func i32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f32f64SquaresTiltedAVX512 is, with the kernel of one row,
+// f32f64SquaresTiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		f32f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)
@@ -316,7 +316,7 @@ func i32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func f32f64SquaresTiltedAVX512(dst *byte, dstStride int, src *byte, srcStride int, sums *byte, diagonals *byte, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before int, after int, writes uint8)
 
-// f64f64SquaresTiltedAVX512 is, with the kernel of one row,
+// f64f64SquaresTiltedAVX512 computes, with the kernel of one row,
 //
 //	for r := range 4 {
 //		f64f64SquaresTilted(dst, src, sums, diagonals, edge, n, channels, writes)

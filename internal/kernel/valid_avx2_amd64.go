@@ -4,7 +4,7 @@
 
 package kernel
 
-// select8MaskAVX2 is, for 8-bit pixels and n a multiple of 32,
+// select8MaskAVX2 computes, for 8-bit pixels and n a multiple of 32,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -18,7 +18,7 @@ package kernel
 //go:noescape
 func select8MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select16MaskAVX2 is, for 16-bit pixels and n a multiple of 16,
+// select16MaskAVX2 computes, for 16-bit pixels and n a multiple of 16,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -32,7 +32,7 @@ func select8MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, 
 //go:noescape
 func select16MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select32MaskAVX2 is, for 32-bit pixels and n a multiple of 32,
+// select32MaskAVX2 computes, for 32-bit pixels and n a multiple of 32,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -46,7 +46,7 @@ func select16MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte,
 //go:noescape
 func select32MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select64MaskAVX2 is, for 64-bit pixels and n a multiple of 8,
+// select64MaskAVX2 computes, for 64-bit pixels and n a multiple of 8,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -60,7 +60,7 @@ func select32MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte,
 //go:noescape
 func select64MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select32NaNAVX2 is, for 32-bit pixels and n a multiple of 32,
+// select32NaNAVX2 computes, for 32-bit pixels and n a multiple of 32,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -74,7 +74,7 @@ func select64MaskAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte,
 //go:noescape
 func select32NaNAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select64NaNAVX2 is, for 64-bit pixels and n a multiple of 8,
+// select64NaNAVX2 computes, for 64-bit pixels and n a multiple of 8,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -88,7 +88,7 @@ func select32NaNAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, 
 //go:noescape
 func select64NaNAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select32MaskNaNAVX2 is, for 32-bit pixels and n a multiple of 32,
+// select32MaskNaNAVX2 computes, for 32-bit pixels and n a multiple of 32,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0
@@ -102,7 +102,7 @@ func select64NaNAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, 
 //go:noescape
 func select32MaskNaNAVX2(to *byte, valid *byte, from *byte, mask *byte, fill *byte, n int, ahead int, maskAhead int)
 
-// select64MaskNaNAVX2 is, for 64-bit pixels and n a multiple of 8,
+// select64MaskNaNAVX2 computes, for 64-bit pixels and n a multiple of 8,
 //
 //	for i := range n {
 //		to[i], valid[i] = *fill, 0

@@ -4,7 +4,7 @@
 
 package kernel
 
-// u8u32VolumeAVX512 is, in the summation order of the portable loop,
+// u8u32VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -20,7 +20,7 @@ package kernel
 //go:noescape
 func u8u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u8u32DotVolumeAVX512 is, in the summation order of the portable loop,
+// u8u32DotVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -36,7 +36,7 @@ func u8u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func u8u32DotVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u8u64VolumeAVX512 is, in the summation order of the portable loop,
+// u8u64VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -52,7 +52,7 @@ func u8u32DotVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, ab
 //go:noescape
 func u8u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u8u64DotVolumeAVX512 is, in the summation order of the portable loop,
+// u8u64DotVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -68,7 +68,7 @@ func u8u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func u8u64DotVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u8f32VolumeAVX512 is, in the summation order of the portable loop,
+// u8f32VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -84,7 +84,7 @@ func u8u64DotVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, ab
 //go:noescape
 func u8f32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u8f64VolumeAVX512 is, in the summation order of the portable loop,
+// u8f64VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -100,7 +100,7 @@ func u8f32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func u8f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u8f64DotVolumeAVX512 is, in the summation order of the portable loop,
+// u8f64DotVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -116,7 +116,7 @@ func u8f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func u8f64DotVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u16u64VolumeAVX512 is, in the summation order of the portable loop,
+// u16u64VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -132,7 +132,7 @@ func u8f64DotVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, ab
 //go:noescape
 func u16u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u16f64VolumeAVX512 is, in the summation order of the portable loop,
+// u16f64VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -148,7 +148,7 @@ func u16u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u16f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u16u32VolumeAVX512 is, in the summation order of the portable loop,
+// u16u32VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -164,7 +164,7 @@ func u16f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u16u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u32u64VolumeAVX512 is, in the summation order of the portable loop,
+// u32u64VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -180,7 +180,7 @@ func u16u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u32u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u32u32VolumeAVX512 is, in the summation order of the portable loop,
+// u32u32VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -196,7 +196,7 @@ func u32u64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u32u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// i16i64VolumeAVX512 is, in the summation order of the portable loop,
+// i16i64VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -212,7 +212,7 @@ func u32u32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func i16i64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// i16f64VolumeAVX512 is, in the summation order of the portable loop,
+// i16f64VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -228,7 +228,7 @@ func i16i64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func i16f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// i32i64VolumeAVX512 is, in the summation order of the portable loop,
+// i32i64VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -244,7 +244,7 @@ func i16f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func i32i64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// f32f64VolumeAVX512 is, in the summation order of the portable loop,
+// f32f64VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -260,7 +260,7 @@ func i32i64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func f32f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// f32f32VolumeAVX512 is, in the summation order of the portable loop,
+// f32f32VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -276,7 +276,7 @@ func f32f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func f32f32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// f64f64VolumeAVX512 is, in the summation order of the portable loop,
+// f64f64VolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -292,7 +292,7 @@ func f32f32VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func f64f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u8u64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+// u8u64SquaresVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -308,7 +308,7 @@ func f64f64VolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, abov
 //go:noescape
 func u8u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u8f64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+// u8f64SquaresVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -324,7 +324,7 @@ func u8u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int
 //go:noescape
 func u8f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u16u64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+// u16u64SquaresVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -340,7 +340,7 @@ func u8f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int
 //go:noescape
 func u16u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u16f64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+// u16f64SquaresVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -356,7 +356,7 @@ func u16u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func u16f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u32u64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+// u32u64SquaresVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -372,7 +372,7 @@ func u16f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func u32u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u32f64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+// u32f64SquaresVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -388,7 +388,7 @@ func u32u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func u32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// i16u64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+// i16u64SquaresVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -404,7 +404,7 @@ func u32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func i16u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// i16f64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+// i16f64SquaresVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -420,7 +420,7 @@ func i16u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func i16f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// i32u64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+// i32u64SquaresVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -436,7 +436,7 @@ func i16f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func i32u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// i32f64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+// i32f64SquaresVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -452,7 +452,7 @@ func i32u64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func i32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// f32f64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+// f32f64SquaresVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -468,7 +468,7 @@ func i32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func f32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// f64f64SquaresVolumeAVX512 is, in the summation order of the portable loop,
+// f64f64SquaresVolumeAVX512 computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -484,7 +484,7 @@ func f32f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func f64f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, rows int, n int, ahead int, along int, lanes *uint32, offset float32, writes uint8)
 
-// u32LayAVX512 is, for whole cache lines of sums,
+// u32LayAVX512 computes, for whole cache lines of sums,
 //
 //	for i := range n {
 //		over[i] += dst[i]
@@ -494,7 +494,7 @@ func f64f64SquaresVolumeAVX512(dst *byte, dstStride int, src *byte, srcStride in
 //go:noescape
 func u32LayAVX512(dst *byte, over *byte, n int)
 
-// u64LayAVX512 is, for whole cache lines of sums,
+// u64LayAVX512 computes, for whole cache lines of sums,
 //
 //	for i := range n {
 //		over[i] += dst[i]
@@ -504,7 +504,7 @@ func u32LayAVX512(dst *byte, over *byte, n int)
 //go:noescape
 func u64LayAVX512(dst *byte, over *byte, n int)
 
-// i64LayAVX512 is, for whole cache lines of sums,
+// i64LayAVX512 computes, for whole cache lines of sums,
 //
 //	for i := range n {
 //		over[i] += dst[i]
@@ -514,7 +514,7 @@ func u64LayAVX512(dst *byte, over *byte, n int)
 //go:noescape
 func i64LayAVX512(dst *byte, over *byte, n int)
 
-// f32LayAVX512 is, for whole cache lines of sums,
+// f32LayAVX512 computes, for whole cache lines of sums,
 //
 //	for i := range n {
 //		over[i] += dst[i]
@@ -524,7 +524,7 @@ func i64LayAVX512(dst *byte, over *byte, n int)
 //go:noescape
 func f32LayAVX512(dst *byte, over *byte, n int)
 
-// f64LayAVX512 is, for whole cache lines of sums,
+// f64LayAVX512 computes, for whole cache lines of sums,
 //
 //	for i := range n {
 //		over[i] += dst[i]

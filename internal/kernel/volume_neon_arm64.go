@@ -4,7 +4,7 @@
 
 package kernel
 
-// u8u32x1VolumeNEON is, in the summation order of the portable loop,
+// u8u32x1VolumeNEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -20,7 +20,7 @@ package kernel
 //go:noescape
 func u8u32x1VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, overStride int, rows int, n int, offset float32)
 
-// u8u32x2VolumeNEON is, in the summation order of the portable loop,
+// u8u32x2VolumeNEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -36,7 +36,7 @@ func u8u32x1VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func u8u32x2VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, overStride int, rows int, n int, offset float32)
 
-// u8u32x3VolumeNEON is, in the summation order of the portable loop,
+// u8u32x3VolumeNEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -52,7 +52,7 @@ func u8u32x2VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func u8u32x3VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, overStride int, rows int, n int, offset float32)
 
-// u8u32x4VolumeNEON is, in the summation order of the portable loop,
+// u8u32x4VolumeNEON computes, in the summation order of the portable loop,
 //
 //	for r := range rows {
 //		for i := range n {
@@ -68,7 +68,7 @@ func u8u32x3VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func u8u32x4VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above *byte, carry *byte, over *byte, overStride int, rows int, n int, offset float32)
 
-// u32LayNEON is, for whole cache lines of sums,
+// u32LayNEON computes, for whole cache lines of sums,
 //
 //	for i := range n {
 //		over[i] += dst[i]
@@ -78,7 +78,7 @@ func u8u32x4VolumeNEON(dst *byte, dstStride int, src *byte, srcStride int, above
 //go:noescape
 func u32LayNEON(dst *byte, over *byte, n int)
 
-// u64LayNEON is, for whole cache lines of sums,
+// u64LayNEON computes, for whole cache lines of sums,
 //
 //	for i := range n {
 //		over[i] += dst[i]
@@ -88,7 +88,7 @@ func u32LayNEON(dst *byte, over *byte, n int)
 //go:noescape
 func u64LayNEON(dst *byte, over *byte, n int)
 
-// i64LayNEON is, for whole cache lines of sums,
+// i64LayNEON computes, for whole cache lines of sums,
 //
 //	for i := range n {
 //		over[i] += dst[i]
@@ -98,7 +98,7 @@ func u64LayNEON(dst *byte, over *byte, n int)
 //go:noescape
 func i64LayNEON(dst *byte, over *byte, n int)
 
-// f32LayNEON is, for whole cache lines of sums,
+// f32LayNEON computes, for whole cache lines of sums,
 //
 //	for i := range n {
 //		over[i] += dst[i]
@@ -108,7 +108,7 @@ func i64LayNEON(dst *byte, over *byte, n int)
 //go:noescape
 func f32LayNEON(dst *byte, over *byte, n int)
 
-// f64LayNEON is, for whole cache lines of sums,
+// f64LayNEON computes, for whole cache lines of sums,
 //
 //	for i := range n {
 //		over[i] += dst[i]

@@ -1,6 +1,6 @@
 // Package typed answers queries of tables whose types are known only at run time: for
 // the command, the explorer, the Python library and the measurements, which make tables
-// with package engine. It is where the type of sums becomes a Go type again.
+// with package engine. Here the type of sums becomes a Go type again.
 package typed
 
 import (

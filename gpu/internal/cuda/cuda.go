@@ -41,7 +41,7 @@ func optional(name string) *function {
 	return f
 }
 
-// The functions. Since some version, a name with _v2 is what programs call under the plain name.
+// The functions. The headers of CUDA map some plain names to names with the suffix _v2.
 var (
 	cuInit                    = required("cuInit")
 	cuDriverGetVersion        = required("cuDriverGetVersion")

@@ -66,7 +66,7 @@ func (d *Device) Info() driver.Info {
 }
 
 // Memory returns the free and total bytes on the device. If the driver does not report free memory,
-// free is what this package has not allocated.
+// free is the memory that this package has not allocated.
 func (d *Device) Memory() (free, total int64, err error) {
 	if err := d.Enter(); err != nil {
 		return 0, 0, err

@@ -55,7 +55,7 @@ func flatNorms(set isa, name string) {
 
 func haarNorms(set isa, name string) {
 	text(name, NOSPLIT, "func(dst, norm, table *byte, n int)",
-		name+fmt.Sprintf(" is, for n a multiple of %d,", set.bytes()/4), "", "\tfor i := range n {", "\t\tdst[i] = norm.of(table[i:])", "\t}")
+		name+fmt.Sprintf(" computes, for n a multiple of %d,", set.bytes()/4), "", "\tfor i := range n {", "\t\tdst[i] = norm.of(table[i:])", "\t}")
 	norm, i, table := arg("norm"), GP64(), arg("table")
 	var pointers []reg.GPVirtual
 	for k := range 8 {
@@ -112,7 +112,7 @@ func haarNorms(set isa, name string) {
 
 func blendRows(_ isa, name string) {
 	text(name, NOSPLIT, "func(dst, a, b *byte, n int, part uint64)",
-		name+" is, for n a multiple of 16,", "", "\tfor i := range n {", "\t\tdst[i] = a[i]*(256-part) + b[i]*part - 1<<15", "\t}")
+		name+" computes, for n a multiple of 16,", "", "\tfor i := range n {", "\t\tdst[i] = a[i]*(256-part) + b[i]*part - 1<<15", "\t}")
 	dst, a, b, n, i := arg("dst"), arg("a"), arg("b"), arg("n"), GP64()
 	part, sign := YMM(), YMM()
 	VMOVQ(arg("part"), part.AsX())
@@ -138,7 +138,7 @@ func blendRows(_ isa, name string) {
 
 func blendColumns(_ isa, name string) {
 	text(name, NOSPLIT, "func(dst, row, places, parts *byte, n int)",
-		name+" is, for n a multiple of 8,", "", "\tfor i := range n {", "\t\tj := places[i]",
+		name+" computes, for n a multiple of 8,", "", "\tfor i := range n {", "\t\tj := places[i]",
 		"\t\tdst[i] = ((row[j]+1<<15)*parts[2*i] + (row[j+1]+1<<15)*parts[2*i+1] + 1<<15) >> 16", "\t}")
 	dst, row, places, parts, n, i := arg("dst"), arg("row"), arg("places"), arg("parts"), arg("n"), GP64()
 	bias := YMM()
@@ -167,7 +167,7 @@ func blendColumns(_ isa, name string) {
 
 func cascadeRow(_ isa, name string) {
 	text(name, NOSPLIT, "func(sums, squares, sumsAbove, squaresAbove, pix *byte, n, half int)",
-		name+" is, for n a multiple of 8, with half in bytes,", "", "\tfor x := range n {", "\t\ts += pix[x]", "\t\tq += pix[x] * pix[x]",
+		name+" computes, for n a multiple of 8, with half in bytes,", "", "\tfor x := range n {", "\t\ts += pix[x]", "\t\tq += pix[x] * pix[x]",
 		"\t\tsums[place(x+1)] = sumsAbove[place(x+1)] + s", "\t\tsquares[place(x+1)] = squaresAbove[place(x+1)] + q", "\t}")
 	set := newAVX2()
 	rows := [2][2]reg.GPVirtual{{arg("sums"), arg("sumsAbove")}, {arg("squares"), arg("squaresAbove")}}
@@ -224,7 +224,7 @@ func cascadeRow(_ isa, name string) {
 
 func cascadeTilted(_ isa, name string) {
 	text(name, NOSPLIT, "func(tilted, above, down, up, pix *byte, n, half, square int)",
-		name+" is, for n a multiple of 8, with half in bytes and p[x] a pixel or its square,", "", "\tfor x := range n {", "\t\tdown[x] += p[x]", "\t\tup[x] += p[x]",
+		name+" computes, for n a multiple of 8, with half in bytes and p[x] a pixel or its square,", "", "\tfor x := range n {", "\t\tdown[x] += p[x]", "\t\tup[x] += p[x]",
 		"\t\ttilted[place(x+1)] = above[place(x+1)] + down[x] + up[x] - p[x]", "\t}")
 	tilted, above, down, up, pix := arg("tilted"), arg("above"), arg("down"), arg("up"), arg("pix")
 	n, half, square, i := arg("n"), arg("half"), arg("square"), GP64()

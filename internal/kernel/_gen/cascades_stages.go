@@ -64,7 +64,7 @@ func haarStage(chains bool) func(set isa, name string) {
 			what = "\t\tsum[i] = sums.Base + the deltas of all chains, nodes[:twos+threes]"
 		}
 		text(name, NOSPLIT, "func(results, places, norms *byte, blocks int, table, nodes *byte, twos, threes int, sums *byte)",
-			name+fmt.Sprintf(" is, for groups of %d windows, %d groups to a block,", lanes, blockGroups), "", "\tfor i := range windows {", what,
+			name+fmt.Sprintf(" computes, for groups of %d windows, %d groups to a block,", lanes, blockGroups), "", "\tfor i := range windows {", what,
 			"\t\tresults[i] = sum[i] > sums.Fail, sum[i] > sums.Pass", "\t}")
 		table, norms, node, n := arg("table"), arg("norms"), GP64(), GP64()
 		var bases, corners [blockGroups]reg.GPVirtual
@@ -222,7 +222,7 @@ func haarStage(chains bool) func(set isa, name string) {
 func lbpStumps(set isa, name string) {
 	lanes := set.bytes() / 4
 	text(name, NOSPLIT, "func(results, places *byte, groups int, table, nodes *byte, count int, sums *byte)",
-		name+fmt.Sprintf(" is, for groups of %d windows,", lanes), "", "\tfor i := range windows {",
+		name+fmt.Sprintf(" computes, for groups of %d windows,", lanes), "", "\tfor i := range windows {",
 		"\t\tsum[i] = sums.Base + the deltas of all nodes[:count] whose pattern is in their subset",
 		"\t\tresults[i] = sum[i] > sums.Fail, sum[i] > sums.Pass", "\t}")
 	table, places, node, count, base, spare := arg("table"), arg("places"), GP64(), GP64(), GP64(), GP64()

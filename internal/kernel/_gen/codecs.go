@@ -60,7 +60,7 @@ func streamsOf(base, step reg.GPVirtual, size int) func(k int) Mem {
 }
 
 func shuffle(name string, size int) {
-	text(name, NOSPLIT, "func(dst, src *byte, n, step int)", name+" is, for n a multiple of 32,", "",
+	text(name, NOSPLIT, "func(dst, src *byte, n, step int)", name+" computes, for n a multiple of 32,", "",
 		"\tfor i := range n {", fmt.Sprintf("\t\tfor k := range %d {", size), fmt.Sprintf("\t\t\tdst[k*step+i] = src[%d*i+k]", size), "\t\t}", "\t}")
 	dst, src, n, step := arg("dst"), arg("src"), arg("n"), arg("step")
 	stream := streamsOf(dst, step, size)
@@ -83,7 +83,7 @@ func shuffle(name string, size int) {
 }
 
 func unshuffle(name string, size int) {
-	text(name, NOSPLIT, "func(dst, src *byte, n, step int)", name+" is, for n a multiple of 32,", "",
+	text(name, NOSPLIT, "func(dst, src *byte, n, step int)", name+" computes, for n a multiple of 32,", "",
 		"\tfor i := range n {", fmt.Sprintf("\t\tfor k := range %d {", size), fmt.Sprintf("\t\t\tdst[%d*i+k] = src[k*step+i]", size), "\t\t}", "\t}")
 	dst, src, n, step := arg("dst"), arg("src"), arg("n"), arg("step")
 	stream := streamsOf(src, step, size)

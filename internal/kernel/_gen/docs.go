@@ -17,7 +17,7 @@ func doc(name string, o op) []string {
 		value += " - offset"
 	}
 	lines := []string{
-		name + " is, in the summation order of the portable loop,",
+		name + " computes, in the summation order of the portable loop,",
 		"",
 		"\tfor r := range rows {",
 		"\t\tfor i := range n {",
@@ -41,14 +41,14 @@ func volumeDoc(name string, o op) []string {
 }
 
 func layDoc(name string) []string {
-	return []string{name + " is, for whole cache lines of sums,", "", "\tfor i := range n {", "\t\tover[i] += dst[i]", "\t\tdst[i] = over[i]", "\t}"}
+	return []string{name + " computes, for whole cache lines of sums,", "", "\tfor i := range n {", "\t\tover[i] += dst[i]", "\t\tdst[i] = over[i]", "\t}"}
 }
 
 // binsDoc returns the doc comment of a histogram kernel for count bins, with an additional
 // statement also if it is not empty.
 func binsDoc(name, count, also string) []string {
 	lines := []string{
-		name + " is, for bins numbered from *bins on, with distances in bytes,",
+		name + " computes, for bins numbered from *bins on, with distances in bytes,",
 		"",
 		"\tfor x := range n {",
 		"\t\trun[index[x*step]] += weights[x*weightStep]",
@@ -83,7 +83,7 @@ func tiltedDoc(name string, o op) []string {
 
 func tiltedGroupDoc(name string, o op) []string {
 	return []string{
-		name + " is, with the kernel of one row,",
+		name + " computes, with the kernel of one row,",
 		"",
 		"	for r := range 4 {",
 		"		" + o.name() + "Tilted(dst, src, sums, diagonals, edge, n, channels, writes)",

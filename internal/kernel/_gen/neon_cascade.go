@@ -21,7 +21,7 @@ func neonHaarStage(f *armFile, name string, chains bool) {
 		{"twos", "int"}, {"threes", "int"}, {"sums", "*byte"},
 	}
 	doc := []string{
-		name + fmt.Sprintf(" is, for groups of 8 windows, %d groups to a block,", blockGroups), "", "\tfor i := range windows {", what,
+		name + fmt.Sprintf(" computes, for groups of 8 windows, %d groups to a block,", blockGroups), "", "\tfor i := range windows {", what,
 		"\t\tresults[i] = sum[i] > sums.Fail, sum[i] > sums.Pass", "\t}",
 	}
 	f.function(name, doc, args, func(fn *armFunc) {

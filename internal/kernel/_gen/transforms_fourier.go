@@ -192,7 +192,7 @@ func fourierMultiply(add bool) func(set isa, e elem, name string) {
 		if add {
 			op = "+="
 		}
-		text(name, NOSPLIT, "func(dst, a, b *byte, points int)", name+" is, for complex numbers,", "", "\tfor i := range points {", "\t\tdst[i] "+op+" a[i] * b[i]", "\t}")
+		text(name, NOSPLIT, "func(dst, a, b *byte, points int)", name+" computes, for complex numbers,", "", "\tfor i := range points {", "\t\tdst[i] "+op+" a[i] * b[i]", "\t}")
 		f := &floats{set, e}
 		dst, a, b, points := arg("dst"), arg("a"), arg("b"), arg("points")
 		Label("point")

@@ -68,7 +68,7 @@ func scoresF32(set isa, name string) {
 }
 
 func mostF32(set isa, name string) {
-	text(name, NOSPLIT, "func(most, src *byte, n int)", name+" is, for n a multiple of 16,", "",
+	text(name, NOSPLIT, "func(most, src *byte, n int)", name+" computes, for n a multiple of 16,", "",
 		"\tfor i := range n {", "\t\tmost[i%16] = max(most[i%16], src[i]) // but NaN", "\t}")
 	most, src, n, i := arg("most"), arg("src"), arg("n"), GP64()
 	parts := lineBytes / set.bytes()
@@ -89,7 +89,7 @@ func mostF32(set isa, name string) {
 }
 
 func factorsU32(set isa, name string) {
-	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, area, mean float64, root float32)", name+" is, for n a multiple of 16,", "",
+	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, area, mean float64, root float32)", name+" computes, for n a multiple of 16,", "",
 		"\tfor i := range n {", "\t\ts, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i]) // below 2^31",
 		"\t\tdst[i] = root / sqrt(float32(area*q - mean*s*s)) // 0 where that is 0", "\t}")
 	dst, hi, lo, hi2, lo2, n, i := arg("dst"), arg("hi"), arg("lo"), arg("hi2"), arg("lo2"), arg("n"), GP64()
@@ -129,7 +129,7 @@ func factorsU32(set isa, name string) {
 }
 
 func scoresU32(set isa, name string) {
-	text(name, NOSPLIT, "func(dst, products, hi, lo *byte, n int, area, mean float64)", name+" is, for n a multiple of 16,", "",
+	text(name, NOSPLIT, "func(dst, products, hi, lo *byte, n int, area, mean float64)", name+" computes, for n a multiple of 16,", "",
 		"\tfor i := range n {", "\t\tv := area*float64(products[i]) + mean*float64(hi[i]-lo[i]) // below 2^31",
 		"\t\tdst[i] = clamp(float32(v) * dst[i])", "\t}")
 	dst, products, hi, lo, n, i := arg("dst"), arg("products"), arg("hi"), arg("lo"), arg("n"), GP64()

@@ -47,7 +47,7 @@ func selectKernel(set isa, k selectVariant) {
 		{true, false}: "mask[i] != 0", {false, true}: "from[i] == from[i]", {true, true}: "mask[i] != 0 && from[i] == from[i]",
 	}[[2]bool{k.mask, k.nan}]
 	text(name, NOSPLIT, "func(to, valid, from, mask, fill *byte, n, ahead, maskAhead int)",
-		name+fmt.Sprintf(" is, for %d-bit pixels and n a multiple of %d,", 8*k.bytes, k.pixels()),
+		name+fmt.Sprintf(" computes, for %d-bit pixels and n a multiple of %d,", 8*k.bytes, k.pixels()),
 		"",
 		"\tfor i := range n {",
 		"\t\tto[i], valid[i] = *fill, 0",

@@ -26,7 +26,7 @@ func everyByte(set isa, name string) reg.VecVirtual {
 
 func atLeast(set isa, name string) {
 	text(name, NOSPLIT, "func(dst, a, b *byte, n int, more, flip uint32)",
-		name+fmt.Sprintf(" is, for n a multiple of %d and with sums clamped to 255,", set.bytes()), "", "\tfor i := range n {",
+		name+fmt.Sprintf(" computes, for n a multiple of %d and with sums clamped to 255,", set.bytes()), "", "\tfor i := range n {",
 		"\t\tdst[i] = (255 if a[i]+more >= b[i], else 0) ^ flip", "\t}")
 	dst, a, b := arg("dst"), arg("a"), arg("b")
 	more, flip := everyByte(set, "more"), everyByte(set, "flip")
@@ -43,7 +43,7 @@ func atLeast(set isa, name string) {
 // see kernel.ContrastOf.
 func contrast(set isa, name string) {
 	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(dst, above, row, below *byte, n int)", name+fmt.Sprintf(" is, for n a multiple of %d,", 4*lanes), "", "\tfor i := range n {",
+	text(name, NOSPLIT, "func(dst, above, row, below *byte, n int)", name+fmt.Sprintf(" computes, for n a multiple of %d,", 4*lanes), "", "\tfor i := range n {",
 		"\t\tleast, most := those of above[i:i+3], row[i:i+3] and below[i:i+3]",
 		"\t\tdst[i] = uint8((255*(most-least) - 0.5) / (most + least)) // 0 where they are equal", "\t}", "", "in float32.")
 	dst, above, row, below := arg("dst"), arg("above"), arg("row"), arg("below")
@@ -88,7 +88,7 @@ func contrast(set isa, name string) {
 }
 
 func keepContrast(set isa, name string) {
-	text(name, NOSPLIT, "func(dst, contrast *byte, n int, level uint32)", name+fmt.Sprintf(" is, for n a multiple of %d,", set.bytes()), "",
+	text(name, NOSPLIT, "func(dst, contrast *byte, n int, level uint32)", name+fmt.Sprintf(" computes, for n a multiple of %d,", set.bytes()), "",
 		"\tfor i := range n {", "\t\tdst[i] |= 1 if contrast[i] <= level, else 0", "\t}")
 	dst, from, level, ones := arg("dst"), arg("contrast"), everyByte(set, "level"), onesOf(set)
 	byteLoop(set, func(at func(reg.Register) Mem) {
@@ -101,7 +101,7 @@ func keepContrast(set isa, name string) {
 }
 
 func maskContrast(set isa, name string) {
-	text(name, NOSPLIT, "func(values, mask, row *byte, n int, level uint32)", name+fmt.Sprintf(" is, for n a multiple of %d,", set.bytes()), "",
+	text(name, NOSPLIT, "func(values, mask, row *byte, n int, level uint32)", name+fmt.Sprintf(" computes, for n a multiple of %d,", set.bytes()), "",
 		"\tfor i := range n {", "\t\tmask[i] = 1 if mask[i] > level, else 0", "\t\tvalues[i] = row[i] * mask[i]", "\t}")
 	values, mask, row, level, ones := arg("values"), arg("mask"), arg("row"), everyByte(set, "level"), onesOf(set)
 	byteLoop(set, func(at func(reg.Register) Mem) {
@@ -121,7 +121,7 @@ func maskContrast(set isa, name string) {
 
 // packBits first reverses each eight bytes, so that the first pixel becomes the highest bit.
 func packBits(set isa, name string) {
-	text(name, NOSPLIT, "func(dst, src *byte, n int)", name+fmt.Sprintf(" is, for n a multiple of %d,", set.bytes()), "",
+	text(name, NOSPLIT, "func(dst, src *byte, n int)", name+fmt.Sprintf(" computes, for n a multiple of %d,", set.bytes()), "",
 		"\tfor i := range n {", "\t\tbit 7-i%8 of dst[i/8] = src[i] < 128", "\t}")
 	dst, src := arg("dst"), arg("src")
 	order, low, high := set.vec(), GP64(), GP64()

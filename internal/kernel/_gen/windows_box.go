@@ -52,7 +52,7 @@ func roundMeans(to elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
 		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, scale, half, multiplier, shift uint32)",
-			name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
 			fmt.Sprintf("\t\tdst[i] = %v(uint64((hi[i]-lo[i])<<scale+half) * uint64(multiplier) >> 32 >> shift)", to), "\t}")
 		d := newDivider(set)
 		scale := wordArg("scale")
@@ -75,7 +75,7 @@ func boxBytes(one bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
 		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
-			name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
 			"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint8(uint64(sum[i%channels]+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
 			"with carry holding the sums before and after, and if inverse is not zero,", "",
 			"\tdst[i] = uint8(float32(sum[i%channels])*inverse + bias)", "", "or, if bias is zero, rounded to nearest, ties to even.")
@@ -110,7 +110,7 @@ func boxWords(one bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
 		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, factor float32)",
-			name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
 			"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tdst[i] = uint16(roundToEven(float32(sum[i%channels]) * factor))", "\t}", "",
 			"with carry holding the sums before and after.")
 		c := oneScan(set, one)
@@ -137,7 +137,7 @@ func scaledMeans(to elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
 		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, factor float32)",
-			name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
 			fmt.Sprintf("\t\tdst[i] = %v(roundToEven(float32(hi[i]-lo[i]) * factor))", to), "\t}")
 		factor := set.vec()
 		VBROADCASTSS(param("factor"), factor)
@@ -204,7 +204,7 @@ func boxPairs(tall bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 2
 		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)",
-			name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
 			"\t\tsum += uint32(hi[i]) - uint32(lo[i])", "\t\tdst[i] = uint8(uint64(sum+half) * uint64(multiplier) >> 32 >> shift)", "\t}", "",
 			"with columns of 15 bits, or of 16 bits if they are tall, and otherwise as in boxU8.")
 		c := oneScan(set, true)

@@ -61,7 +61,7 @@ func columns(pix, sum elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / sum.Bytes()
 		text(name, NOSPLIT, "func(cols, add, sub *byte, n int)",
-			name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
 			fmt.Sprintf("\t\tcols[i] += %v(add[i]) - %v(sub[i])", sum, sum), "\t}")
 		cols, plusRow, minusRow, n := arg("cols"), arg("add"), arg("sub"), arg("n")
 		i, last := GP64(), GP64()
@@ -106,7 +106,7 @@ func squareColumns(pix elem) func(set isa, name string) {
 		}
 		lanes := set.bytes() / sum.Bytes()
 		text(name, NOSPLIT, "func(cols, add, sub *byte, n int, offset float64)",
-			name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
 			fmt.Sprintf("\t\ta, b := %v(add[i])-offset, %v(sub[i])-offset", sum, sum), "\t\tcols[i] += a*a - b*b", "\t}")
 		cols, plusRow, minusRow, n := arg("cols"), arg("add"), arg("sub"), arg("n")
 		i := GP64()
@@ -144,7 +144,7 @@ func squareColumns(pix elem) func(set isa, name string) {
 // bothColumns is columns and squareColumns of bytes in one pass over the rows.
 func bothColumns(set isa, name string) {
 	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(cols, squares, add, sub *byte, n int)", name+fmt.Sprintf(" is, for n a multiple of %d,", 2*lanes), "",
+	text(name, NOSPLIT, "func(cols, squares, add, sub *byte, n int)", name+fmt.Sprintf(" computes, for n a multiple of %d,", 2*lanes), "",
 		"\tfor i := range n {", "\t\ta, b := uint32(add[i]), uint32(sub[i])", "\t\tcols[i] += a - b", "\t\tsquares[i] += a*a - b*b", "\t}")
 	cols, squares, plusRow, minusRow, n, i := arg("cols"), arg("squares"), arg("add"), arg("sub"), arg("n"), GP64()
 	loopTo(i, n, I32(2*lanes), func() {
@@ -170,7 +170,7 @@ func bothColumns(set isa, name string) {
 func prefix(sum elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		text(name, NOSPLIT, "func(dst, src *byte, n int, lanes *uint32)",
-			name+fmt.Sprintf(" is, for n a multiple of %d and in the summation order of floatPrefix,", 64/sum.Bytes()), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" computes, for n a multiple of %d and in the summation order of floatPrefix,", 64/sum.Bytes()), "", "\tfor i := range n {",
 			"\t\tsum[i%channels] += src[i]", "\t\tdst[i] = sum[i%channels]", "\t}")
 		c := newScanner(set, sum, arg("lanes"))
 		dst, src, n := arg("dst"), arg("src"), arg("n")

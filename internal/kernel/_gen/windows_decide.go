@@ -293,7 +293,7 @@ func (f statsForm) careful() bool { return f == carefulForm || f == phansalkarFo
 // threshold that does not depend on the deviation, and b is the factor of the deviation.
 func decideStats(form statsForm) func(set isa, name string) {
 	return func(set isa, name string) {
-		lines := []string{name + fmt.Sprintf(" is, for n a multiple of %d, in float32 and apart from rounding,", set.bytes()/4), "", "\tfor i := range n {",
+		lines := []string{name + fmt.Sprintf(" computes, for n a multiple of %d, in float32 and apart from rounding,", set.bytes()/4), "", "\tfor i := range n {",
 			"\t\tsum += hi[i] - lo[i]", "\t\tsquares += hi2[i]>>shift - lo2[i]>>shift", "\t\tmean := sum * inverse[i]"}
 		if form != nickForm {
 			lines = append(lines, "\t\tvariance := squares*scale*inverse[i] - mean*mean")
@@ -386,7 +386,7 @@ func (r *runningSums) compare(form statsForm, a, mean, variance reg.VecVirtual) 
 // alpha·mean)·(white - d), where d is the distance of a pixel from the mean.
 func decideMeans(singh bool) func(set isa, name string) {
 	return func(set isa, name string) {
-		lines := []string{name + fmt.Sprintf(" is, for n a multiple of %d, in float32 and apart from rounding,", set.bytes()/4), "", "\tfor i := range n {",
+		lines := []string{name + fmt.Sprintf(" computes, for n a multiple of %d, in float32 and apart from rounding,", set.bytes()/4), "", "\tfor i := range n {",
 			"\t\tsum += hi[i] - lo[i]", "\t\tmean := sum * inverse[i]", "\t\tf := alpha*mean - pix[i]"}
 		if singh {
 			lines = append(lines, "\t\td := min(|pix[i]-mean|, most)", "\t\tf = f*(white-d) + gamma*mean*d")

@@ -66,7 +66,7 @@ func guidedLines(own bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
 		doc := []string{
-			name + fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor x := range n {",
+			name + fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "", "\tfor x := range n {",
 			"\t\tfor k := range sum {", "\t\t\tsum[k] += s.hi[k][x] - s.lo[k][x]", "\t\t}",
 			"\t\ta[x], b[x] = s.line(sum) // as in Go", "\t}", "", "with s.carry holding the sums before and after.",
 		}
@@ -143,7 +143,7 @@ func guidedLines(own bool) func(set isa, name string) {
 func guidedBytes(set isa, name string) {
 	lanes := set.bytes() / 4
 	text(name, NOSPLIT, "func(dst, guide *byte, s *byte, n int, lanes *uint32)",
-		name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor x := range n {",
+		name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "", "\tfor x := range n {",
 		"\t\tfor k := range 2 {", "\t\t\tsum[k] += s.hi[k][x] - s.lo[k][x]", "\t\t}",
 		"\t\tdst[x] = s.pixel(guide[x], sum) // as in Go", "\t}", "", "with s.carry holding the sums before and after.")
 	which := []int{0, 1}
@@ -205,7 +205,7 @@ func fourBytes(m Mem) reg.VecVirtual {
 }
 
 func guidedProducts(_ isa, name string) {
-	text(name, NOSPLIT, "func(dst, img, guide *byte, n int)", name+" is, for n a multiple of 4,", "", "\tfor x := range n {",
+	text(name, NOSPLIT, "func(dst, img, guide *byte, n int)", name+" computes, for n a multiple of 4,", "", "\tfor x := range n {",
 		"\t\ti, v := float64(guide[x]), float64(img[x])", "\t\tdst[4*x], dst[4*x+1], dst[4*x+2], dst[4*x+3] = i, v, i*i, i*v", "\t}")
 	dst, img, guide := arg("dst"), arg("img"), arg("guide")
 	fourLoop(func(x reg.Register) {
@@ -223,7 +223,7 @@ func guidedProducts(_ isa, name string) {
 }
 
 func guidedFit(_ isa, name string) {
-	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, inverse, epsilon float64)", name+" is, for n a multiple of 4,", "", "\tfor x := range n {",
+	text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, inverse, epsilon float64)", name+" computes, for n a multiple of 4,", "", "\tfor x := range n {",
 		"\t\ti, v, ii, iv := (hi[4*x+…]-lo[4*x+…]) * inverse", "\t\tvariance := max(0, ii-i*i) + epsilon",
 		"\t\ta := (iv - i*v) / variance // 0 where that is 0", "\t\tdst[2*x], dst[2*x+1] = a, v-a*i", "\t}")
 	dst, hi, lo := arg("dst"), arg("hi"), arg("lo")
@@ -266,7 +266,7 @@ func guidedFit(_ isa, name string) {
 }
 
 func guidedPixels(_ isa, name string) {
-	text(name, NOSPLIT, "func(dst, guide, hi, lo *byte, n int, inverse, half, most float64)", name+" is, for n a multiple of 4,", "", "\tfor x := range n {",
+	text(name, NOSPLIT, "func(dst, guide, hi, lo *byte, n int, inverse, half, most float64)", name+" computes, for n a multiple of 4,", "", "\tfor x := range n {",
 		"\t\ta, b := (hi[2*x+…]-lo[2*x+…]) * inverse", "\t\tdst[x] = uint8(min(max(b+a*float64(guide[x]), 0)+half, most))", "\t}")
 	dst, guide, hi, lo := arg("dst"), arg("guide"), arg("hi"), arg("lo")
 	inverse, half, most, zero := YMM(), YMM(), YMM(), YMM()
@@ -303,7 +303,7 @@ func guidedPixels(_ isa, name string) {
 
 func products(set isa, name string) {
 	lanes := set.bytes() / 2
-	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "",
+	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "",
 		"\tfor i := range n {", "\t\tdst[i] = uint16(a[i]) * uint16(b[i])", "\t}")
 	dst, a, b, n, i := arg("dst"), arg("a"), arg("b"), arg("n"), GP64()
 	loopTo(i, n, I32(lanes), func() {

@@ -32,7 +32,7 @@ func (r *runningSums) stats64(sums, squares reg.VecVirtual, inverse reg.Register
 // spread compares in float32 first, because few variances come near the greatest so far.
 func spread(set isa, name string) {
 	text(name, NOSPLIT, "func(pix, hi, lo, hi2, lo2, single, double *byte, n int, lanes *uint32, scratch *byte)",
-		name+fmt.Sprintf(" is, for n a multiple of %d and with every sum and inverse in float64,", set.bytes()/4), "", "\tfor i := range n {",
+		name+fmt.Sprintf(" computes, for n a multiple of %d and with every sum and inverse in float64,", set.bytes()/4), "", "\tfor i := range n {",
 		"\t\tsum += hi[i] - lo[i]", "\t\tsquares += hi2[i] - lo2[i]", "\t\tmean := sum * double[i]",
 		"\t\tmost = max(most, squares*double[i] - mean*mean)", "\t\tleast = min(least, pix[i])", "\t}", "",
 		"where the variance in float32, with the inverses in single, is not below the margin. Squares must be below 2^31.")
@@ -90,7 +90,7 @@ func mapStats(sauvola bool) func(set isa, name string) {
 			formula = "mean * (1 + K*(sqrt(variance)*inverseR - 1))"
 		}
 		text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2, inverse *byte, n int, lanes *uint32, scratch *byte, K, inverseR float64, single int)",
-			name+fmt.Sprintf(" is, for n a multiple of %d and with every sum and inverse in float64,", set.bytes()/4), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" computes, for n a multiple of %d and with every sum and inverse in float64,", set.bytes()/4), "", "\tfor i := range n {",
 			"\t\tsum += hi[i] - lo[i]", "\t\tsquares += hi2[i] - lo2[i]", "\t\tmean := sum * inverse[i]",
 			"\t\tvariance := max(0, squares*inverse[i] - mean*mean)", "\t\tdst[i] = "+formula, "\t}", "", "as float32 if single is not zero.")
 		r := newRunningSums(set, true)
@@ -139,7 +139,7 @@ func mapStats(sauvola bool) func(set isa, name string) {
 func decideSu(set isa, name string) {
 	lanes := set.bytes() / 8
 	text(name, NOSPLIT, "func(dst, pix, hi, lo, hi2, lo2, hiN, loN *byte, n int, least float64, scratch *byte)",
-		name+fmt.Sprintf(" is, for n a multiple of %d and integers below 2^31, with every sum in float64,", lanes), "", "\tfor i := range n {",
+		name+fmt.Sprintf(" computes, for n a multiple of %d and integers below 2^31, with every sum in float64,", lanes), "", "\tfor i := range n {",
 		"\t\ts, q, count := hi[i]-lo[i], hi2[i]-lo2[i], hiN[i]-loN[i]", "\t\ta := 2 * (pix[i]*count - s)", "\t\tf := a*|a| - (q*count - s*s)",
 		"\t\tdst[i] = 255 if f > 0 or count < least, else 0", "\t\tdoubt[i] = |f| < 2^-40 * q*count and count >= least", "\t}")
 	dst, pix, n, scratch, i := arg("dst"), arg("pix"), arg("n"), arg("scratch"), GP64()

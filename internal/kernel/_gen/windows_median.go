@@ -82,7 +82,7 @@ func keys(e elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		infBits, nanBits, _ := floatBits(e)
 		size := 8 * e.Bytes()
-		text(name, NOSPLIT, "func(dst, src *byte, n int)", name+fmt.Sprintf(" is, for n a multiple of %d,", set.bytes()), "",
+		text(name, NOSPLIT, "func(dst, src *byte, n int)", name+fmt.Sprintf(" computes, for n a multiple of %d,", set.bytes()), "",
 			fmt.Sprintf("\tfor i := range n / %d {", e.Bytes()), fmt.Sprintf("\t\tbits := int%d(math.Float%[1]dbits(src[i]))", size), "\t\tif src[i] != src[i] {",
 			fmt.Sprintf("\t\t\tbits = %#x", nanBits), "\t\t}", fmt.Sprintf("\t\tdst[i] = bits ^ bits>>%d&math.MaxInt%d", size-1, size), "\t}")
 		dst, src, n, i, s := arg("dst"), arg("src"), arg("n"), GP64(), shiftsOf(e)
@@ -340,7 +340,7 @@ func (s *specials) leave() {
 // halve emits a kernel that averages 2×2 bytes.
 func halve(set isa, name string) {
 	lanes := set.bytes() / 2
-	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "",
+	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "",
 		"\tfor i := range n {", "\t\tdst[i] = (a[2*i] + a[2*i+1] + b[2*i] + b[2*i+1] + 2) >> 2", "\t}")
 	dst, a, b, n, i := arg("dst"), arg("a"), arg("b"), arg("n"), GP64()
 	ones, two := set.vec(), set.vec()

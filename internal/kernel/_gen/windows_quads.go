@@ -20,7 +20,7 @@ const (
 // slideQuads emits a kernel that moves the columns down by a row.
 func slideQuads(squares bool) func(set isa, name string) {
 	return func(set isa, name string) {
-		lines := []string{name + fmt.Sprintf(" is, for n a multiple of %d, with sums and squares in the layout of quadMemory,", set.bytes()), "",
+		lines := []string{name + fmt.Sprintf(" computes, for n a multiple of %d, with sums and squares in the layout of quadMemory,", set.bytes()), "",
 			"\tfor i := range n {", "\t\tsums[i] += add[i] - sub[i]"}
 		if squares {
 			lines = append(lines, "\t\tsquares[i] += add[i]*add[i] - sub[i]*sub[i]")

@@ -10,7 +10,7 @@ import (
 
 func addWords(set isa, name string) {
 	lanes := set.bytes() / 2
-	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "",
+	text(name, NOSPLIT, "func(dst, a, b *byte, n int)", name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "",
 		"\tfor i := range n {", "\t\tdst[i] = a[i] + b[i]", "\t}")
 	dst, a, b, n, i := arg("dst"), arg("a"), arg("b"), arg("n"), GP64()
 	loopTo(i, n, I32(lanes), func() {
@@ -27,7 +27,7 @@ const maxTerms = 4
 func boxTerms(set isa, name string) {
 	lanes := set.bytes() / 2
 	text(name, NOSPLIT, "func(dst, a, b, c, d *byte, n, terms int, half, multiplier, shift uint32)",
-		name+fmt.Sprintf(" is, for n a multiple of %d and 1 to %d terms,", lanes, maxTerms), "", "\tfor i := range n {",
+		name+fmt.Sprintf(" computes, for n a multiple of %d and 1 to %d terms,", lanes, maxTerms), "", "\tfor i := range n {",
 		"\t\tdst[i] = uint8(uint32(a[i]+b[i]+c[i]+d[i]+half) * multiplier >> 16 >> shift)", "\t}")
 	times, bias, shift := set.vec(), set.vec(), wordArg("shift")
 	VPBROADCASTW(wordArg("multiplier"), times)
@@ -66,7 +66,7 @@ const maxSmall = 8
 func boxSmall(set isa, name string) {
 	lanes := set.bytes() / 2
 	text(name, NOSPLIT, "func(dst, cols *byte, n, step, span int, half, multiplier, shift uint32)",
-		name+fmt.Sprintf(" is, for n a multiple of %d and a span of 1 to %d,", lanes, maxSmall), "", "\tfor i := range n {",
+		name+fmt.Sprintf(" computes, for n a multiple of %d and a span of 1 to %d,", lanes, maxSmall), "", "\tfor i := range n {",
 		"\t\tvar sum uint16", "\t\tfor j := range span {", "\t\t\tsum += cols[i+j*step/2]", "\t\t}",
 		"\t\tdst[i] = uint8(uint32(sum+half) * multiplier >> 16 >> shift)", "\t}")
 	times, bias, shift := set.vec(), set.vec(), wordArg("shift")
@@ -118,7 +118,7 @@ func boxSmall(set isa, name string) {
 // which the windows of both contain; each window has one more pixel on the left or on the right.
 func box3(set isa, name string) {
 	text(name, NOSPLIT, "func(dst, a, b, c *byte, n int, half, multiplier uint32)",
-		name+fmt.Sprintf(" is, for n a multiple of %d,", set.bytes()), "", "\tfor i := range n {",
+		name+fmt.Sprintf(" computes, for n a multiple of %d,", set.bytes()), "", "\tfor i := range n {",
 		"\t\tvar sum uint16", "\t\tfor j := i - 1; j <= i+1; j++ {", "\t\t\tsum += a[j] + b[j] + c[j]", "\t\t}",
 		"\t\tdst[i] = uint8(uint32(sum+half) * multiplier >> 16)", "\t}")
 	times, bias, ones, low := set.vec(), set.vec(), set.vec(), set.vec()

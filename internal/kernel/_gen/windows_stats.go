@@ -17,7 +17,7 @@ func boxStats(one bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
 		text(name, NOSPLIT, "func(mean, dev, hi, lo, hi2, lo2 *byte, n int, carry, carry2, lanes *uint32, count uint32, inverse, inverse2 float32, small, past int)",
-			name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "", "\tfor i := range n {",
 			"\t\tsum[i%channels] += hi[i] - lo[i]", "\t\tsquares[i%channels] += hi2[i] - lo2[i]",
 			"\t\tmean[i] = float32(sum[i%channels]) / float32(count)",
 			"\t\tdev[i] = sqrt(variance(sum[i%channels], squares[i%channels])) // as in Go", "\t}", "",
@@ -172,7 +172,7 @@ func doubles(set isa, m Mem, less *Mem) reg.VecVirtual {
 func floatMeans(sum elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 8
-		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, inverse, offset float64)", name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "",
+		text(name, NOSPLIT, "func(dst, hi, lo *byte, n int, inverse, offset float64)", name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "",
 			"\tfor i := range n {", "\t\tdst[i] = float32(float64(hi[i]-lo[i])*inverse + offset)", "\t}", "", "rounded after each operation. Integers must be below 2^31, and have no offset.")
 		inverse, offset := broadcast(set, "inverse"), broadcast(set, "offset")
 		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
@@ -197,7 +197,7 @@ func floatMeans(sum elem) func(set isa, name string) {
 
 func variances(set isa, name string) {
 	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, count uint32, inverse, inverse2 float32, small, root int)", name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "",
+	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, count uint32, inverse, inverse2 float32, small, root int)", name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "",
 		"\tfor i := range n {", "\t\tdst[i] = variance(hi[i]-lo[i], hi2[i]-lo2[i]) // as in Go", "\t}", "", "or its square root if root is set, with small as in [Variances].")
 	dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
 	hi2, lo2, root := arg("hi2"), arg("lo2"), arg("root")

@@ -13,7 +13,7 @@ const tripleRows = 16
 
 // tripleIn transposes sixteen rows of bytes into columns of sixteen 16-bit lanes.
 func tripleIn(_ isa, name string) {
-	text(name, NOSPLIT, "func(dst *byte, rows **byte, n int)", name+" is, for n a multiple of 16,", "",
+	text(name, NOSPLIT, "func(dst *byte, rows **byte, n int)", name+" computes, for n a multiple of 16,", "",
 		"\tfor i := range n {", "\t\tfor r := range 16 {", "\t\t\tdst[16*i+r] = uint16(rows[r][i])", "\t\t}", "\t}")
 	dst, rows, n, i := arg("dst"), arg("rows"), arg("n"), GP64()
 	loopTo(i, n, Imm(16), func() {
@@ -51,7 +51,7 @@ func tripleIn(_ isa, name string) {
 
 // tripleOut is the inverse, for 16-bit results.
 func tripleOut(_ isa, name string) {
-	text(name, NOSPLIT, "func(rows **byte, src *byte, n int)", name+" is, for n a multiple of 16,", "",
+	text(name, NOSPLIT, "func(rows **byte, src *byte, n int)", name+" computes, for n a multiple of 16,", "",
 		"\tfor i := range n {", "\t\tfor r := range 16 {", "\t\t\trows[r][i] = src[16*i+r]", "\t\t}", "\t}")
 	rows, src, n, i := arg("rows"), arg("src"), arg("n"), GP64()
 	loopTo(i, n, Imm(16), func() {
@@ -91,7 +91,7 @@ func scaledTriple(low, high, factor reg.VecVirtual) reg.VecVirtual {
 }
 
 func tripleAcross(_ isa, name string) {
-	text(name, NOSPLIT, "func(src *byte, n, step int, taps *int, factor float32)", name+" is, in each of 16 lanes and with step in bytes,", "",
+	text(name, NOSPLIT, "func(src *byte, n, step int, taps *int, factor float32)", name+" computes, in each of 16 lanes and with step in bytes,", "",
 		"\tfor i := range n {", "\t\td := src[i] - src[i-taps[1]] + src[i-taps[2]] - src[i-taps[3]] + …", "\t\tfirst += d", "\t\tsecond += first", "\t\tthird += second",
 		"\t\tsrc[i-taps[7]] = uint16(roundToEven(float32(third) * factor))", "\t}")
 	src, n, step, taps := arg("src"), arg("n"), arg("step"), arg("taps")
@@ -142,7 +142,7 @@ func tripleAcross(_ isa, name string) {
 
 func tripleDown(set isa, name string) {
 	lanes := set.bytes() / 2
-	text(name, NOSPLIT, "func(dst, state *byte, rows **byte, n int, factor float32)", name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "",
+	text(name, NOSPLIT, "func(dst, state *byte, rows **byte, n int, factor float32)", name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "",
 		"\tfor i := range n {", "\t\td := rows[0][i] - rows[1][i] + rows[2][i] - rows[3][i] + …", "\t\tfirst[i] += d", "\t\tsecond[i] += first[i]", "\t\tthird[i] += second[i]",
 		"\t\tdst[i] = uint8(roundToEven(float32(third[i]/2) * factor))", "\t}", "", "where dst may be nil. The order of the sums in state is private.")
 	dst, state, rows, n, i := arg("dst"), arg("state"), arg("rows"), arg("n"), GP64()

@@ -16,7 +16,7 @@ const weighBlock = 32
 func weigh(e elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		text(name, NOSPLIT, "func(dst *byte, rows **byte, weights *byte, radius, n int)",
-			name+fmt.Sprintf(" is, for n a multiple of %d,", weighBlock), "", "\tfor i := range n {",
+			name+fmt.Sprintf(" computes, for n a multiple of %d,", weighBlock), "", "\tfor i := range n {",
 			"\t\tdst[i] = weights[0] * rows[0][i]",
 			"\t\tfor k := 1; k <= radius; k++ {",
 			"\t\t\tdst[i] += weights[k] * (rows[2*k-1][i] + rows[2*k][i])",
@@ -81,7 +81,7 @@ func toFloats(pix elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
 		text(name, NOSPLIT, "func(dst, src *byte, n int)",
-			name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor i := range n {", "\t\tdst[i] = float32(src[i])", "\t}")
+			name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "", "\tfor i := range n {", "\t\tdst[i] = float32(src[i])", "\t}")
 		dst, src, n, i := arg("dst"), arg("src"), arg("n"), GP64()
 		loopTo(i, n, I32(lanes), func() {
 			v := set.vec()
@@ -103,7 +103,7 @@ func fromFloats(pix elem) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
 		text(name, NOSPLIT, "func(dst, src *byte, n int, half float32)",
-			name+fmt.Sprintf(" is, for n a multiple of %d,", lanes), "", "\tfor i := range n {", fmt.Sprintf("\t\tdst[i] = %v(src[i] + half)", pix), "\t}")
+			name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "", "\tfor i := range n {", fmt.Sprintf("\t\tdst[i] = %v(src[i] + half)", pix), "\t}")
 		half := set.vec()
 		VBROADCASTSS(param("half"), half)
 		dst, src, n, i := arg("dst"), arg("src"), arg("n"), GP64()

@@ -4,7 +4,7 @@
 
 package cascades
 
-// haarStumpsAVX2 is, for groups of 8 windows, 4 groups to a block,
+// haarStumpsAVX2 computes, for groups of 8 windows, 4 groups to a block,
 //
 //	for i := range windows {
 //		sum[i] = sums.Base + the deltas of all stumps, nodes[:twos+threes], whose value is less than their threshold
@@ -14,7 +14,7 @@ package cascades
 //go:noescape
 func haarStumpsAVX2(results *byte, places *byte, norms *byte, blocks int, table *byte, nodes *byte, twos int, threes int, sums *byte)
 
-// haarChainsAVX2 is, for groups of 8 windows, 4 groups to a block,
+// haarChainsAVX2 computes, for groups of 8 windows, 4 groups to a block,
 //
 //	for i := range windows {
 //		sum[i] = sums.Base + the deltas of all chains, nodes[:twos+threes]
@@ -24,7 +24,7 @@ func haarStumpsAVX2(results *byte, places *byte, norms *byte, blocks int, table 
 //go:noescape
 func haarChainsAVX2(results *byte, places *byte, norms *byte, blocks int, table *byte, nodes *byte, twos int, threes int, sums *byte)
 
-// lbpStumpsAVX2 is, for groups of 8 windows,
+// lbpStumpsAVX2 computes, for groups of 8 windows,
 //
 //	for i := range windows {
 //		sum[i] = sums.Base + the deltas of all nodes[:count] whose pattern is in their subset
@@ -43,7 +43,7 @@ func lbpStumpsAVX2(results *byte, places *byte, groups int, table *byte, nodes *
 //go:noescape
 func flatAVX2(bits *byte, norms *byte, words int)
 
-// haarNormsAVX2 is, for n a multiple of 8,
+// haarNormsAVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = norm.of(table[i:])
@@ -52,7 +52,7 @@ func flatAVX2(bits *byte, norms *byte, words int)
 //go:noescape
 func haarNormsAVX2(dst *byte, norm *byte, table *byte, n int)
 
-// blendRowsAVX2 is, for n a multiple of 16,
+// blendRowsAVX2 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = a[i]*(256-part) + b[i]*part - 1<<15
@@ -61,7 +61,7 @@ func haarNormsAVX2(dst *byte, norm *byte, table *byte, n int)
 //go:noescape
 func blendRowsAVX2(dst *byte, a *byte, b *byte, n int, part uint64)
 
-// blendColumnsAVX2 is, for n a multiple of 8,
+// blendColumnsAVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		j := places[i]
@@ -71,7 +71,7 @@ func blendRowsAVX2(dst *byte, a *byte, b *byte, n int, part uint64)
 //go:noescape
 func blendColumnsAVX2(dst *byte, row *byte, places *byte, parts *byte, n int)
 
-// cascadeRowAVX2 is, for n a multiple of 8, with half in bytes,
+// cascadeRowAVX2 computes, for n a multiple of 8, with half in bytes,
 //
 //	for x := range n {
 //		s += pix[x]
@@ -83,7 +83,7 @@ func blendColumnsAVX2(dst *byte, row *byte, places *byte, parts *byte, n int)
 //go:noescape
 func cascadeRowAVX2(sums *byte, squares *byte, sumsAbove *byte, squaresAbove *byte, pix *byte, n int, half int)
 
-// tiltedRowAVX2 is, for n a multiple of 8, with half in bytes and p[x] a pixel or its square,
+// tiltedRowAVX2 computes, for n a multiple of 8, with half in bytes and p[x] a pixel or its square,
 //
 //	for x := range n {
 //		down[x] += p[x]

@@ -4,7 +4,7 @@
 
 package cascades
 
-// haarStumpsAVX512 is, for groups of 16 windows, 4 groups to a block,
+// haarStumpsAVX512 computes, for groups of 16 windows, 4 groups to a block,
 //
 //	for i := range windows {
 //		sum[i] = sums.Base + the deltas of all stumps, nodes[:twos+threes], whose value is less than their threshold
@@ -14,7 +14,7 @@ package cascades
 //go:noescape
 func haarStumpsAVX512(results *byte, places *byte, norms *byte, blocks int, table *byte, nodes *byte, twos int, threes int, sums *byte)
 
-// haarChainsAVX512 is, for groups of 16 windows, 4 groups to a block,
+// haarChainsAVX512 computes, for groups of 16 windows, 4 groups to a block,
 //
 //	for i := range windows {
 //		sum[i] = sums.Base + the deltas of all chains, nodes[:twos+threes]
@@ -24,7 +24,7 @@ func haarStumpsAVX512(results *byte, places *byte, norms *byte, blocks int, tabl
 //go:noescape
 func haarChainsAVX512(results *byte, places *byte, norms *byte, blocks int, table *byte, nodes *byte, twos int, threes int, sums *byte)
 
-// lbpStumpsAVX512 is, for groups of 16 windows,
+// lbpStumpsAVX512 computes, for groups of 16 windows,
 //
 //	for i := range windows {
 //		sum[i] = sums.Base + the deltas of all nodes[:count] whose pattern is in their subset
@@ -43,7 +43,7 @@ func lbpStumpsAVX512(results *byte, places *byte, groups int, table *byte, nodes
 //go:noescape
 func flatAVX512(bits *byte, norms *byte, words int)
 
-// haarNormsAVX512 is, for n a multiple of 16,
+// haarNormsAVX512 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = norm.of(table[i:])
@@ -52,7 +52,7 @@ func flatAVX512(bits *byte, norms *byte, words int)
 //go:noescape
 func haarNormsAVX512(dst *byte, norm *byte, table *byte, n int)
 
-// blendRowsAVX512 is, for n a multiple of 16,
+// blendRowsAVX512 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = a[i]*(256-part) + b[i]*part - 1<<15
@@ -61,7 +61,7 @@ func haarNormsAVX512(dst *byte, norm *byte, table *byte, n int)
 //go:noescape
 func blendRowsAVX512(dst *byte, a *byte, b *byte, n int, part uint64)
 
-// blendColumnsAVX512 is, for n a multiple of 8,
+// blendColumnsAVX512 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		j := places[i]
@@ -71,7 +71,7 @@ func blendRowsAVX512(dst *byte, a *byte, b *byte, n int, part uint64)
 //go:noescape
 func blendColumnsAVX512(dst *byte, row *byte, places *byte, parts *byte, n int)
 
-// cascadeRowAVX512 is, for n a multiple of 8, with half in bytes,
+// cascadeRowAVX512 computes, for n a multiple of 8, with half in bytes,
 //
 //	for x := range n {
 //		s += pix[x]
@@ -83,7 +83,7 @@ func blendColumnsAVX512(dst *byte, row *byte, places *byte, parts *byte, n int)
 //go:noescape
 func cascadeRowAVX512(sums *byte, squares *byte, sumsAbove *byte, squaresAbove *byte, pix *byte, n int, half int)
 
-// tiltedRowAVX512 is, for n a multiple of 8, with half in bytes and p[x] a pixel or its square,
+// tiltedRowAVX512 computes, for n a multiple of 8, with half in bytes and p[x] a pixel or its square,
 //
 //	for x := range n {
 //		down[x] += p[x]

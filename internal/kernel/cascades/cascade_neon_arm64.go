@@ -4,7 +4,7 @@
 
 package cascades
 
-// haarStumpsNEON is, for groups of 8 windows, 4 groups to a block,
+// haarStumpsNEON computes, for groups of 8 windows, 4 groups to a block,
 //
 //	for i := range windows {
 //		sum[i] = sums.Base + the deltas of all stumps, nodes[:twos+threes], whose value is less than their threshold
@@ -14,7 +14,7 @@ package cascades
 //go:noescape
 func haarStumpsNEON(results *byte, places *byte, norms *byte, blocks int, table *byte, nodes *byte, twos int, threes int, sums *byte)
 
-// haarChainsNEON is, for groups of 8 windows, 4 groups to a block,
+// haarChainsNEON computes, for groups of 8 windows, 4 groups to a block,
 //
 //	for i := range windows {
 //		sum[i] = sums.Base + the deltas of all chains, nodes[:twos+threes]

@@ -4,7 +4,7 @@
 
 package codecs
 
-// shuffle2AVX2 is, for n a multiple of 32,
+// shuffle2AVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		for k := range 2 {
@@ -15,7 +15,7 @@ package codecs
 //go:noescape
 func shuffle2AVX2(dst *byte, src *byte, n int, step int)
 
-// unshuffle2AVX2 is, for n a multiple of 32,
+// unshuffle2AVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		for k := range 2 {
@@ -26,7 +26,7 @@ func shuffle2AVX2(dst *byte, src *byte, n int, step int)
 //go:noescape
 func unshuffle2AVX2(dst *byte, src *byte, n int, step int)
 
-// shuffle4AVX2 is, for n a multiple of 32,
+// shuffle4AVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		for k := range 4 {
@@ -37,7 +37,7 @@ func unshuffle2AVX2(dst *byte, src *byte, n int, step int)
 //go:noescape
 func shuffle4AVX2(dst *byte, src *byte, n int, step int)
 
-// unshuffle4AVX2 is, for n a multiple of 32,
+// unshuffle4AVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		for k := range 4 {
@@ -48,7 +48,7 @@ func shuffle4AVX2(dst *byte, src *byte, n int, step int)
 //go:noescape
 func unshuffle4AVX2(dst *byte, src *byte, n int, step int)
 
-// shuffle8AVX2 is, for n a multiple of 32,
+// shuffle8AVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		for k := range 8 {
@@ -59,7 +59,7 @@ func unshuffle4AVX2(dst *byte, src *byte, n int, step int)
 //go:noescape
 func shuffle8AVX2(dst *byte, src *byte, n int, step int)
 
-// unshuffle8AVX2 is, for n a multiple of 32,
+// unshuffle8AVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		for k := range 8 {

@@ -4,7 +4,7 @@
 
 package histograms
 
-// u32BinsAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -16,7 +16,7 @@ package histograms
 //go:noescape
 func u32BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// u32BinsTailAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsTailAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -30,7 +30,7 @@ func u32BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte,
 //go:noescape
 func u32BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// u32BinsStreamAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsStreamAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -45,7 +45,7 @@ func u32BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *b
 //go:noescape
 func u32BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// u32BinsStreamLineAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsStreamLineAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -60,7 +60,7 @@ func u32BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights 
 //go:noescape
 func u32BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// u64BinsAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -72,7 +72,7 @@ func u32BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weig
 //go:noescape
 func u64BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// u64BinsTailAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsTailAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -86,7 +86,7 @@ func u64BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte,
 //go:noescape
 func u64BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// u64BinsStreamAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsStreamAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -101,7 +101,7 @@ func u64BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *b
 //go:noescape
 func u64BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// u64BinsStreamLineAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsStreamLineAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -116,7 +116,7 @@ func u64BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights 
 //go:noescape
 func u64BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f32BinsAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -128,7 +128,7 @@ func u64BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weig
 //go:noescape
 func f32BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// f32BinsTailAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsTailAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -142,7 +142,7 @@ func f32BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte,
 //go:noescape
 func f32BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// f32BinsStreamAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsStreamAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -157,7 +157,7 @@ func f32BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *b
 //go:noescape
 func f32BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f32BinsStreamLineAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsStreamLineAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -172,7 +172,7 @@ func f32BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights 
 //go:noescape
 func f32BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f64BinsAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -184,7 +184,7 @@ func f32BinsStreamLineAVX2(above *byte, pitch int, index *uint32, step int, weig
 //go:noescape
 func f64BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// f64BinsTailAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsTailAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -198,7 +198,7 @@ func f64BinsAVX2(above *byte, pitch int, index *uint32, step int, weights *byte,
 //go:noescape
 func f64BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// f64BinsStreamAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsStreamAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -213,7 +213,7 @@ func f64BinsTailAVX2(above *byte, pitch int, index *uint32, step int, weights *b
 //go:noescape
 func f64BinsStreamAVX2(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f64BinsStreamLineAVX2 is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsStreamLineAVX2 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]

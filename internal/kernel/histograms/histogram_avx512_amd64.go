@@ -4,7 +4,7 @@
 
 package histograms
 
-// u32BinsAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -16,7 +16,7 @@ package histograms
 //go:noescape
 func u32BinsAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// u32BinsTailAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsTailAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -30,7 +30,7 @@ func u32BinsAVX512(above *byte, pitch int, index *uint32, step int, weights *byt
 //go:noescape
 func u32BinsTailAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// u32BinsStreamAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsStreamAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -45,7 +45,7 @@ func u32BinsTailAVX512(above *byte, pitch int, index *uint32, step int, weights 
 //go:noescape
 func u32BinsStreamAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// u32BinsStreamLineAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsStreamLineAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -60,7 +60,7 @@ func u32BinsStreamAVX512(above *byte, pitch int, index *uint32, step int, weight
 //go:noescape
 func u32BinsStreamLineAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// u64BinsAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -72,7 +72,7 @@ func u32BinsStreamLineAVX512(above *byte, pitch int, index *uint32, step int, we
 //go:noescape
 func u64BinsAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// u64BinsTailAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsTailAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -86,7 +86,7 @@ func u64BinsAVX512(above *byte, pitch int, index *uint32, step int, weights *byt
 //go:noescape
 func u64BinsTailAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// u64BinsStreamAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsStreamAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -101,7 +101,7 @@ func u64BinsTailAVX512(above *byte, pitch int, index *uint32, step int, weights 
 //go:noescape
 func u64BinsStreamAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// u64BinsStreamLineAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsStreamLineAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -116,7 +116,7 @@ func u64BinsStreamAVX512(above *byte, pitch int, index *uint32, step int, weight
 //go:noescape
 func u64BinsStreamLineAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f32BinsAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -128,7 +128,7 @@ func u64BinsStreamLineAVX512(above *byte, pitch int, index *uint32, step int, we
 //go:noescape
 func f32BinsAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// f32BinsTailAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsTailAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -142,7 +142,7 @@ func f32BinsAVX512(above *byte, pitch int, index *uint32, step int, weights *byt
 //go:noescape
 func f32BinsTailAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// f32BinsStreamAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsStreamAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -157,7 +157,7 @@ func f32BinsTailAVX512(above *byte, pitch int, index *uint32, step int, weights 
 //go:noescape
 func f32BinsStreamAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f32BinsStreamLineAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsStreamLineAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -172,7 +172,7 @@ func f32BinsStreamAVX512(above *byte, pitch int, index *uint32, step int, weight
 //go:noescape
 func f32BinsStreamLineAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f64BinsAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -184,7 +184,7 @@ func f32BinsStreamLineAVX512(above *byte, pitch int, index *uint32, step int, we
 //go:noescape
 func f64BinsAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// f64BinsTailAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsTailAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -198,7 +198,7 @@ func f64BinsAVX512(above *byte, pitch int, index *uint32, step int, weights *byt
 //go:noescape
 func f64BinsTailAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// f64BinsStreamAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsStreamAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -213,7 +213,7 @@ func f64BinsTailAVX512(above *byte, pitch int, index *uint32, step int, weights 
 //go:noescape
 func f64BinsStreamAVX512(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f64BinsStreamLineAVX512 is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsStreamLineAVX512 computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]

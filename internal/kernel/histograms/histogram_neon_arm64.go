@@ -4,7 +4,7 @@
 
 package histograms
 
-// u32BinsHalfNEON is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsHalfNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -16,7 +16,7 @@ package histograms
 //go:noescape
 func u32BinsHalfNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// u32BinsNEON is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -28,7 +28,7 @@ func u32BinsHalfNEON(above *byte, pitch int, index *uint32, step int, weights *b
 //go:noescape
 func u32BinsNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// u32BinsTailNEON is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsTailNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -42,7 +42,7 @@ func u32BinsNEON(above *byte, pitch int, index *uint32, step int, weights *byte,
 //go:noescape
 func u32BinsTailNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// u32BinsStreamNEON is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsStreamNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -55,7 +55,7 @@ func u32BinsTailNEON(above *byte, pitch int, index *uint32, step int, weights *b
 //go:noescape
 func u32BinsStreamNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// u32BinsStreamLineNEON is, for bins numbered from *bins on, with distances in bytes,
+// u32BinsStreamLineNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -68,7 +68,7 @@ func u32BinsStreamNEON(above *byte, pitch int, index *uint32, step int, weights 
 //go:noescape
 func u32BinsStreamLineNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// u64BinsHalfNEON is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsHalfNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -80,7 +80,7 @@ func u32BinsStreamLineNEON(above *byte, pitch int, index *uint32, step int, weig
 //go:noescape
 func u64BinsHalfNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// u64BinsNEON is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -92,7 +92,7 @@ func u64BinsHalfNEON(above *byte, pitch int, index *uint32, step int, weights *b
 //go:noescape
 func u64BinsNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// u64BinsTailNEON is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsTailNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -106,7 +106,7 @@ func u64BinsNEON(above *byte, pitch int, index *uint32, step int, weights *byte,
 //go:noescape
 func u64BinsTailNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// u64BinsStreamNEON is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsStreamNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -119,7 +119,7 @@ func u64BinsTailNEON(above *byte, pitch int, index *uint32, step int, weights *b
 //go:noescape
 func u64BinsStreamNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// u64BinsStreamLineNEON is, for bins numbered from *bins on, with distances in bytes,
+// u64BinsStreamLineNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -132,7 +132,7 @@ func u64BinsStreamNEON(above *byte, pitch int, index *uint32, step int, weights 
 //go:noescape
 func u64BinsStreamLineNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f32BinsHalfNEON is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsHalfNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -144,7 +144,7 @@ func u64BinsStreamLineNEON(above *byte, pitch int, index *uint32, step int, weig
 //go:noescape
 func f32BinsHalfNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// f32BinsNEON is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -156,7 +156,7 @@ func f32BinsHalfNEON(above *byte, pitch int, index *uint32, step int, weights *b
 //go:noescape
 func f32BinsNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// f32BinsTailNEON is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsTailNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -170,7 +170,7 @@ func f32BinsNEON(above *byte, pitch int, index *uint32, step int, weights *byte,
 //go:noescape
 func f32BinsTailNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// f32BinsStreamNEON is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsStreamNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -183,7 +183,7 @@ func f32BinsTailNEON(above *byte, pitch int, index *uint32, step int, weights *b
 //go:noescape
 func f32BinsStreamNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f32BinsStreamLineNEON is, for bins numbered from *bins on, with distances in bytes,
+// f32BinsStreamLineNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -196,7 +196,7 @@ func f32BinsStreamNEON(above *byte, pitch int, index *uint32, step int, weights 
 //go:noescape
 func f32BinsStreamLineNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f64BinsHalfNEON is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsHalfNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -208,7 +208,7 @@ func f32BinsStreamLineNEON(above *byte, pitch int, index *uint32, step int, weig
 //go:noescape
 func f64BinsHalfNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// f64BinsNEON is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -220,7 +220,7 @@ func f64BinsHalfNEON(above *byte, pitch int, index *uint32, step int, weights *b
 //go:noescape
 func f64BinsNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int)
 
-// f64BinsTailNEON is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsTailNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -234,7 +234,7 @@ func f64BinsNEON(above *byte, pitch int, index *uint32, step int, weights *byte,
 //go:noescape
 func f64BinsTailNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, some *uint32)
 
-// f64BinsStreamNEON is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsStreamNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]
@@ -247,7 +247,7 @@ func f64BinsTailNEON(above *byte, pitch int, index *uint32, step int, weights *b
 //go:noescape
 func f64BinsStreamNEON(above *byte, pitch int, index *uint32, step int, weights *byte, weightStep int, run *byte, bins *uint32, n int, dst *byte)
 
-// f64BinsStreamLineNEON is, for bins numbered from *bins on, with distances in bytes,
+// f64BinsStreamLineNEON computes, for bins numbered from *bins on, with distances in bytes,
 //
 //	for x := range n {
 //		run[index[x*step]] += weights[x*weightStep]

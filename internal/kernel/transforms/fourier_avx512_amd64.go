@@ -53,7 +53,7 @@ func first4F32AVX512(buf *byte, blocks int)
 //go:noescape
 func step2F32AVX512(buf *byte, blocks int)
 
-// multiplyF32AVX512 is, for complex numbers,
+// multiplyF32AVX512 computes, for complex numbers,
 //
 //	for i := range points {
 //		dst[i] = a[i] * b[i]
@@ -62,7 +62,7 @@ func step2F32AVX512(buf *byte, blocks int)
 //go:noescape
 func multiplyF32AVX512(dst *byte, a *byte, b *byte, points int)
 
-// multiplyAddF32AVX512 is, for complex numbers,
+// multiplyAddF32AVX512 computes, for complex numbers,
 //
 //	for i := range points {
 //		dst[i] += a[i] * b[i]
@@ -125,7 +125,7 @@ func first4F64AVX512(buf *byte, blocks int)
 //go:noescape
 func step2F64AVX512(buf *byte, blocks int)
 
-// multiplyF64AVX512 is, for complex numbers,
+// multiplyF64AVX512 computes, for complex numbers,
 //
 //	for i := range points {
 //		dst[i] = a[i] * b[i]
@@ -134,7 +134,7 @@ func step2F64AVX512(buf *byte, blocks int)
 //go:noescape
 func multiplyF64AVX512(dst *byte, a *byte, b *byte, points int)
 
-// multiplyAddF64AVX512 is, for complex numbers,
+// multiplyAddF64AVX512 computes, for complex numbers,
 //
 //	for i := range points {
 //		dst[i] += a[i] * b[i]
@@ -174,7 +174,7 @@ func fillU8AVX512(dst *byte, src *byte, stride int, rows int, center float32, en
 //go:noescape
 func scoresF32AVX512(dst *byte, stride int, src *byte, rows int, bias float32)
 
-// mostF32AVX512 is, for n a multiple of 16,
+// mostF32AVX512 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		most[i%16] = max(most[i%16], src[i]) // but NaN
@@ -183,7 +183,7 @@ func scoresF32AVX512(dst *byte, stride int, src *byte, rows int, bias float32)
 //go:noescape
 func mostF32AVX512(most *byte, src *byte, n int)
 
-// factorsU32AVX512 is, for n a multiple of 16,
+// factorsU32AVX512 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		s, q := float64(hi[i]-lo[i]), float64(hi2[i]-lo2[i]) // below 2^31
@@ -206,7 +206,7 @@ func factorsU32AVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int
 //go:noescape
 func correlateU8AVX512(dst *byte, src *byte, stride int, template *byte, width int, rows int)
 
-// scoresU32AVX512 is, for n a multiple of 16,
+// scoresU32AVX512 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		v := area*float64(products[i]) + mean*float64(hi[i]-lo[i]) // below 2^31

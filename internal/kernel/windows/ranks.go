@@ -21,7 +21,7 @@ type Ranks struct {
 	window      []uint64 // a bit for every rank
 }
 
-// Bytes is how much memory it keeps.
+// Bytes returns the size of its memory.
 func (r *Ranks) Bytes() int {
 	return 8*(cap(r.Keys)+cap(r.window)) + 4*(cap(r.ranks)+cap(r.order)+cap(r.next))
 }
@@ -38,7 +38,7 @@ func (r *Ranks) Aim(width, height int) {
 	r.ranks, r.order, r.next = r.ranks[:n], r.order[:n], r.next[:n]
 }
 
-// digitBits is how many bits of a key one pass sorts by.
+// digitBits is the number of bits of a key that one pass sorts by.
 const digitBits = 11
 
 // Sort ranks the pixels of the tile: from the least digit of their keys to the greatest, without

@@ -4,7 +4,7 @@
 
 package windows
 
-// decideSauvolaAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
+// decideSauvolaAVX2 computes, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -22,7 +22,7 @@ package windows
 //go:noescape
 func decideSauvolaAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideNiblackAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
+// decideNiblackAVX2 computes, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -40,7 +40,7 @@ func decideSauvolaAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 
 //go:noescape
 func decideNiblackAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideNICKAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
+// decideNICKAVX2 computes, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -57,7 +57,7 @@ func decideNiblackAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 
 //go:noescape
 func decideNICKAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideLinearAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
+// decideLinearAVX2 computes, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -75,7 +75,7 @@ func decideNICKAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *by
 //go:noescape
 func decideLinearAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideCarefulAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
+// decideCarefulAVX2 computes, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -93,7 +93,7 @@ func decideLinearAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *
 //go:noescape
 func decideCarefulAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decidePhansalkarAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
+// decidePhansalkarAVX2 computes, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -111,7 +111,7 @@ func decideCarefulAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 
 //go:noescape
 func decidePhansalkarAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideBradleyAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
+// decideBradleyAVX2 computes, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -126,7 +126,7 @@ func decidePhansalkarAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, l
 //go:noescape
 func decideBradleyAVX2(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideTRSinghAVX2 is, for n a multiple of 8, in float32 and apart from rounding,
+// decideTRSinghAVX2 computes, for n a multiple of 8, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -143,7 +143,7 @@ func decideBradleyAVX2(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, 
 //go:noescape
 func decideTRSinghAVX2(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// slideQuadsAVX2 is, for n a multiple of 32, with sums and squares in the layout of quadMemory,
+// slideQuadsAVX2 computes, for n a multiple of 32, with sums and squares in the layout of quadMemory,
 //
 //	for i := range n {
 //		sums[i] += add[i] - sub[i]
@@ -154,7 +154,7 @@ func decideTRSinghAVX2(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, 
 //go:noescape
 func slideQuadsAVX2(memory *byte, add *byte, sub *byte, next *byte, out *byte, n int)
 
-// slideQuadSquaresAVX2 is, for n a multiple of 32, with sums and squares in the layout of quadMemory,
+// slideQuadSquaresAVX2 computes, for n a multiple of 32, with sums and squares in the layout of quadMemory,
 //
 //	for i := range n {
 //		sums[i] += add[i] - sub[i]
@@ -206,7 +206,7 @@ func quadBradleyAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, 
 //go:noescape
 func quadTRSinghAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// spreadAVX2 is, for n a multiple of 8 and with every sum and inverse in float64,
+// spreadAVX2 computes, for n a multiple of 8 and with every sum and inverse in float64,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -221,7 +221,7 @@ func quadTRSinghAVX2(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, 
 //go:noescape
 func spreadAVX2(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, single *byte, double *byte, n int, lanes *uint32, scratch *byte)
 
-// mapSauvolaAVX2 is, for n a multiple of 8 and with every sum and inverse in float64,
+// mapSauvolaAVX2 computes, for n a multiple of 8 and with every sum and inverse in float64,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -236,7 +236,7 @@ func spreadAVX2(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, single *byt
 //go:noescape
 func mapSauvolaAVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte, K float64, inverseR float64, single int)
 
-// mapNiblackAVX2 is, for n a multiple of 8 and with every sum and inverse in float64,
+// mapNiblackAVX2 computes, for n a multiple of 8 and with every sum and inverse in float64,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -251,7 +251,7 @@ func mapSauvolaAVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse
 //go:noescape
 func mapNiblackAVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte, K float64, inverseR float64, single int)
 
-// decideSuAVX2 is, for n a multiple of 4 and integers below 2^31, with every sum in float64,
+// decideSuAVX2 computes, for n a multiple of 4 and integers below 2^31, with every sum in float64,
 //
 //	for i := range n {
 //		s, q, count := hi[i]-lo[i], hi2[i]-lo2[i], hiN[i]-loN[i]
@@ -264,7 +264,7 @@ func mapNiblackAVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse
 //go:noescape
 func decideSuAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, hiN *byte, loN *byte, n int, least float64, scratch *byte)
 
-// atLeastAVX2 is, for n a multiple of 32 and with sums clamped to 255,
+// atLeastAVX2 computes, for n a multiple of 32 and with sums clamped to 255,
 //
 //	for i := range n {
 //		dst[i] = (255 if a[i]+more >= b[i], else 0) ^ flip
@@ -273,7 +273,7 @@ func decideSuAVX2(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte
 //go:noescape
 func atLeastAVX2(dst *byte, a *byte, b *byte, n int, more uint32, flip uint32)
 
-// contrastAVX2 is, for n a multiple of 32,
+// contrastAVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		least, most := those of above[i:i+3], row[i:i+3] and below[i:i+3]
@@ -285,7 +285,7 @@ func atLeastAVX2(dst *byte, a *byte, b *byte, n int, more uint32, flip uint32)
 //go:noescape
 func contrastAVX2(dst *byte, above *byte, row *byte, below *byte, n int)
 
-// keepContrastAVX2 is, for n a multiple of 32,
+// keepContrastAVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		dst[i] |= 1 if contrast[i] <= level, else 0
@@ -294,7 +294,7 @@ func contrastAVX2(dst *byte, above *byte, row *byte, below *byte, n int)
 //go:noescape
 func keepContrastAVX2(dst *byte, contrast *byte, n int, level uint32)
 
-// maskContrastAVX2 is, for n a multiple of 32,
+// maskContrastAVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		mask[i] = 1 if mask[i] > level, else 0
@@ -304,7 +304,7 @@ func keepContrastAVX2(dst *byte, contrast *byte, n int, level uint32)
 //go:noescape
 func maskContrastAVX2(values *byte, mask *byte, row *byte, n int, level uint32)
 
-// packBitsAVX2 is, for n a multiple of 32,
+// packBitsAVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		bit 7-i%8 of dst[i/8] = src[i] < 128

@@ -4,7 +4,7 @@
 
 package windows
 
-// decideSauvolaAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
+// decideSauvolaAVX512 computes, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -22,7 +22,7 @@ package windows
 //go:noescape
 func decideSauvolaAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideNiblackAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
+// decideNiblackAVX512 computes, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -40,7 +40,7 @@ func decideSauvolaAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo
 //go:noescape
 func decideNiblackAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideNICKAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
+// decideNICKAVX512 computes, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -57,7 +57,7 @@ func decideNiblackAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo
 //go:noescape
 func decideNICKAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideLinearAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
+// decideLinearAVX512 computes, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -75,7 +75,7 @@ func decideNICKAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *
 //go:noescape
 func decideLinearAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideCarefulAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
+// decideCarefulAVX512 computes, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -93,7 +93,7 @@ func decideLinearAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2
 //go:noescape
 func decideCarefulAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decidePhansalkarAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
+// decidePhansalkarAVX512 computes, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -111,7 +111,7 @@ func decideCarefulAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo
 //go:noescape
 func decidePhansalkarAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideBradleyAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
+// decideBradleyAVX512 computes, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -126,7 +126,7 @@ func decidePhansalkarAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte,
 //go:noescape
 func decideBradleyAVX512(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// decideTRSinghAVX512 is, for n a multiple of 16, in float32 and apart from rounding,
+// decideTRSinghAVX512 computes, for n a multiple of 16, in float32 and apart from rounding,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -143,7 +143,7 @@ func decideBradleyAVX512(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte
 //go:noescape
 func decideTRSinghAVX512(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// slideQuadsAVX512 is, for n a multiple of 64, with sums and squares in the layout of quadMemory,
+// slideQuadsAVX512 computes, for n a multiple of 64, with sums and squares in the layout of quadMemory,
 //
 //	for i := range n {
 //		sums[i] += add[i] - sub[i]
@@ -154,7 +154,7 @@ func decideTRSinghAVX512(dst *byte, pix *byte, hi *byte, lo *byte, inverse *byte
 //go:noescape
 func slideQuadsAVX512(memory *byte, add *byte, sub *byte, next *byte, out *byte, n int)
 
-// slideQuadSquaresAVX512 is, for n a multiple of 64, with sums and squares in the layout of quadMemory,
+// slideQuadSquaresAVX512 computes, for n a multiple of 64, with sums and squares in the layout of quadMemory,
 //
 //	for i := range n {
 //		sums[i] += add[i] - sub[i]
@@ -206,7 +206,7 @@ func quadBradleyAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte
 //go:noescape
 func quadTRSinghAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte, first *byte, second *byte, third *byte, fourth *byte, inverse *byte, n int, lanes *uint32, scratch *byte)
 
-// spreadAVX512 is, for n a multiple of 16 and with every sum and inverse in float64,
+// spreadAVX512 computes, for n a multiple of 16 and with every sum and inverse in float64,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -221,7 +221,7 @@ func quadTRSinghAVX512(dst *byte, pix *byte, memory *byte, even *byte, odd *byte
 //go:noescape
 func spreadAVX512(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, single *byte, double *byte, n int, lanes *uint32, scratch *byte)
 
-// mapSauvolaAVX512 is, for n a multiple of 16 and with every sum and inverse in float64,
+// mapSauvolaAVX512 computes, for n a multiple of 16 and with every sum and inverse in float64,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -236,7 +236,7 @@ func spreadAVX512(pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, single *b
 //go:noescape
 func mapSauvolaAVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte, K float64, inverseR float64, single int)
 
-// mapNiblackAVX512 is, for n a multiple of 16 and with every sum and inverse in float64,
+// mapNiblackAVX512 computes, for n a multiple of 16 and with every sum and inverse in float64,
 //
 //	for i := range n {
 //		sum += hi[i] - lo[i]
@@ -251,7 +251,7 @@ func mapSauvolaAVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inver
 //go:noescape
 func mapNiblackAVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inverse *byte, n int, lanes *uint32, scratch *byte, K float64, inverseR float64, single int)
 
-// decideSuAVX512 is, for n a multiple of 8 and integers below 2^31, with every sum in float64,
+// decideSuAVX512 computes, for n a multiple of 8 and integers below 2^31, with every sum in float64,
 //
 //	for i := range n {
 //		s, q, count := hi[i]-lo[i], hi2[i]-lo2[i], hiN[i]-loN[i]
@@ -264,7 +264,7 @@ func mapNiblackAVX512(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, inver
 //go:noescape
 func decideSuAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, hiN *byte, loN *byte, n int, least float64, scratch *byte)
 
-// atLeastAVX512 is, for n a multiple of 64 and with sums clamped to 255,
+// atLeastAVX512 computes, for n a multiple of 64 and with sums clamped to 255,
 //
 //	for i := range n {
 //		dst[i] = (255 if a[i]+more >= b[i], else 0) ^ flip
@@ -273,7 +273,7 @@ func decideSuAVX512(dst *byte, pix *byte, hi *byte, lo *byte, hi2 *byte, lo2 *by
 //go:noescape
 func atLeastAVX512(dst *byte, a *byte, b *byte, n int, more uint32, flip uint32)
 
-// contrastAVX512 is, for n a multiple of 64,
+// contrastAVX512 computes, for n a multiple of 64,
 //
 //	for i := range n {
 //		least, most := those of above[i:i+3], row[i:i+3] and below[i:i+3]
@@ -285,7 +285,7 @@ func atLeastAVX512(dst *byte, a *byte, b *byte, n int, more uint32, flip uint32)
 //go:noescape
 func contrastAVX512(dst *byte, above *byte, row *byte, below *byte, n int)
 
-// keepContrastAVX512 is, for n a multiple of 64,
+// keepContrastAVX512 computes, for n a multiple of 64,
 //
 //	for i := range n {
 //		dst[i] |= 1 if contrast[i] <= level, else 0
@@ -294,7 +294,7 @@ func contrastAVX512(dst *byte, above *byte, row *byte, below *byte, n int)
 //go:noescape
 func keepContrastAVX512(dst *byte, contrast *byte, n int, level uint32)
 
-// maskContrastAVX512 is, for n a multiple of 64,
+// maskContrastAVX512 computes, for n a multiple of 64,
 //
 //	for i := range n {
 //		mask[i] = 1 if mask[i] > level, else 0
@@ -304,7 +304,7 @@ func keepContrastAVX512(dst *byte, contrast *byte, n int, level uint32)
 //go:noescape
 func maskContrastAVX512(values *byte, mask *byte, row *byte, n int, level uint32)
 
-// packBitsAVX512 is, for n a multiple of 64,
+// packBitsAVX512 computes, for n a multiple of 64,
 //
 //	for i := range n {
 //		bit 7-i%8 of dst[i/8] = src[i] < 128

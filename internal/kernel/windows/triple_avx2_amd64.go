@@ -4,7 +4,7 @@
 
 package windows
 
-// tripleInAVX2 is, for n a multiple of 16,
+// tripleInAVX2 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		for r := range 16 {
@@ -15,7 +15,7 @@ package windows
 //go:noescape
 func tripleInAVX2(dst *byte, rows **byte, n int)
 
-// tripleOutAVX2 is, for n a multiple of 16,
+// tripleOutAVX2 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		for r := range 16 {
@@ -26,7 +26,7 @@ func tripleInAVX2(dst *byte, rows **byte, n int)
 //go:noescape
 func tripleOutAVX2(rows **byte, src *byte, n int)
 
-// tripleAcrossAVX2 is, in each of 16 lanes and with step in bytes,
+// tripleAcrossAVX2 computes, in each of 16 lanes and with step in bytes,
 //
 //	for i := range n {
 //		d := src[i] - src[i-taps[1]] + src[i-taps[2]] - src[i-taps[3]] + …

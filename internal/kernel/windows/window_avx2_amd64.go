@@ -4,7 +4,7 @@
 
 package windows
 
-// columnsU8U16AVX2 is, for n a multiple of 16,
+// columnsU8U16AVX2 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		cols[i] += uint16(add[i]) - uint16(sub[i])
@@ -13,7 +13,7 @@ package windows
 //go:noescape
 func columnsU8U16AVX2(cols *byte, add *byte, sub *byte, n int)
 
-// columnsU8U32AVX2 is, for n a multiple of 8,
+// columnsU8U32AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		cols[i] += uint32(add[i]) - uint32(sub[i])
@@ -22,7 +22,7 @@ func columnsU8U16AVX2(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func columnsU8U32AVX2(cols *byte, add *byte, sub *byte, n int)
 
-// columnsU16U32AVX2 is, for n a multiple of 8,
+// columnsU16U32AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		cols[i] += uint32(add[i]) - uint32(sub[i])
@@ -31,7 +31,7 @@ func columnsU8U32AVX2(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func columnsU16U32AVX2(cols *byte, add *byte, sub *byte, n int)
 
-// columnsU32U32AVX2 is, for n a multiple of 8,
+// columnsU32U32AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		cols[i] += uint32(add[i]) - uint32(sub[i])
@@ -40,7 +40,7 @@ func columnsU16U32AVX2(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func columnsU32U32AVX2(cols *byte, add *byte, sub *byte, n int)
 
-// columnsF32F64AVX2 is, for n a multiple of 4,
+// columnsF32F64AVX2 computes, for n a multiple of 4,
 //
 //	for i := range n {
 //		cols[i] += float64(add[i]) - float64(sub[i])
@@ -49,7 +49,7 @@ func columnsU32U32AVX2(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func columnsF32F64AVX2(cols *byte, add *byte, sub *byte, n int)
 
-// columnsF64F64AVX2 is, for n a multiple of 4,
+// columnsF64F64AVX2 computes, for n a multiple of 4,
 //
 //	for i := range n {
 //		cols[i] += float64(add[i]) - float64(sub[i])
@@ -58,7 +58,7 @@ func columnsF32F64AVX2(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func columnsF64F64AVX2(cols *byte, add *byte, sub *byte, n int)
 
-// squaresU8U32AVX2 is, for n a multiple of 8,
+// squaresU8U32AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		a, b := uint32(add[i])-offset, uint32(sub[i])-offset
@@ -68,7 +68,7 @@ func columnsF64F64AVX2(cols *byte, add *byte, sub *byte, n int)
 //go:noescape
 func squaresU8U32AVX2(cols *byte, add *byte, sub *byte, n int, offset float64)
 
-// squaresF32F64AVX2 is, for n a multiple of 4,
+// squaresF32F64AVX2 computes, for n a multiple of 4,
 //
 //	for i := range n {
 //		a, b := float64(add[i])-offset, float64(sub[i])-offset
@@ -78,7 +78,7 @@ func squaresU8U32AVX2(cols *byte, add *byte, sub *byte, n int, offset float64)
 //go:noescape
 func squaresF32F64AVX2(cols *byte, add *byte, sub *byte, n int, offset float64)
 
-// bothU8U32AVX2 is, for n a multiple of 16,
+// bothU8U32AVX2 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		a, b := uint32(add[i]), uint32(sub[i])
@@ -89,7 +89,7 @@ func squaresF32F64AVX2(cols *byte, add *byte, sub *byte, n int, offset float64)
 //go:noescape
 func bothU8U32AVX2(cols *byte, squares *byte, add *byte, sub *byte, n int)
 
-// prefixU32AVX2 is, for n a multiple of 16 and in the summation order of floatPrefix,
+// prefixU32AVX2 computes, for n a multiple of 16 and in the summation order of floatPrefix,
 //
 //	for i := range n {
 //		sum[i%channels] += src[i]
@@ -99,7 +99,7 @@ func bothU8U32AVX2(cols *byte, squares *byte, add *byte, sub *byte, n int)
 //go:noescape
 func prefixU32AVX2(dst *byte, src *byte, n int, lanes *uint32)
 
-// prefixF64AVX2 is, for n a multiple of 8 and in the summation order of floatPrefix,
+// prefixF64AVX2 computes, for n a multiple of 8 and in the summation order of floatPrefix,
 //
 //	for i := range n {
 //		sum[i%channels] += src[i]
@@ -109,7 +109,7 @@ func prefixU32AVX2(dst *byte, src *byte, n int, lanes *uint32)
 //go:noescape
 func prefixF64AVX2(dst *byte, src *byte, n int, lanes *uint32)
 
-// boxU8AVX2 is, for n a multiple of 8,
+// boxU8AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
@@ -125,7 +125,7 @@ func prefixF64AVX2(dst *byte, src *byte, n int, lanes *uint32)
 //go:noescape
 func boxU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
-// boxOneU8AVX2 is, for n a multiple of 8,
+// boxOneU8AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
@@ -141,7 +141,7 @@ func boxU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint3
 //go:noescape
 func boxOneU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
-// boxSmallU8AVX2 is, for n a multiple of 16 and a span of 1 to 8,
+// boxSmallU8AVX2 computes, for n a multiple of 16 and a span of 1 to 8,
 //
 //	for i := range n {
 //		var sum uint16
@@ -154,7 +154,7 @@ func boxOneU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *ui
 //go:noescape
 func boxSmallU8AVX2(dst *byte, cols *byte, n int, step int, span int, half uint32, multiplier uint32, shift uint32)
 
-// box3U8AVX2 is, for n a multiple of 32,
+// box3U8AVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		var sum uint16
@@ -167,7 +167,7 @@ func boxSmallU8AVX2(dst *byte, cols *byte, n int, step int, span int, half uint3
 //go:noescape
 func box3U8AVX2(dst *byte, a *byte, b *byte, c *byte, n int, half uint32, multiplier uint32)
 
-// boxU16AVX2 is, for n a multiple of 8,
+// boxU16AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
@@ -179,7 +179,7 @@ func box3U8AVX2(dst *byte, a *byte, b *byte, c *byte, n int, half uint32, multip
 //go:noescape
 func boxU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
 
-// boxOneU16AVX2 is, for n a multiple of 8,
+// boxOneU16AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
@@ -191,7 +191,7 @@ func boxU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint
 //go:noescape
 func boxOneU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, factor float32)
 
-// scaledU8AVX2 is, for n a multiple of 8,
+// scaledU8AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = uint8(roundToEven(float32(hi[i]-lo[i]) * factor))
@@ -200,7 +200,7 @@ func boxOneU16AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *u
 //go:noescape
 func scaledU8AVX2(dst *byte, hi *byte, lo *byte, n int, factor float32)
 
-// scaledU16AVX2 is, for n a multiple of 8,
+// scaledU16AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = uint16(roundToEven(float32(hi[i]-lo[i]) * factor))
@@ -209,7 +209,7 @@ func scaledU8AVX2(dst *byte, hi *byte, lo *byte, n int, factor float32)
 //go:noescape
 func scaledU16AVX2(dst *byte, hi *byte, lo *byte, n int, factor float32)
 
-// boxPairsU8AVX2 is, for n a multiple of 16,
+// boxPairsU8AVX2 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		sum += uint32(hi[i]) - uint32(lo[i])
@@ -221,7 +221,7 @@ func scaledU16AVX2(dst *byte, hi *byte, lo *byte, n int, factor float32)
 //go:noescape
 func boxPairsU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
-// boxTallU8AVX2 is, for n a multiple of 16,
+// boxTallU8AVX2 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		sum += uint32(hi[i]) - uint32(lo[i])
@@ -233,7 +233,7 @@ func boxPairsU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *
 //go:noescape
 func boxTallU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 
-// addU16AVX2 is, for n a multiple of 16,
+// addU16AVX2 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = a[i] + b[i]
@@ -242,7 +242,7 @@ func boxTallU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *u
 //go:noescape
 func addU16AVX2(dst *byte, a *byte, b *byte, n int)
 
-// boxTermsU8AVX2 is, for n a multiple of 16 and 1 to 4 terms,
+// boxTermsU8AVX2 computes, for n a multiple of 16 and 1 to 4 terms,
 //
 //	for i := range n {
 //		dst[i] = uint8(uint32(a[i]+b[i]+c[i]+d[i]+half) * multiplier >> 16 >> shift)
@@ -251,7 +251,7 @@ func addU16AVX2(dst *byte, a *byte, b *byte, n int)
 //go:noescape
 func boxTermsU8AVX2(dst *byte, a *byte, b *byte, c *byte, d *byte, n int, terms int, half uint32, multiplier uint32, shift uint32)
 
-// meansU32F32AVX2 is, for n a multiple of 4,
+// meansU32F32AVX2 computes, for n a multiple of 4,
 //
 //	for i := range n {
 //		dst[i] = float32(float64(hi[i]-lo[i])*inverse + offset)
@@ -262,7 +262,7 @@ func boxTermsU8AVX2(dst *byte, a *byte, b *byte, c *byte, d *byte, n int, terms 
 //go:noescape
 func meansU32F32AVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
 
-// meansF64F32AVX2 is, for n a multiple of 4,
+// meansF64F32AVX2 computes, for n a multiple of 4,
 //
 //	for i := range n {
 //		dst[i] = float32(float64(hi[i]-lo[i])*inverse + offset)
@@ -273,7 +273,7 @@ func meansU32F32AVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, offs
 //go:noescape
 func meansF64F32AVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
 
-// variancesU32F32AVX2 is, for n a multiple of 8,
+// variancesU32F32AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = variance(hi[i]-lo[i], hi2[i]-lo2[i]) // as in Go
@@ -284,7 +284,7 @@ func meansF64F32AVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, offs
 //go:noescape
 func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, count uint32, inverse float32, inverse2 float32, small int, root int)
 
-// boxStatsAVX2 is, for n a multiple of 8,
+// boxStatsAVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
@@ -299,7 +299,7 @@ func variancesU32F32AVX2(dst *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n 
 //go:noescape
 func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int, past int)
 
-// boxStatsOneAVX2 is, for n a multiple of 8,
+// boxStatsOneAVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		sum[i%channels] += hi[i] - lo[i]
@@ -314,7 +314,7 @@ func boxStatsAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byt
 //go:noescape
 func boxStatsOneAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *byte, n int, carry *uint32, carry2 *uint32, lanes *uint32, count uint32, inverse float32, inverse2 float32, small int, past int)
 
-// guidedProductsAVX2 is, for n a multiple of 4,
+// guidedProductsAVX2 computes, for n a multiple of 4,
 //
 //	for x := range n {
 //		i, v := float64(guide[x]), float64(img[x])
@@ -324,7 +324,7 @@ func boxStatsOneAVX2(mean *byte, dev *byte, hi *byte, lo *byte, hi2 *byte, lo2 *
 //go:noescape
 func guidedProductsAVX2(dst *byte, img *byte, guide *byte, n int)
 
-// guidedFitAVX2 is, for n a multiple of 4,
+// guidedFitAVX2 computes, for n a multiple of 4,
 //
 //	for x := range n {
 //		i, v, ii, iv := (hi[4*x+…]-lo[4*x+…]) * inverse
@@ -336,7 +336,7 @@ func guidedProductsAVX2(dst *byte, img *byte, guide *byte, n int)
 //go:noescape
 func guidedFitAVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, epsilon float64)
 
-// guidedPixelsAVX2 is, for n a multiple of 4,
+// guidedPixelsAVX2 computes, for n a multiple of 4,
 //
 //	for x := range n {
 //		a, b := (hi[2*x+…]-lo[2*x+…]) * inverse
@@ -346,7 +346,7 @@ func guidedFitAVX2(dst *byte, hi *byte, lo *byte, n int, inverse float64, epsilo
 //go:noescape
 func guidedPixelsAVX2(dst *byte, guide *byte, hi *byte, lo *byte, n int, inverse float64, half float64, most float64)
 
-// guidedLinesAVX2 is, for n a multiple of 8,
+// guidedLinesAVX2 computes, for n a multiple of 8,
 //
 //	for x := range n {
 //		for k := range sum {
@@ -360,7 +360,7 @@ func guidedPixelsAVX2(dst *byte, guide *byte, hi *byte, lo *byte, n int, inverse
 //go:noescape
 func guidedLinesAVX2(a *byte, b *byte, s *byte, n int, lanes *uint32)
 
-// guidedOwnLinesAVX2 is, for n a multiple of 8,
+// guidedOwnLinesAVX2 computes, for n a multiple of 8,
 //
 //	for x := range n {
 //		for k := range sum {
@@ -374,7 +374,7 @@ func guidedLinesAVX2(a *byte, b *byte, s *byte, n int, lanes *uint32)
 //go:noescape
 func guidedOwnLinesAVX2(a *byte, b *byte, s *byte, n int, lanes *uint32)
 
-// guidedBytesAVX2 is, for n a multiple of 8,
+// guidedBytesAVX2 computes, for n a multiple of 8,
 //
 //	for x := range n {
 //		for k := range 2 {
@@ -388,7 +388,7 @@ func guidedOwnLinesAVX2(a *byte, b *byte, s *byte, n int, lanes *uint32)
 //go:noescape
 func guidedBytesAVX2(dst *byte, guide *byte, s *byte, n int, lanes *uint32)
 
-// tripleDownAVX2 is, for n a multiple of 16,
+// tripleDownAVX2 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		d := rows[0][i] - rows[1][i] + rows[2][i] - rows[3][i] + …
@@ -403,7 +403,7 @@ func guidedBytesAVX2(dst *byte, guide *byte, s *byte, n int, lanes *uint32)
 //go:noescape
 func tripleDownAVX2(dst *byte, state *byte, rows **byte, n int, factor float32)
 
-// productsU8AVX2 is, for n a multiple of 16,
+// productsU8AVX2 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = uint16(a[i]) * uint16(b[i])
@@ -480,7 +480,7 @@ func median3I64AVX2(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhe
 //go:noescape
 func median5I64AVX2(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhead int, dstAhead int) (special int)
 
-// keysF32AVX2 is, for n a multiple of 32,
+// keysF32AVX2 computes, for n a multiple of 32,
 //
 //	for i := range n / 4 {
 //		bits := int32(math.Float32bits(src[i]))
@@ -493,7 +493,7 @@ func median5I64AVX2(dst *byte, next *byte, rows *[]byte, step int, n int, srcAhe
 //go:noescape
 func keysF32AVX2(dst *byte, src *byte, n int)
 
-// keysF64AVX2 is, for n a multiple of 32,
+// keysF64AVX2 computes, for n a multiple of 32,
 //
 //	for i := range n / 8 {
 //		bits := int64(math.Float64bits(src[i]))
@@ -506,7 +506,7 @@ func keysF32AVX2(dst *byte, src *byte, n int)
 //go:noescape
 func keysF64AVX2(dst *byte, src *byte, n int)
 
-// halveU8AVX2 is, for n a multiple of 16,
+// halveU8AVX2 computes, for n a multiple of 16,
 //
 //	for i := range n {
 //		dst[i] = (a[2*i] + a[2*i+1] + b[2*i] + b[2*i+1] + 2) >> 2
@@ -515,7 +515,7 @@ func keysF64AVX2(dst *byte, src *byte, n int)
 //go:noescape
 func halveU8AVX2(dst *byte, a *byte, b *byte, n int)
 
-// roundU8AVX2 is, for n a multiple of 8,
+// roundU8AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = uint8(uint64((hi[i]-lo[i])<<scale+half) * uint64(multiplier) >> 32 >> shift)
@@ -524,7 +524,7 @@ func halveU8AVX2(dst *byte, a *byte, b *byte, n int)
 //go:noescape
 func roundU8AVX2(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint32, multiplier uint32, shift uint32)
 
-// roundU16AVX2 is, for n a multiple of 8,
+// roundU16AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = uint16(uint64((hi[i]-lo[i])<<scale+half) * uint64(multiplier) >> 32 >> shift)
@@ -533,7 +533,7 @@ func roundU8AVX2(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint32
 //go:noescape
 func roundU16AVX2(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint32, multiplier uint32, shift uint32)
 
-// weighF32AVX2 is, for n a multiple of 32,
+// weighF32AVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		dst[i] = weights[0] * rows[0][i]
@@ -545,7 +545,7 @@ func roundU16AVX2(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint3
 //go:noescape
 func weighF32AVX2(dst *byte, rows **byte, weights *byte, radius int, n int)
 
-// weighF64AVX2 is, for n a multiple of 32,
+// weighF64AVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {
 //		dst[i] = weights[0] * rows[0][i]
@@ -557,7 +557,7 @@ func weighF32AVX2(dst *byte, rows **byte, weights *byte, radius int, n int)
 //go:noescape
 func weighF64AVX2(dst *byte, rows **byte, weights *byte, radius int, n int)
 
-// singlesU8AVX2 is, for n a multiple of 8,
+// singlesU8AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = float32(src[i])
@@ -566,7 +566,7 @@ func weighF64AVX2(dst *byte, rows **byte, weights *byte, radius int, n int)
 //go:noescape
 func singlesU8AVX2(dst *byte, src *byte, n int)
 
-// singlesU16AVX2 is, for n a multiple of 8,
+// singlesU16AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = float32(src[i])
@@ -575,7 +575,7 @@ func singlesU8AVX2(dst *byte, src *byte, n int)
 //go:noescape
 func singlesU16AVX2(dst *byte, src *byte, n int)
 
-// roundedU8AVX2 is, for n a multiple of 8,
+// roundedU8AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = uint8(src[i] + half)
@@ -584,7 +584,7 @@ func singlesU16AVX2(dst *byte, src *byte, n int)
 //go:noescape
 func roundedU8AVX2(dst *byte, src *byte, n int, half float32)
 
-// roundedU16AVX2 is, for n a multiple of 8,
+// roundedU16AVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
 //		dst[i] = uint16(src[i] + half)
