@@ -151,6 +151,7 @@ func TestReadme(t *testing.T) {
 	b = open(t, address, form{width: 1440, height: 800, scale: 0.75})
 	b.view("work")
 	b.do(chromedp.Evaluate(`document.getElementById('wipe').value = 20; document.getElementById('wipe').dispatchEvent(new Event('input'))`, nil))
+	b.do(chromedp.Evaluate(`document.getElementById('timing').open = true`, nil))
 	for range 5 {
 		b.do(chromedp.Click("#sweep"))
 		b.wait(`!document.getElementById('sweep').disabled && boxsum.work.times.size >= 8`)
