@@ -57,7 +57,7 @@ servers() {
 skimage() {
 	scripts/test-python.sh
 	folder=$(mktemp -d)
-	.venv/bin/python python/tests/dropin.py "$folder"
+	.venv/bin/python scripts/dropin.py "$folder"
 	rm -rf "$folder"
 }
 

@@ -1,6 +1,6 @@
 """Runs scikit-image's own tests with the drop-in functions of boxsum in place of its own.
 
-    python python/tests/dropin.py FOLDER
+    python scripts/dropin.py FOLDER
 
 downloads the source of the installed version from PyPI, copies its tests of integral images, local thresholds, templates
 and what uses them into the folder, and runs them there, with the doctests of the same modules. Needs scikit-image,
