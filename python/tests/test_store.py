@@ -242,7 +242,7 @@ def test_web_odd(tmp_path, web):
             if sent["range"] in good:
                 assert client.read(web.url, "part", offset, length) == b"234"
             else:
-                with pytest.raises(Exception, match="range|requested"):
+                with pytest.raises(Exception, match="[Rr]ange"):
                     client.read(web.url, "part", offset, length)
 
 
