@@ -56,7 +56,7 @@ type devicePlan struct {
 // planOn returns the search in images on a device.
 func (c *Cascade) planOn(o *Options, images []raster.Array) (*devicePlan, error) {
 	if c == nil || len(c.stages) == 0 {
-		return nil, raster.Invalid("nil Cascade (use Load)")
+		return nil, raster.Invalid("nil or empty Cascade (use Load)")
 	}
 	p := &devicePlan{stages: len(c.stages)}
 	opt := &p.opt

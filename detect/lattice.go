@@ -424,10 +424,10 @@ func (w *worker) latticeRow(y int, pix []uint8) {
 func (c *Cascade) checkLattice() error {
 	const step = mostRatio + 1
 	if c.tilted {
-		return raster.Invalid("a cascade with tilted features cannot be turned by tables: their boxes lie between the lines (use TurnImage)")
+		return raster.Invalid("cascade has tilted features, which rotated tables do not support (use TurnImage)")
 	}
 	if area := float64(c.size.X) * float64(c.size.Y) * step * step / 4; area*255*255 >= 1<<32 {
-		return raster.Invalid("windows of %v cannot be turned by tables: their sums of squares have more than 32 bits (use TurnImage)", c.size)
+		return raster.Invalid("cascade has windows of %d×%d, too large for rotated tables, whose sums of squares have 32 bits (use TurnImage)", c.size.X, c.size.Y)
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func arrayOf(img *boxsum.Image[uint8]) raster.Array {
 // the slice unchanged.
 func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options) ([]Result, error) {
 	if c == nil || len(c.stages) == 0 {
-		return to, raster.Invalid("nil Cascade (use Load)")
+		return to, raster.Invalid("nil or empty Cascade (use Load)")
 	}
 	if o != nil && o.On != nil {
 		found, err := c.detectOn([]raster.Array{arrayOf(&img)}, o)

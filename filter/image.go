@@ -26,7 +26,8 @@ func GaussianImage(img image.Image, sigma Sigma, opt *Options) (image.Image, err
 		func(dst, src boxsum.Image[uint16]) error { return GaussianInto(dst, src, sigma, opt) })
 }
 
-// MedianImage is like [Median] for an image.Image, separately for each component.
+// MedianImage is like [Median] but takes an image.Image and filters each of its components
+// separately.
 func MedianImage(img image.Image, w Window, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error { return MedianInto(dst, src, w, opt) },
 		func(dst, src boxsum.Image[uint16]) error { return MedianInto(dst, src, w, opt) })

@@ -172,7 +172,7 @@ func shapeOf(pixel raster.Type, w filter.Window, opt *filter.Options) (s window.
 	s.Left, s.Up = w.Width/2-w.Shift.X, w.Height/2-w.Shift.Y
 	s.Right, s.Down = w.Width-1-s.Left, w.Height-1-s.Up
 	if s.Left < 0 || s.Right < 0 || s.Up < 0 || s.Down < 0 {
-		return s, raster.Invalid("a window of %d×%d shifted by %v no longer contains its own pixel", w.Width, w.Height, w.Shift)
+		return s, raster.Invalid("window is %d×%d shifted by %v, want a shift that keeps the pixel inside the window", w.Width, w.Height, w.Shift)
 	}
 	if opt == nil {
 		return s, nil

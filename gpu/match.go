@@ -29,8 +29,9 @@ func Match(src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt 
 	}, func(scores *Image[float32]) error { return MatchInto(scores, src, template, m, opt) })
 }
 
-// MatchInto is like [Match] but writes to scores, which must have the right size
-// and the same device. It returns when the work is queued.
+// MatchInto is like [Match] but writes to scores, which must be on the device of src and
+// hold as many images, each of size (W-w+1)×(H-h+1) with one channel for images of W×H and
+// a template of w×h. It returns when the work is queued.
 func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt *match.Options) error {
 	a, to := src.inner(), scores.inner()
 	if a.Device == nil || to.Device == nil {

@@ -16,8 +16,8 @@ type Feature struct {
 	x, y [4]int32 // lines that bound the boxes, relative to the corner of the window
 }
 
-// A Box is one box of a feature, along the axes of a plane, with the weight of
-// its pixels.
+// A Box is one of the weighted rectangles that make up a feature. Its sides are
+// parallel to the axes of the plane on which the feature is evaluated.
 type Box struct {
 	Bounds image.Rectangle // relative to the top left corner of the window
 	Weight int

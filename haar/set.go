@@ -22,8 +22,9 @@ type Set struct {
 }
 
 // All returns the set of all features of the given kinds in a window, in the
-// order described in the package documentation. On a plane that is not upright,
-// the window lies along the axes of the plane, and is measured in lines.
+// order described in the package documentation. On a rotated plane, the
+// sides of the window are parallel to the axes of the plane, and width and
+// height count lines of its lattice instead of pixels.
 func All(width, height int, kinds ...Kind) (*Set, error) {
 	return AllRotated(upright, width, height, kinds...)
 }
@@ -87,8 +88,8 @@ func AllRotated(rot rotated.Rotation, width, height int, kinds ...Kind) (*Set, e
 
 // NewSet returns a set of the given features in a window, such as those that a
 // detector has been trained to use. All must lie inside the window. The list is
-// copied. On a plane that is not upright, the window lies along the axes of the
-// plane, and is measured in lines.
+// copied. On a rotated plane, the sides of the window are parallel to the axes
+// of the plane, and width and height count lines of its lattice.
 func NewSet(width, height int, features ...Feature) (*Set, error) {
 	return NewRotatedSet(upright, width, height, features...)
 }

@@ -18,11 +18,11 @@ import (
 // element is the constraint for pixels and sums.
 type element interface{ uint32 | float32 | float64 }
 
-// Prepare allocates memory for an algorithm and an image or, for an algorithm with
-// [Algorithm.Many], for images of the same size. Images of other types than the algorithm's are
-// converted. Pixels that are not finite are an error, and so are floats and negative numbers for
-// integer sums. Color is converted to gray if the work does so first: an 8-bit image of three or
-// four channels, R, G and B first, for the algorithms of bertazzini.
+// Prepare allocates memory to run an algorithm on an image or, if [Algorithm.Many] is set, on
+// several images of the same size. It converts pixels to the type that the algorithm uses. Pixels
+// that are not finite are an error; for integer sums, so are floats and negative pixels. For the
+// algorithms of bertazzini, which begin by converting color to gray, Prepare converts 8-bit
+// images of three or four channels whose first three are R, G and B.
 func Prepare[P boxsum.Pixel](a *Algorithm, opt *Options, images ...boxsum.Image[P]) (*Job, error) {
 	pictures := make([]picture, len(images))
 	for i, img := range images {
@@ -46,14 +46,14 @@ func prepare(a *Algorithm, opt *Options, images []picture) (*Job, error) {
 		return nil, errors.New("zero Algorithm (use Find)")
 	}
 	if len(images) == 0 || len(images) > 1 && !a.Many {
-		return nil, raster.Invalid("%s supports one image at a time, not %d", a.Name, len(images))
+		return nil, raster.Invalid("%s processes one image at a time, got %d", a.Name, len(images))
 	}
 	for i := range images {
 		if err := images[i].check(a); err != nil {
 			return nil, err
 		}
 		if images[i].width != images[0].width || images[i].height != images[0].height || images[i].channels != images[0].channels {
-			return nil, raster.Invalid("image %d is %d×%d, want %d×%d like the first: %s needs images of one size", i, images[i].width, images[i].height, images[0].width, images[0].height, a.Name)
+			return nil, raster.Invalid("image %d is %d×%d with %d channels, want %d×%d with %d like the first", i, images[i].width, images[i].height, images[i].channels, images[0].width, images[0].height, images[0].channels)
 		}
 	}
 	first := images[0]

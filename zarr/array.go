@@ -32,7 +32,7 @@ type Array struct {
 // defaultCache is the size of an array's own cache.
 const defaultCache = 16 << 20
 
-// New returns the array at a path in a bucket, "" for the root, without writing its
+// New returns the array at a path in a bucket, or at its root if path is "", without writing its
 // metadata, which [Array.Metadata] returns. Use [Create] to do both.
 func New(b Bucket, path string, spec *Spec) (*Array, error) {
 	m, err := spec.metadata()
@@ -42,7 +42,7 @@ func New(b Bucket, path string, spec *Spec) (*Array, error) {
 	return newArray(b, path, m), nil
 }
 
-// Create writes the metadata of a new array at a path in a bucket, "" for the root.
+// Create writes the metadata of a new array at a path in a bucket, or at its root if path is "".
 // Elements have the fill value until they are written. If there was an array before, its
 // chunks remain until they are overwritten.
 func Create(ctx context.Context, b Bucket, path string, spec *Spec) (*Array, error) {
@@ -119,7 +119,7 @@ func arrayIn(ctx context.Context, b Bucket) (*Array, error) {
 	return nil, bad("the group has several arrays (add one to the path): %s", strings.Join(names[:min(len(names), 10)], ", "))
 }
 
-// OpenArray opens the array at a path in a bucket, "" for the root.
+// OpenArray opens the array at a path in a bucket, or at its root if path is "".
 func OpenArray(ctx context.Context, b Bucket, path string) (*Array, error) {
 	a, _, err := node(ctx, b, path)
 	if err == nil && a == nil {
@@ -170,7 +170,7 @@ func (a *Array) Close() error {
 // Bucket returns the bucket that holds the array.
 func (a *Array) Bucket() Bucket { return a.bucket }
 
-// Path returns the path of the array in its bucket, "" for the root.
+// Path returns the path of the array in its bucket, or "" if the array is at the root.
 func (a *Array) Path() string { return strings.TrimSuffix(a.path, "/") }
 
 // Type returns the type of the elements.

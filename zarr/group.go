@@ -142,7 +142,7 @@ func parseNode(b Bucket, at string, data []byte) (*Array, *Group, error) {
 	return nil, group, nil
 }
 
-// OpenGroup opens the group at a path in a bucket, "" for the root.
+// OpenGroup opens the group at a path in a bucket, or at its root if path is "".
 func OpenGroup(ctx context.Context, b Bucket, path string) (*Group, error) {
 	_, g, err := node(ctx, b, path)
 	if err == nil && g == nil {
@@ -151,7 +151,7 @@ func OpenGroup(ctx context.Context, b Bucket, path string) (*Group, error) {
 	return raster.OrNil(g, err)
 }
 
-// CreateGroup writes the metadata of a group at a path in a bucket, "" for the root. It
+// CreateGroup writes the metadata of a group at a path in a bucket, or at its root if path is "". It
 // includes the metadata of the given arrays, by their paths in the group, which saves
 // readers further requests.
 func CreateGroup(ctx context.Context, b Bucket, at string, attributes map[string]any, arrays map[string]*Array) (*Group, error) {

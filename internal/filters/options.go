@@ -45,7 +45,7 @@ func (j *Job) setShape() error {
 	s.Left, s.Up = w.Width/2-w.Shift.X, w.Height/2-w.Shift.Y
 	s.Right, s.Down = w.Width-1-s.Left, w.Height-1-s.Up
 	if s.Left < 0 || s.Right < 0 || s.Up < 0 || s.Down < 0 {
-		return raster.Invalid("a window of %d×%d shifted by %v no longer contains its own pixel", w.Width, w.Height, w.Shift)
+		return raster.Invalid("window is %d×%d shifted by %v, want a shift that keeps the pixel inside the window", w.Width, w.Height, w.Shift)
 	}
 	s.Border, s.Value = j.Options.Border, 0
 	if s.Border != window.Constant {

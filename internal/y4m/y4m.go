@@ -70,7 +70,7 @@ func (h *Header) planes() (n, across, down int, err error) {
 	case "mono":
 		return 1, 1, 1, nil
 	}
-	return 0, 0, 0, fmt.Errorf("unsupported planes %.20q in a Y4M stream, want 420, 422, 444 or mono with 8 bits, such as ffmpeg's -pix_fmt yuv420p", h.Layout)
+	return 0, 0, 0, fmt.Errorf("unsupported Y4M color space %.20q, want 8-bit 420, 411, 422, 444, 444alpha or mono (with ffmpeg: -pix_fmt yuv420p)", h.Layout)
 }
 
 // check returns an error if a header is invalid.

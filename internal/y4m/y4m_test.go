@@ -107,7 +107,7 @@ func TestErrors(t *testing.T) {
 		"YUV4MPEG2 W-4 H4\n":              "frames are -4×4 pixels",
 		"YUV4MPEG2 W99999999 H99999999\n": "frames are 99999999×99999999",
 		"YUV4MPEG2 Wx H4\n":               "invalid size",
-		"YUV4MPEG2 W4 H4 C420p10\n":       `unsupported planes "420p10"`,
+		"YUV4MPEG2 W4 H4 C420p10\n":       `unsupported Y4M color space "420p10"`,
 		"YUV4MPEG2 W4 H4 " + strings.Repeat("X", 5000) + "\n": "header line of the Y4M stream has more than",
 		"YUV4MPEG2 W2 H2\nFRAME\n12345":                       "the Y4M stream ends in frame 0",
 		"YUV4MPEG2 W2 H2\nFRAMES\n123456":                     "want FRAME, at frame 0",

@@ -145,7 +145,7 @@ func newPipeline[S boxsum.Sum](pair *deviceCalls, job DeviceJob, count int, imag
 			i++
 		}
 		if i != n {
-			return fmt.Errorf("%d images went in, and %d tables came out", n, i)
+			return fmt.Errorf("the pipeline returned %d tables for %d images", i, n)
 		}
 		return nil
 	}

@@ -42,7 +42,7 @@ func (f *Filter) Fits(pixel raster.Type, width, height int) error {
 		most = math.MaxUint16
 	}
 	if w > filterSide || h > filterSide || uint64(w)*uint64(h) > most {
-		return raster.Invalid("window is %d×%d, want sides of at most %d and at most %d pixels on a device", w, h, filterSide, most)
+		return raster.Invalid("window is %d×%d, too large for a device: want sides of at most %d and an area of at most %d pixels", w, h, filterSide, most)
 	}
 	return nil
 }

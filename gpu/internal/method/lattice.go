@@ -185,7 +185,7 @@ func (l *Lattice) PlacePixels(job Job, cells devmem.Batch, everywhere bool) erro
 	j.OutStart, j.OutStride, j.OutDistance = cells.Offset, cells.Stride, cells.Distance
 	groups := int64(laneGroups) * int64(j.TilesAcross) * int64(j.TilesDown)
 	if groups > math.MaxInt32/int64(job.Count) {
-		return raster.Invalid("%d×%d pixels with %d channels are too many for one launch", job.Width, job.Height, job.Channels)
+		return raster.Invalid("%d images of %d×%d pixels with %d channels are too many for one launch", job.Count, job.Width, job.Height, job.Channels)
 	}
 	return job.launch(kernel, groups*int64(job.Count), group, arg(&j), arg(&job.In.Memory), arg(&l.at), arg(&cells.Memory))
 }

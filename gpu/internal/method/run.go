@@ -83,7 +83,7 @@ func inParts(m Method, job Job, plan func(Job) (Plan, error)) error {
 		return err
 	}
 	if p.Most < 1 {
-		return raster.Invalid("%d×%d pixels with %d channels are too many for one launch", job.Width, job.Height, job.Channels)
+		return raster.Invalid("%d images of %d×%d pixels with %d channels are too many for one launch", job.Count, job.Width, job.Height, job.Channels)
 	}
 	for first, most := 0, p.Most; first < job.Count; {
 		if job.Context != nil && job.Context.Err() != nil {

@@ -80,5 +80,5 @@ func (c *Compare) read(sh *console.Shell, path string) (img boxsum.Image[uint8],
 	case raster.U16:
 		return imagefile.Converted(src.Image, imagefile.UpperByte)
 	}
-	return img, fmt.Errorf("%s: black and white images have pixels of uint8 or uint16, not %v", imagefile.NameOf(path), imagefile.PixelOf(src.Image))
+	return img, fmt.Errorf("%s: pixels are %[2]v, want uint8 or uint16 for a black-and-white image", imagefile.NameOf(path), imagefile.PixelOf(src.Image))
 }
