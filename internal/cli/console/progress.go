@@ -43,6 +43,7 @@ func newProgress(stderr io.Writer) *Progress {
 		return nil
 	}
 	p := &Progress{stop: make(chan struct{})}
+	p.now.Store(&step{name: "working", start: time.Now()}) // until a step begins
 	p.finished.Go(func() {
 		select {
 		case <-time.After(progressAfter):
@@ -117,10 +118,7 @@ func (p *Progress) draw(w io.Writer) {
 	bar, spinner := mpb.BarStyle().Build(), mpb.SpinnerStyle("|", "/", "-", `\`).PositionLeft().Build()
 	fill := func(w io.Writer, stat decor.Statistics) error {
 		s := p.now.Load()
-		switch {
-		case s == nil:
-			return nil
-		case s.total <= 0:
+		if s.total <= 0 {
 			return spinner.Fill(w, stat)
 		}
 		stat.Current, stat.Total = s.reached(), s.total
@@ -128,17 +126,9 @@ func (p *Progress) draw(w io.Writer) {
 	}
 	name := func(stat decor.Statistics) string {
 		const rest = 45 // columns reserved for a short bar and the text after it
-		if s := p.now.Load(); s != nil {
-			return runewidth.Truncate(s.name, max(stat.AvailableWidth-rest, rest/2), "…")
-		}
-		return ""
+		return runewidth.Truncate(p.now.Load().name, max(stat.AvailableWidth-rest, rest/2), "…")
 	}
-	state := func(decor.Statistics) string {
-		if s := p.now.Load(); s != nil {
-			return s.state(time.Now())
-		}
-		return ""
-	}
+	state := func(decor.Statistics) string { return p.now.Load().state(time.Now()) }
 	container := mpb.New(mpb.WithOutput(w), mpb.WithRefreshRate(progressEvery), mpb.WithAutoRefresh())
 	line := container.MustAdd(0, mpb.BarFillerFunc(fill), mpb.BarWidth(40),
 		mpb.PrependDecorators(decor.Any(name)), mpb.AppendDecorators(decor.Any(state)))

@@ -71,12 +71,20 @@ func TestProgressOnTerminal(t *testing.T) {
 }
 
 func TestProgressOnlyOnTerminals(t *testing.T) {
-	tty, _ := openTerminal(t)
-	if p := newProgress(tty); p == nil {
-		t.Error("no progress on a terminal")
-	} else {
-		p.Close()
+	tty, screen := openTerminal(t)
+	p := newProgress(tty)
+	if p == nil {
+		t.Fatal("no progress on a terminal")
 	}
+	var seen []byte // of work that has not begun a step
+	for buf := make([]byte, 4096); !bytes.Contains(seen, []byte("working")); {
+		n, err := screen.Read(buf)
+		if err != nil {
+			t.Fatalf("waiting for a line: %v", err)
+		}
+		seen = append(seen, buf[:n]...)
+	}
+	p.Close()
 	file, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)

@@ -89,6 +89,7 @@ func readArray(sh *console.Shell, a *zarr.Array, choose func(width, height int) 
 		part := choose(shape[first+1], shape[first])
 		at[first], at[first+1], shape[first], shape[first+1] = part.Min.Y, part.Min.X, part.Dy(), part.Dx()
 	}
+	sh.Progress.Begin("reading", 0)
 	data, err := sources.ReadBox(sh.Ctx, a, at, shape)
 	if err != nil {
 		return nil, err
