@@ -86,6 +86,9 @@ func (f *filterFlags) tellNaN(sh *console.Shell, in string, img any, kind filter
 	}
 	var row []float64
 	for y := range src.Height {
+		if sh.Ctx.Err() != nil { // the file may be mapped, and larger than memory
+			return
+		}
 		row = src.Floats(row[:0], y, 0, src.Width*src.Channels, 1)
 		if slices.ContainsFunc(row, math.IsNaN) {
 			sh.Say(imagefile.InputName(in) + " contains NaN, and so does the result wherever a window contains one (--nan skip leaves such pixels out)")
