@@ -188,10 +188,13 @@ func (r *row) measure(p *peers, im *images, level boxsum.Level, limit time.Durat
 			*to = took
 		}
 	}
-	timed := func(workers int) (time.Duration, error) {
+	timed := func(workers int) (took time.Duration, err error) {
+		n := calls(p.size)
 		start := p.clock()
-		err := r.ours(im, how{workers, level})
-		return p.clock() - start, err
+		for i := 0; i < n && err == nil; i++ {
+			err = r.ours(im, how{workers, level})
+		}
+		return (p.clock() - start) / time.Duration(n), err
 	}
 	if _, err = timed(2); err != nil { // warm up
 		return m, err
@@ -235,7 +238,13 @@ func (m *measured) print(w io.Writer, r *row, size measure.Size) {
 	fmt.Fprintf(w, "%v\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", size, r.name, ms(m.ours), r.peer, peer, times, floor, met, two, gain, gained)
 }
 
-func ms(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()*1e3) }
+// ms returns a time in milliseconds with at least three significant digits.
+func ms(d time.Duration) string {
+	if d < time.Millisecond {
+		return fmt.Sprintf("%.4f", d.Seconds()*1e3)
+	}
+	return fmt.Sprintf("%.2f", d.Seconds()*1e3)
+}
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 

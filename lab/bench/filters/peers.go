@@ -66,6 +66,10 @@ func newPeers(where places, im *images, size measure.Size, busy bool) (*peers, e
 	return p, nil
 }
 
+// calls returns the number of calls that are timed together: images smaller than 512×512 pixels are filtered
+// repeatedly, from a cache.
+func calls(size measure.Size) int { return max(1, 1<<18/max(1, size.Width*size.Height)) }
+
 // clock returns the time by the clock that is used for both sides.
 func (p *peers) clock() time.Duration {
 	if p.busy {
@@ -81,7 +85,7 @@ func (p *peers) start(at place) *process {
 	if p.busy {
 		clock = "process_time_ns"
 	}
-	size := []string{fmt.Sprint(p.size.Width), fmt.Sprint(p.size.Height)}
+	size := []string{fmt.Sprint(p.size.Width), fmt.Sprint(p.size.Height), fmt.Sprint(calls(p.size))}
 	photo := filepath.Join(p.folder, "photo")
 	switch at {
 	case inGo:

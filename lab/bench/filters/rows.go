@@ -53,6 +53,23 @@ var rows = []row{
 	{name: "Gaussian σ 20", floor: 3, ours: gaussian(3), peer: "libvips", does: "vips.gaussblur(20).write_to_memory()", again: true},
 	{name: "Gaussian σ 20", floor: 10, ours: gaussian(3), peer: "Pillow", does: "pil.filter(ImageFilter.GaussianBlur(20))", again: true},
 	{name: "Gaussian σ 20, 4 boxes", ours: gaussian(4), peer: "cv2.GaussianBlur", does: "cv2.GaussianBlur(a, (0, 0), 20, dst=out)"},
+	{name: "Gaussian u8, σ 0.5", floor: 1, ours: narrow(0.5), peer: "cv2.GaussianBlur", does: "cv2.GaussianBlur(a, (0, 0), 0.5, dst=out)"},
+	{name: "Gaussian u8, σ 1", floor: 1, ours: narrow(1), peer: "cv2.GaussianBlur", does: "cv2.GaussianBlur(a, (0, 0), 1, dst=out)"},
+	{name: "Gaussian u8, σ 1.5", floor: 1, ours: narrow(1.5), peer: "cv2.GaussianBlur", does: "cv2.GaussianBlur(a, (0, 0), 1.5, dst=out)"},
+	{name: "Gaussian u8, σ 2", floor: 1, ours: narrow(2), peer: "cv2.GaussianBlur", does: "cv2.GaussianBlur(a, (0, 0), 2, dst=out)"},
+	{name: "Gaussian u8, σ 5", floor: 1, ours: narrow(5), peer: "cv2.GaussianBlur", does: "cv2.GaussianBlur(a, (0, 0), 5, dst=out)"},
+	{name: "Gaussian u16, σ 1", floor: 1, ours: func(im *images, o how) error {
+		return filter.GaussianInto(im.out16, im.a16, filter.Sigma{X: 1, Y: 1}, o.filter())
+	}, peer: "cv2.GaussianBlur", does: "cv2.GaussianBlur(a16, (0, 0), 1, dst=out16)"},
+	{name: "Gaussian u16, σ 5", floor: 1, ours: func(im *images, o how) error {
+		return filter.GaussianInto(im.out16, im.a16, filter.Sigma{X: 5, Y: 5}, o.filter())
+	}, peer: "cv2.GaussianBlur", does: "cv2.GaussianBlur(a16, (0, 0), 5, dst=out16)"},
+	{name: "Gaussian f32, σ 1", floor: 1, ours: func(im *images, o how) error {
+		return filter.GaussianInto(im.out32, im.a32, filter.Sigma{X: 1, Y: 1}, o.filter())
+	}, peer: "cv2.GaussianBlur", does: "cv2.GaussianBlur(a32, (0, 0), 1, dst=out32)"},
+	{name: "Gaussian f32, σ 5", floor: 1, ours: func(im *images, o how) error {
+		return filter.GaussianInto(im.out32, im.a32, filter.Sigma{X: 5, Y: 5}, o.filter())
+	}, peer: "cv2.GaussianBlur", does: "cv2.GaussianBlur(a32, (0, 0), 5, dst=out32)"},
 	{name: "guided, gray, r 16", floor: 4, ours: func(im *images, o how) error {
 		return filter.GuidedInto(im.out, im.b, im.a, filter.Radius(16), 100, o.filter())
 	}, peer: "cv2.ximgproc", does: "cv2.ximgproc.guidedFilter(a, b, 16, 100, out)"},
@@ -111,6 +128,13 @@ func box(k int) func(*images, how) error {
 func gaussian(passes int) func(*images, how) error {
 	return func(im *images, o how) error {
 		return filter.GaussianInto(im.out, im.a, filter.Sigma{X: 20, Y: 20, Passes: passes}, o.filter())
+	}
+}
+
+// narrow computes Gaussians with the default method.
+func narrow(sigma float64) func(*images, how) error {
+	return func(im *images, o how) error {
+		return filter.GaussianInto(im.out, im.a, filter.Sigma{X: sigma, Y: sigma}, o.filter())
 	}
 }
 

@@ -1,8 +1,9 @@
 // Command gopeers executes each line of its input with another Go library and prints how long that
 // took in nanoseconds. It is a separate module so that nobody else needs these libraries.
 //
-//	gopeers WIDTH HEIGHT PIXELS CLOCK
+//	gopeers WIDTH HEIGHT CALLS PIXELS CLOCK
 //
+// The time is the mean of some calls.
 // PIXELS is a file of bytes. They are converted to an *image.RGBA, the type that all three libraries
 // use, or to an *image.Gray for lines that begin with gray.
 package main
@@ -31,8 +32,8 @@ func main() {
 }
 
 func run() error {
-	if len(os.Args) != 5 {
-		return fmt.Errorf("it takes a width, a height, a file and a clock")
+	if len(os.Args) != 6 {
+		return fmt.Errorf("it takes a width, a height, a number of calls, a file and a clock")
 	}
 	w, err := strconv.Atoi(os.Args[1])
 	if err != nil {
@@ -42,12 +43,16 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	pix, err := os.ReadFile(os.Args[3])
+	calls, err := strconv.Atoi(os.Args[3])
+	if err != nil {
+		return err
+	}
+	pix, err := os.ReadFile(os.Args[4])
 	if err != nil {
 		return err
 	}
 	clock := wall
-	if os.Args[4] == "process_time_ns" {
+	if os.Args[5] == "process_time_ns" {
 		clock = onProcessor
 	}
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -76,8 +81,10 @@ func run() error {
 			continue
 		}
 		start := clock()
-		do()
-		fmt.Println(int64(clock() - start))
+		for range calls {
+			do()
+		}
+		fmt.Println(int64(clock()-start) / int64(calls))
 	}
 	return lines.Err()
 }
