@@ -76,12 +76,12 @@ func (l *smallMedians) Prepare(p *engine.Plan) error {
 	l.left, l.right = l.left[:0], l.right[:0]
 	if l.inner = l.row - l.around; l.inner >= 2*windows.MinMedianBytes { // shorter rows take longer one by one
 		l.between = 0
-		l.left = l.appendColumns(l.left, -s.Left, s.Left+s.Right)
-		l.right = l.appendColumns(l.right, j.Src.Width-s.Left-s.Right, j.Src.Width+s.Right)
+		l.left = s.Border.AppendColumns(l.left, -s.Left, s.Left+s.Right, j.Src.Width, j.Src.Channels)
+		l.right = s.Border.AppendColumns(l.right, j.Src.Width-s.Left-s.Right, j.Src.Width+s.Right, j.Src.Width, j.Src.Channels)
 	} else {
 		l.inner, l.between = 0, l.row
-		l.left = l.appendColumns(l.left, -s.Left, 0)
-		l.right = l.appendColumns(l.right, j.Src.Width, j.Src.Width+s.Right)
+		l.left = s.Border.AppendColumns(l.left, -s.Left, 0, j.Src.Width, j.Src.Channels)
+		l.right = s.Border.AppendColumns(l.right, j.Src.Width, j.Src.Width+s.Right, j.Src.Width, j.Src.Channels)
 	}
 	l.strip = l.between + (len(l.left)+len(l.right))*j.Src.Type.Bytes()
 	results := max(l.around+l.strip*min(j.Src.Height, medianBand), windows.MinMedianBytes)
@@ -94,21 +94,6 @@ func (l *smallMedians) Prepare(p *engine.Plan) error {
 		w.spare = engine.AtLeast(w.spare, max(results, l.inner))
 	}
 	return nil
-}
-
-// appendColumns appends the elements of some columns.
-func (l *smallMedians) appendColumns(elems []int, from, to int) []int {
-	for x := from; x < to; x++ {
-		at, channels := l.job.shape.Border.Index(x, l.job.Src.Width), l.job.Src.Channels
-		for c := range channels {
-			if at >= 0 {
-				elems = append(elems, at*channels+c)
-			} else {
-				elems = append(elems, -1)
-			}
-		}
-	}
-	return elems
 }
 
 // Tile implements [engine.Layer]: whole rows.

@@ -33,8 +33,8 @@ func weights(sigma float64) []float64 {
 	return all
 }
 
-// weighted is the layer for Gaussians with weights, first along the rows and then down the
-// columns.
+// weighted is the layer for Gaussians with weights, first along the rows and then down the columns. It
+// computes some rows of a strip of columns at a time, which fit in the first-level cache.
 type weighted struct {
 	engine.Base
 	job          Job
@@ -43,21 +43,28 @@ type weighted struct {
 	sigmaX       float64 // for which the weights were computed
 	sigmaY       float64
 	across, down windows.Weights
-	columns      []int     // image columns used to the left and right of the image; -1 for outside
+	left, right  []int     // elements of a row that appear beside it, or -1
 	inside       []float64 // clipped windows: 1 over the sum of weights in the image, by element of a row
 	real         raster.Type
+	strip        int // columns of a strip
+	rows         int // rows computed at a time
 	workers      []weightedWorker
 }
 
 type weightedWorker struct {
-	padded []byte // a row of pixels as floats, padded
-	ring   []byte // horizontally filtered rows
-	first  int    // position of the oldest
-	end    int    // position of the next
-	sums   []byte
-	rows   []*byte
+	beside []byte // pixels that appear beside the image
+	padded []byte // rows of pixels as floats, with their neighbors
+	across []byte // horizontally filtered rows
+	sums   []byte // and vertically
 	_      [raster.LineBytes]byte
 }
+
+const (
+	// weightedStrip is the width of a strip in bytes of floats.
+	weightedStrip = 2 << 10
+	// weightedRows is the number of rows that are computed at a time.
+	weightedRows = 16
+)
 
 // isNarrow reports whether a Gaussian with this standard deviation uses weights.
 func (j *Job) isNarrow(sigma float64) bool { return j.boxes == 0 && sigma > 0 && sigma < boxSigma }
@@ -89,24 +96,24 @@ func (l *weighted) Prepare(p *engine.Plan) error {
 		l.copied = window.CopyTo(l.copied, &l.image.Src)
 	}
 	w, c, size := j.Src.Width, j.Src.Channels, l.real.Bytes()
-	l.columns = engine.AtLeast(l.columns, 2*r)
-	for i := range r {
-		l.columns[i], l.columns[r+i] = j.shape.Border.Index(i-r, w), j.shape.Border.Index(w+i, w)
-	}
+	l.left = j.shape.Border.AppendColumns(l.left[:0], -r, 0, w, c)
+	l.right = j.shape.Border.AppendColumns(l.right[:0], w, w+r, w, c)
 	if j.shape.Border == window.Clip {
 		l.inside = engine.AtLeast(l.inside, w*c)
 		for i := range l.inside {
 			l.inside[i] = inverseOf(&l.across, i/c, w)
 		}
 	}
+	l.strip = min(w, max(windows.WeighUnit, weightedStrip/(c*size)))
+	l.rows = min(j.Src.Height, max(weightedRows, weightedStrip*weightedRows/(l.strip*c*size)))
+	rows := l.rows + 2*l.down.Radius()
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		k := &l.workers[i]
-		k.padded = engine.AtLeast(k.padded, ((w+2*r)*c+windows.WeighUnit)*size)
-		k.ring = engine.AtLeast(k.ring, l.rowBytes()*(2*l.down.Radius()+1))
-		k.sums = engine.AtLeast(k.sums, l.rowBytes())
-		k.rows = engine.AtLeast(k.rows, 2*max(r, l.down.Radius())+1)
-		k.first, k.end = 0, 0
+		k.beside = engine.AtLeast(k.beside, rows*r*c*j.Src.Type.Bytes())
+		k.padded = engine.AtLeast(k.padded, rows*l.paddedStride(l.strip))
+		k.across = engine.AtLeast(k.across, rows*l.stride(l.strip))
+		k.sums = engine.AtLeast(k.sums, l.rows*l.stride(l.strip))
 	}
 	return nil
 }
@@ -120,85 +127,110 @@ func inverseOf(w *windows.Weights, x, n int) float64 {
 	return 1 / w.Sum(x, n-1-x)
 }
 
-// rowBytes returns the size of a row of floats, with room for whole vectors.
-func (l *weighted) rowBytes() int {
-	return raster.RoundUp(l.job.Src.Width*l.job.Src.Channels, windows.WeighUnit) * l.real.Bytes()
+// stride returns the distance in bytes between rows of floats of some columns, with room for whole vectors.
+func (l *weighted) stride(columns int) int {
+	return raster.RoundUp(columns*l.job.Src.Channels, windows.WeighUnit) * l.real.Bytes()
+}
+
+// paddedStride is like stride for rows with their neighbors.
+func (l *weighted) paddedStride(columns int) int {
+	return l.stride(columns) + raster.RoundUp(2*l.across.Radius()*l.job.Src.Channels*l.real.Bytes(), raster.LineBytes)
 }
 
 // Tile implements [engine.Layer]: whole rows.
 func (l *weighted) Tile(worker, _, y, n, rows int) {
-	j, w, r := &l.job, &l.workers[worker], l.down.Radius()
-	count := n * j.Src.Channels
-	if w.end != y+r || w.first != w.end-(2*r+1) { // otherwise it continues the band above
-		w.first, w.end = y-r, y-r
+	for x := 0; x < n; x += l.strip {
+		l.computeStrip(&l.workers[worker], x, min(l.strip, n-x), y, rows)
 	}
-	for end := y + rows; y < end; y++ {
-		for ; w.end <= y+r; w.end++ {
-			l.makeAcross(w, l.ringRow(w, w.end), w.end)
-		}
-		w.first = w.end - (2*r + 1)
-		taps := w.rows[:2*r+1]
-		taps[0] = raster.First(l.ringRow(w, y))
-		for k := 1; k <= r; k++ {
-			taps[2*k-1], taps[2*k] = raster.First(l.ringRow(w, y-k)), raster.First(l.ringRow(w, y+k))
-		}
-		l.down.Add(j.set.Level, l.real, w.sums, taps, count)
-		if j.shape.Border == window.Clip {
-			windows.Scale(l.real, w.sums, l.inside, inverseOf(&l.down, y, j.Src.Height))
-		}
-		windows.StoreReals(j.set.Level, j.Src.Type, j.Dst.Span(0, y, n), w.sums)
-	}
-	clear(w.rows)
 }
 
-// ringRow returns the memory of the row at a position.
-func (l *weighted) ringRow(w *weightedWorker, place int) []byte {
-	size, n := 2*l.down.Radius()+1, l.rowBytes()
-	return w.ring[((place%size)+size)%size*n:][:n]
+// computeStrip computes columns [x, x+n) of some rows.
+func (l *weighted) computeStrip(w *weightedWorker, x, n, y, rows int) {
+	j, c, r := &l.job, l.job.Src.Channels, l.down.Radius()
+	stride := l.stride(n)
+	sums, across := windows.Lines{Data: w.sums, Stride: stride}, windows.Lines{Data: w.across, Stride: stride}
+	made := 0 // rows in w.across, of which the first is r above y
+	for end := y + rows; y < end; {
+		m := min(l.rows, end-y)
+		l.makeAcross(w, across.From(made*stride), x, n, y-r+made, m+2*r-made)
+		dst, whole := linesOf(&j.Dst, x, y), 0
+		if j.shape.Border != window.Clip {
+			whole = l.down.AddPixels(j.set.Level, j.Src.Type, dst, across, stride, n*c, m)
+		}
+		if rest := n*c - whole; rest > 0 {
+			l.down.Add(j.set.Level, l.real, sums, across.From(whole*l.real.Bytes()), stride, rest, m)
+			for i := 0; i < m && j.shape.Border == window.Clip; i++ {
+				windows.Scale(l.real, w.sums[i*stride:], l.inside[x*c:][:rest], inverseOf(&l.down, y+i, j.Src.Height))
+			}
+			windows.StoreReals(j.set.Level, j.Src.Type, dst.From(whole*j.Src.Type.Bytes()), sums, rest, m)
+		}
+		y += m
+		made = copy(w.across, w.across[m*stride:][:2*r*stride]) / stride
+	}
 }
 
-// makeAcross computes the row at a position, which may be outside the image.
-func (l *weighted) makeAcross(w *weightedWorker, to []byte, place int) {
-	j, r := &l.job, l.across.Radius()
-	size := l.real.Bytes()
-	c, value := j.Src.Channels, 0.0
+// linesOf returns the rows of an image from y on, without the first x pixels of each.
+func linesOf(a *raster.Array, x, y int) windows.Lines {
+	return windows.Lines{Data: a.From(y*a.Stride + x*a.Channels), Stride: a.Stride * a.Type.Bytes()}
+}
+
+// makeAcross computes columns [x, x+n) of rows from a position on, which may be outside the image.
+func (l *weighted) makeAcross(w *weightedWorker, to windows.Lines, x, n, place, rows int) {
+	j, src := &l.job, &l.image.Src
+	c, size, value := src.Channels, l.real.Bytes(), 0.0
 	if j.shape.Border == window.Constant {
 		value = j.shape.Value
 	}
-	y := j.shape.Border.Index(place, j.Src.Height)
-	if y < 0 {
-		windows.Fill(l.real, to, value)
+	padded := windows.Lines{Data: w.padded, Stride: l.paddedStride(n)}
+	for k := 0; k < rows; {
+		y, run := j.shape.Border.Index(place+k, src.Height), 1
+		if y >= 0 {
+			if y == place+k { // the following rows are those of the image
+				run = min(rows-k, src.Height-y)
+			}
+			l.pad(w, padded.From(k*padded.Stride), x, n, y, run)
+		}
+		k += run
+	}
+	l.across.Add(j.set.Level, l.real, to, padded, c*size, n*c, rows)
+	for k := range rows {
+		if j.shape.Border.Index(place+k, src.Height) < 0 {
+			windows.Fill(l.real, to.Data[k*to.Stride:][:n*c*size], value)
+		}
+	}
+}
+
+// pad converts columns [x, x+n) of some rows, and their neighbors, to floats.
+func (l *weighted) pad(w *weightedWorker, to windows.Lines, x, n, y, rows int) {
+	src, r := &l.image.Src, l.across.Radius()
+	level, c, size := l.job.set.Level, src.Channels, l.real.Bytes()
+	from, end := max(0, x-r), min(src.Width, x+n+r)
+	windows.Reals(level, src.Type, to.From((from-x+r)*c*size), linesOf(src, from, y), (end-from)*c, rows)
+	before, after := l.left[min(len(l.left), x*c):], l.right[:max(0, x+n+r-src.Width)*c]
+	l.padSide(w, to, before, y, rows)
+	l.padSide(w, to.From((end-x+r)*c*size), after, y, rows)
+}
+
+// padSide converts the given elements of some rows to floats.
+func (l *weighted) padSide(w *weightedWorker, to windows.Lines, elems []int, y, rows int) {
+	if len(elems) == 0 {
 		return
 	}
-	pixel, width := c*size, j.Src.Width
-	image := w.padded[r*pixel:][:width*pixel]
-	windows.Reals(j.set.Level, j.Src.Type, image, l.image.Src.Span(0, y, width))
-	for i, x := range l.columns {
-		at := i * pixel
-		if i >= r {
-			at += width * pixel
-		}
-		if beside := w.padded[at:][:pixel]; x >= 0 {
-			copy(beside, image[x*pixel:])
-		} else {
-			windows.Fill(l.real, beside, value)
-		}
+	src := &l.image.Src
+	beside := windows.Lines{Data: w.beside, Stride: len(elems) * src.Type.Bytes()}
+	for k := range rows {
+		windows.Gather(src.Type, w.beside[k*beside.Stride:], src.Span(0, y+k, src.Width), elems, l.job.shape.Value)
 	}
-	taps := w.rows[:2*r+1]
-	taps[0] = raster.First(w.padded[r*pixel:])
-	for k := 1; k <= r; k++ {
-		taps[2*k-1], taps[2*k] = raster.First(w.padded[(r-k)*pixel:]), raster.First(w.padded[(r+k)*pixel:])
-	}
-	l.across.Add(j.set.Level, l.real, to, taps, width*c)
+	windows.Reals(l.job.set.Level, src.Type, to, beside, len(elems), rows)
 }
 
 // Release implements [engine.Layer].
 func (l *weighted) Release() int {
 	l.job, l.image.Src = Job{}, raster.Array{}
-	bytes := engine.Bytes(l.copied) + engine.Bytes(l.columns) + engine.Bytes(l.inside)
+	bytes := engine.Bytes(l.copied) + engine.Bytes(l.left) + engine.Bytes(l.right) + engine.Bytes(l.inside)
 	for i := range l.workers {
 		w := &l.workers[i]
-		bytes += engine.Bytes(w.padded) + engine.Bytes(w.ring) + engine.Bytes(w.sums) + engine.Bytes(w.rows)
+		bytes += engine.Bytes(w.beside) + engine.Bytes(w.padded) + engine.Bytes(w.across) + engine.Bytes(w.sums)
 	}
 	return bytes
 }

@@ -101,6 +101,22 @@ func (b Border) Index(i, n int) int {
 	return p - 1 - i
 }
 
+// AppendColumns appends the elements of a row of the given width that appear in columns [from, to): -1 for
+// those that none appears in.
+func (b Border) AppendColumns(elems []int, from, to, width, channels int) []int {
+	for x := from; x < to; x++ {
+		at := b.Index(x, width)
+		for c := range channels {
+			if at == outside {
+				elems = append(elems, outside)
+			} else {
+				elems = append(elems, at*channels+c)
+			}
+		}
+	}
+	return elems
+}
+
 // period returns the number of positions after which the extended image repeats.
 func (b Border) period(n int) int {
 	switch {

@@ -5778,243 +5778,763 @@ done:
 	VZEROUPPER
 	RET
 
-// func weighF32AVX2(dst *byte, rows **byte, weights *byte, radius int, n int)
+// func weighF32AVX2(dst *byte, src *byte, weights *byte, radius int, step int, n int, rows int, dstStride int, srcStride int)
 // Requires: AVX
-TEXT ·weighF32AVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ rows+8(FP), CX
-	MOVQ weights+16(FP), DX
-	MOVQ n+32(FP), BX
-	XORQ SI, SI
+TEXT ·weighF32AVX2(SB), NOSPLIT, $0-72
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  weights+16(FP), DX
+	MOVQ  step+32(FP), BX
+	MOVQ  n+40(FP), SI
+	MOVQ  rows+48(FP), DI
+	MOVQ  BX, R11
+	IMULQ radius+24(FP), R11
+	ADDQ  R11, CX
 
-loop:
-	CMPQ         SI, BX
-	JGE          done
-	MOVQ         CX, DI
-	MOVQ         DX, R8
-	MOVQ         radius+24(FP), R9
-	MOVQ         (DI), R10
-	VBROADCASTSS (R8), Y4
-	ADDQ         $0x04, R8
-	VMULPS       (R10)(SI*4), Y4, Y0
-	VMULPS       32(R10)(SI*4), Y4, Y1
-	VMULPS       64(R10)(SI*4), Y4, Y2
-	VMULPS       96(R10)(SI*4), Y4, Y3
+row:
+	XORQ R8, R8
 
-taps:
-	CMPQ         R9, $0x00
-	JE           store
-	MOVQ         8(DI), R10
-	MOVQ         16(DI), R11
-	ADDQ         $0x10, DI
-	VBROADCASTSS (R8), Y4
-	ADDQ         $0x04, R8
-	VMOVDQU      (R10)(SI*4), Y5
-	VADDPS       (R11)(SI*4), Y5, Y5
-	VMULPS       Y4, Y5, Y5
-	VADDPS       Y5, Y0, Y0
-	VMOVDQU      32(R10)(SI*4), Y5
-	VADDPS       32(R11)(SI*4), Y5, Y5
-	VMULPS       Y4, Y5, Y5
+wide:
+	LEAQ         64(R8), R11
+	CMPQ         R11, SI
+	JGT          wideDone
+	LEAQ         (CX)(R8*4), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSS (R9), Y0
+	ADDQ         $0x04, R9
+	VMULPS       (R11), Y0, Y1
+	VMULPS       32(R11), Y0, Y2
+	VMULPS       64(R11), Y0, Y3
+	VMULPS       96(R11), Y0, Y4
+	VMULPS       128(R11), Y0, Y5
+	VMULPS       160(R11), Y0, Y6
+	VMULPS       192(R11), Y0, Y7
+	VMULPS       224(R11), Y0, Y8
+
+wideNeighbors:
+	TESTQ        R10, R10
+	JE           wideStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSS (R9), Y0
+	ADDQ         $0x04, R9
+	VMOVDQU      (R11), Y9
+	VADDPS       (R12), Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VMOVDQU      32(R11), Y9
+	VADDPS       32(R12), Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VMOVDQU      64(R11), Y9
+	VADDPS       64(R12), Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VMOVDQU      96(R11), Y9
+	VADDPS       96(R12), Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VMOVDQU      128(R11), Y9
+	VADDPS       128(R12), Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VMOVDQU      160(R11), Y9
+	VADDPS       160(R12), Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMOVDQU      192(R11), Y9
+	VADDPS       192(R12), Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y9, Y7, Y7
+	VMOVDQU      224(R11), Y9
+	VADDPS       224(R12), Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	DECQ         R10
+	JMP          wideNeighbors
+
+wideStore:
+	VMOVDQU Y1, (AX)(R8*4)
+	VMOVDQU Y2, 32(AX)(R8*4)
+	VMOVDQU Y3, 64(AX)(R8*4)
+	VMOVDQU Y4, 96(AX)(R8*4)
+	VMOVDQU Y5, 128(AX)(R8*4)
+	VMOVDQU Y6, 160(AX)(R8*4)
+	VMOVDQU Y7, 192(AX)(R8*4)
+	VMOVDQU Y8, 224(AX)(R8*4)
+	ADDQ    $+64, R8
+	JMP     wide
+
+wideDone:
+narrow:
+	LEAQ         32(R8), R11
+	CMPQ         R11, SI
+	JGT          narrowDone
+	LEAQ         (CX)(R8*4), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSS (R9), Y0
+	ADDQ         $0x04, R9
+	VMULPS       (R11), Y0, Y1
+	VMULPS       32(R11), Y0, Y2
+	VMULPS       64(R11), Y0, Y3
+	VMULPS       96(R11), Y0, Y4
+
+narrowNeighbors:
+	TESTQ        R10, R10
+	JE           narrowStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSS (R9), Y0
+	ADDQ         $0x04, R9
+	VMOVDQU      (R11), Y5
+	VADDPS       (R12), Y5, Y5
+	VMULPS       Y0, Y5, Y5
 	VADDPS       Y5, Y1, Y1
-	VMOVDQU      64(R10)(SI*4), Y5
-	VADDPS       64(R11)(SI*4), Y5, Y5
-	VMULPS       Y4, Y5, Y5
+	VMOVDQU      32(R11), Y5
+	VADDPS       32(R12), Y5, Y5
+	VMULPS       Y0, Y5, Y5
 	VADDPS       Y5, Y2, Y2
-	VMOVDQU      96(R10)(SI*4), Y5
-	VADDPS       96(R11)(SI*4), Y5, Y5
-	VMULPS       Y4, Y5, Y5
+	VMOVDQU      64(R11), Y5
+	VADDPS       64(R12), Y5, Y5
+	VMULPS       Y0, Y5, Y5
 	VADDPS       Y5, Y3, Y3
-	DECQ         R9
-	JMP          taps
+	VMOVDQU      96(R11), Y5
+	VADDPS       96(R12), Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	DECQ         R10
+	JMP          narrowNeighbors
 
-store:
-	VMOVDQU Y0, (AX)(SI*4)
-	VMOVDQU Y1, 32(AX)(SI*4)
-	VMOVDQU Y2, 64(AX)(SI*4)
-	VMOVDQU Y3, 96(AX)(SI*4)
-	ADDQ    $+32, SI
-	JMP     loop
+narrowStore:
+	VMOVDQU Y1, (AX)(R8*4)
+	VMOVDQU Y2, 32(AX)(R8*4)
+	VMOVDQU Y3, 64(AX)(R8*4)
+	VMOVDQU Y4, 96(AX)(R8*4)
+	ADDQ    $+32, R8
+	JMP     narrow
 
-done:
+narrowDone:
+	ADDQ dstStride+56(FP), AX
+	ADDQ srcStride+64(FP), CX
+	DECQ DI
+	JNZ  row
 	VZEROUPPER
 	RET
 
-// func weighF64AVX2(dst *byte, rows **byte, weights *byte, radius int, n int)
+// func weighF64AVX2(dst *byte, src *byte, weights *byte, radius int, step int, n int, rows int, dstStride int, srcStride int)
 // Requires: AVX
-TEXT ·weighF64AVX2(SB), NOSPLIT, $0-40
+TEXT ·weighF64AVX2(SB), NOSPLIT, $0-72
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  weights+16(FP), DX
+	MOVQ  step+32(FP), BX
+	MOVQ  n+40(FP), SI
+	MOVQ  rows+48(FP), DI
+	MOVQ  BX, R11
+	IMULQ radius+24(FP), R11
+	ADDQ  R11, CX
+
+row:
+	XORQ R8, R8
+
+wide:
+	LEAQ         32(R8), R11
+	CMPQ         R11, SI
+	JGT          wideDone
+	LEAQ         (CX)(R8*8), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSD (R9), Y0
+	ADDQ         $0x08, R9
+	VMULPD       (R11), Y0, Y1
+	VMULPD       32(R11), Y0, Y2
+	VMULPD       64(R11), Y0, Y3
+	VMULPD       96(R11), Y0, Y4
+	VMULPD       128(R11), Y0, Y5
+	VMULPD       160(R11), Y0, Y6
+	VMULPD       192(R11), Y0, Y7
+	VMULPD       224(R11), Y0, Y8
+
+wideNeighbors:
+	TESTQ        R10, R10
+	JE           wideStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSD (R9), Y0
+	ADDQ         $0x08, R9
+	VMOVDQU      (R11), Y9
+	VADDPD       (R12), Y9, Y9
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VMOVDQU      32(R11), Y9
+	VADDPD       32(R12), Y9, Y9
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y2, Y2
+	VMOVDQU      64(R11), Y9
+	VADDPD       64(R12), Y9, Y9
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y3, Y3
+	VMOVDQU      96(R11), Y9
+	VADDPD       96(R12), Y9, Y9
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y4, Y4
+	VMOVDQU      128(R11), Y9
+	VADDPD       128(R12), Y9, Y9
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y5, Y5
+	VMOVDQU      160(R11), Y9
+	VADDPD       160(R12), Y9, Y9
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y6, Y6
+	VMOVDQU      192(R11), Y9
+	VADDPD       192(R12), Y9, Y9
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y7, Y7
+	VMOVDQU      224(R11), Y9
+	VADDPD       224(R12), Y9, Y9
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	DECQ         R10
+	JMP          wideNeighbors
+
+wideStore:
+	VMOVDQU Y1, (AX)(R8*8)
+	VMOVDQU Y2, 32(AX)(R8*8)
+	VMOVDQU Y3, 64(AX)(R8*8)
+	VMOVDQU Y4, 96(AX)(R8*8)
+	VMOVDQU Y5, 128(AX)(R8*8)
+	VMOVDQU Y6, 160(AX)(R8*8)
+	VMOVDQU Y7, 192(AX)(R8*8)
+	VMOVDQU Y8, 224(AX)(R8*8)
+	ADDQ    $+32, R8
+	JMP     wide
+
+wideDone:
+	ADDQ dstStride+56(FP), AX
+	ADDQ srcStride+64(FP), CX
+	DECQ DI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func weighU8AVX2(dst *byte, src *byte, weights *byte, radius int, step int, n int, rows int, dstStride int, srcStride int)
+// Requires: AVX, AVX2
+TEXT ·weighU8AVX2(SB), NOSPLIT, $0-72
+	MOVL         $0x3f000000, AX
+	VMOVD        AX, X0
+	VBROADCASTSS X0, Y0
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         weights+16(FP), DX
+	MOVQ         step+32(FP), BX
+	MOVQ         n+40(FP), SI
+	MOVQ         rows+48(FP), DI
+	MOVQ         BX, R11
+	IMULQ        radius+24(FP), R11
+	ADDQ         R11, CX
+
+row:
+	XORQ R8, R8
+
+wide:
+	LEAQ         64(R8), R11
+	CMPQ         R11, SI
+	JGT          wideDone
+	LEAQ         (CX)(R8*4), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSS (R9), Y1
+	ADDQ         $0x04, R9
+	VMULPS       (R11), Y1, Y2
+	VMULPS       32(R11), Y1, Y3
+	VMULPS       64(R11), Y1, Y4
+	VMULPS       96(R11), Y1, Y5
+	VMULPS       128(R11), Y1, Y6
+	VMULPS       160(R11), Y1, Y7
+	VMULPS       192(R11), Y1, Y8
+	VMULPS       224(R11), Y1, Y9
+
+wideNeighbors:
+	TESTQ        R10, R10
+	JE           wideStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSS (R9), Y1
+	ADDQ         $0x04, R9
+	VMOVDQU      (R11), Y10
+	VADDPS       (R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	VMOVDQU      32(R11), Y10
+	VADDPS       32(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VMOVDQU      64(R11), Y10
+	VADDPS       64(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VMOVDQU      96(R11), Y10
+	VADDPS       96(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VMOVDQU      128(R11), Y10
+	VADDPS       128(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VMOVDQU      160(R11), Y10
+	VADDPS       160(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	VMOVDQU      192(R11), Y10
+	VADDPS       192(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	VMOVDQU      224(R11), Y10
+	VADDPS       224(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	DECQ         R10
+	JMP          wideNeighbors
+
+wideStore:
+	VADDPS       Y0, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X1
+	VPACKUSDW    X1, X2, X1
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X1, (AX)(R8*1)
+	VADDPS       Y0, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X1
+	VPACKUSDW    X1, X3, X1
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X1, 8(AX)(R8*1)
+	VADDPS       Y0, Y4, Y4
+	VCVTTPS2DQ   Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X1
+	VPACKUSDW    X1, X4, X1
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X1, 16(AX)(R8*1)
+	VADDPS       Y0, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X1
+	VPACKUSDW    X1, X5, X1
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X1, 24(AX)(R8*1)
+	VADDPS       Y0, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X1
+	VPACKUSDW    X1, X6, X1
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X1, 32(AX)(R8*1)
+	VADDPS       Y0, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X1
+	VPACKUSDW    X1, X7, X1
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X1, 40(AX)(R8*1)
+	VADDPS       Y0, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VEXTRACTI128 $0x01, Y8, X1
+	VPACKUSDW    X1, X8, X1
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X1, 48(AX)(R8*1)
+	VADDPS       Y0, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VEXTRACTI128 $0x01, Y9, X1
+	VPACKUSDW    X1, X9, X1
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X1, 56(AX)(R8*1)
+	ADDQ         $+64, R8
+	JMP          wide
+
+wideDone:
+narrow:
+	LEAQ         32(R8), R11
+	CMPQ         R11, SI
+	JGT          narrowDone
+	LEAQ         (CX)(R8*4), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSS (R9), Y1
+	ADDQ         $0x04, R9
+	VMULPS       (R11), Y1, Y2
+	VMULPS       32(R11), Y1, Y3
+	VMULPS       64(R11), Y1, Y4
+	VMULPS       96(R11), Y1, Y5
+
+narrowNeighbors:
+	TESTQ        R10, R10
+	JE           narrowStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSS (R9), Y1
+	ADDQ         $0x04, R9
+	VMOVDQU      (R11), Y6
+	VADDPS       (R12), Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VMOVDQU      32(R11), Y6
+	VADDPS       32(R12), Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMOVDQU      64(R11), Y6
+	VADDPS       64(R12), Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VMOVDQU      96(R11), Y6
+	VADDPS       96(R12), Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	DECQ         R10
+	JMP          narrowNeighbors
+
+narrowStore:
+	VADDPS       Y0, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X1
+	VPACKUSDW    X1, X2, X1
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X1, (AX)(R8*1)
+	VADDPS       Y0, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X1
+	VPACKUSDW    X1, X3, X1
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X1, 8(AX)(R8*1)
+	VADDPS       Y0, Y4, Y4
+	VCVTTPS2DQ   Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X1
+	VPACKUSDW    X1, X4, X1
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X1, 16(AX)(R8*1)
+	VADDPS       Y0, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X1
+	VPACKUSDW    X1, X5, X1
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X1, 24(AX)(R8*1)
+	ADDQ         $+32, R8
+	JMP          narrow
+
+narrowDone:
+	ADDQ dstStride+56(FP), AX
+	ADDQ srcStride+64(FP), CX
+	DECQ DI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func weighU16AVX2(dst *byte, src *byte, weights *byte, radius int, step int, n int, rows int, dstStride int, srcStride int)
+// Requires: AVX, AVX2
+TEXT ·weighU16AVX2(SB), NOSPLIT, $0-72
+	MOVL         $0x3f000000, AX
+	VMOVD        AX, X0
+	VBROADCASTSS X0, Y0
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         weights+16(FP), DX
+	MOVQ         step+32(FP), BX
+	MOVQ         n+40(FP), SI
+	MOVQ         rows+48(FP), DI
+	MOVQ         BX, R11
+	IMULQ        radius+24(FP), R11
+	ADDQ         R11, CX
+
+row:
+	XORQ R8, R8
+
+wide:
+	LEAQ         64(R8), R11
+	CMPQ         R11, SI
+	JGT          wideDone
+	LEAQ         (CX)(R8*4), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSS (R9), Y1
+	ADDQ         $0x04, R9
+	VMULPS       (R11), Y1, Y2
+	VMULPS       32(R11), Y1, Y3
+	VMULPS       64(R11), Y1, Y4
+	VMULPS       96(R11), Y1, Y5
+	VMULPS       128(R11), Y1, Y6
+	VMULPS       160(R11), Y1, Y7
+	VMULPS       192(R11), Y1, Y8
+	VMULPS       224(R11), Y1, Y9
+
+wideNeighbors:
+	TESTQ        R10, R10
+	JE           wideStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSS (R9), Y1
+	ADDQ         $0x04, R9
+	VMOVDQU      (R11), Y10
+	VADDPS       (R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	VMOVDQU      32(R11), Y10
+	VADDPS       32(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VMOVDQU      64(R11), Y10
+	VADDPS       64(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VMOVDQU      96(R11), Y10
+	VADDPS       96(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VMOVDQU      128(R11), Y10
+	VADDPS       128(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VMOVDQU      160(R11), Y10
+	VADDPS       160(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	VMOVDQU      192(R11), Y10
+	VADDPS       192(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	VMOVDQU      224(R11), Y10
+	VADDPS       224(R12), Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	DECQ         R10
+	JMP          wideNeighbors
+
+wideStore:
+	VADDPS       Y0, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X1
+	VPACKUSDW    X1, X2, X1
+	VMOVDQU      X1, (AX)(R8*2)
+	VADDPS       Y0, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X1
+	VPACKUSDW    X1, X3, X1
+	VMOVDQU      X1, 16(AX)(R8*2)
+	VADDPS       Y0, Y4, Y4
+	VCVTTPS2DQ   Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X1
+	VPACKUSDW    X1, X4, X1
+	VMOVDQU      X1, 32(AX)(R8*2)
+	VADDPS       Y0, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X1
+	VPACKUSDW    X1, X5, X1
+	VMOVDQU      X1, 48(AX)(R8*2)
+	VADDPS       Y0, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X1
+	VPACKUSDW    X1, X6, X1
+	VMOVDQU      X1, 64(AX)(R8*2)
+	VADDPS       Y0, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X1
+	VPACKUSDW    X1, X7, X1
+	VMOVDQU      X1, 80(AX)(R8*2)
+	VADDPS       Y0, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VEXTRACTI128 $0x01, Y8, X1
+	VPACKUSDW    X1, X8, X1
+	VMOVDQU      X1, 96(AX)(R8*2)
+	VADDPS       Y0, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VEXTRACTI128 $0x01, Y9, X1
+	VPACKUSDW    X1, X9, X1
+	VMOVDQU      X1, 112(AX)(R8*2)
+	ADDQ         $+64, R8
+	JMP          wide
+
+wideDone:
+narrow:
+	LEAQ         32(R8), R11
+	CMPQ         R11, SI
+	JGT          narrowDone
+	LEAQ         (CX)(R8*4), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSS (R9), Y1
+	ADDQ         $0x04, R9
+	VMULPS       (R11), Y1, Y2
+	VMULPS       32(R11), Y1, Y3
+	VMULPS       64(R11), Y1, Y4
+	VMULPS       96(R11), Y1, Y5
+
+narrowNeighbors:
+	TESTQ        R10, R10
+	JE           narrowStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSS (R9), Y1
+	ADDQ         $0x04, R9
+	VMOVDQU      (R11), Y6
+	VADDPS       (R12), Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VMOVDQU      32(R11), Y6
+	VADDPS       32(R12), Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMOVDQU      64(R11), Y6
+	VADDPS       64(R12), Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VMOVDQU      96(R11), Y6
+	VADDPS       96(R12), Y6, Y6
+	VMULPS       Y1, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	DECQ         R10
+	JMP          narrowNeighbors
+
+narrowStore:
+	VADDPS       Y0, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X1
+	VPACKUSDW    X1, X2, X1
+	VMOVDQU      X1, (AX)(R8*2)
+	VADDPS       Y0, Y3, Y3
+	VCVTTPS2DQ   Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X1
+	VPACKUSDW    X1, X3, X1
+	VMOVDQU      X1, 16(AX)(R8*2)
+	VADDPS       Y0, Y4, Y4
+	VCVTTPS2DQ   Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X1
+	VPACKUSDW    X1, X4, X1
+	VMOVDQU      X1, 32(AX)(R8*2)
+	VADDPS       Y0, Y5, Y5
+	VCVTTPS2DQ   Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X1
+	VPACKUSDW    X1, X5, X1
+	VMOVDQU      X1, 48(AX)(R8*2)
+	ADDQ         $+32, R8
+	JMP          narrow
+
+narrowDone:
+	ADDQ dstStride+56(FP), AX
+	ADDQ srcStride+64(FP), CX
+	DECQ DI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func singlesU8AVX2(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int)
+// Requires: AVX, AVX2
+TEXT ·singlesU8AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
-	MOVQ rows+8(FP), CX
-	MOVQ weights+16(FP), DX
-	MOVQ n+32(FP), BX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ rows+24(FP), BX
+
+row:
 	XORQ SI, SI
 
 loop:
-	CMPQ         SI, BX
-	JGE          done
-	MOVQ         CX, DI
-	MOVQ         DX, R8
-	MOVQ         radius+24(FP), R9
-	MOVQ         (DI), R10
-	VBROADCASTSD (R8), Y8
-	ADDQ         $0x08, R8
-	VMULPD       (R10)(SI*8), Y8, Y0
-	VMULPD       32(R10)(SI*8), Y8, Y1
-	VMULPD       64(R10)(SI*8), Y8, Y2
-	VMULPD       96(R10)(SI*8), Y8, Y3
-	VMULPD       128(R10)(SI*8), Y8, Y4
-	VMULPD       160(R10)(SI*8), Y8, Y5
-	VMULPD       192(R10)(SI*8), Y8, Y6
-	VMULPD       224(R10)(SI*8), Y8, Y7
-
-taps:
-	CMPQ         R9, $0x00
-	JE           store
-	MOVQ         8(DI), R10
-	MOVQ         16(DI), R11
-	ADDQ         $0x10, DI
-	VBROADCASTSD (R8), Y8
-	ADDQ         $0x08, R8
-	VMOVDQU      (R10)(SI*8), Y9
-	VADDPD       (R11)(SI*8), Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VADDPD       Y9, Y0, Y0
-	VMOVDQU      32(R10)(SI*8), Y9
-	VADDPD       32(R11)(SI*8), Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VADDPD       Y9, Y1, Y1
-	VMOVDQU      64(R10)(SI*8), Y9
-	VADDPD       64(R11)(SI*8), Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VADDPD       Y9, Y2, Y2
-	VMOVDQU      96(R10)(SI*8), Y9
-	VADDPD       96(R11)(SI*8), Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VADDPD       Y9, Y3, Y3
-	VMOVDQU      128(R10)(SI*8), Y9
-	VADDPD       128(R11)(SI*8), Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VADDPD       Y9, Y4, Y4
-	VMOVDQU      160(R10)(SI*8), Y9
-	VADDPD       160(R11)(SI*8), Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VADDPD       Y9, Y5, Y5
-	VMOVDQU      192(R10)(SI*8), Y9
-	VADDPD       192(R11)(SI*8), Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VADDPD       Y9, Y6, Y6
-	VMOVDQU      224(R10)(SI*8), Y9
-	VADDPD       224(R11)(SI*8), Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VADDPD       Y9, Y7, Y7
-	DECQ         R9
-	JMP          taps
-
-store:
-	VMOVDQU Y0, (AX)(SI*8)
-	VMOVDQU Y1, 32(AX)(SI*8)
-	VMOVDQU Y2, 64(AX)(SI*8)
-	VMOVDQU Y3, 96(AX)(SI*8)
-	VMOVDQU Y4, 128(AX)(SI*8)
-	VMOVDQU Y5, 160(AX)(SI*8)
-	VMOVDQU Y6, 192(AX)(SI*8)
-	VMOVDQU Y7, 224(AX)(SI*8)
-	ADDQ    $+32, SI
-	JMP     loop
-
-done:
+	VPMOVZXBD (CX)(SI*1), Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVDQU   Y0, (AX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, DX
+	JLT       loop
+	ADDQ      dstStride+32(FP), AX
+	ADDQ      srcStride+40(FP), CX
+	DECQ      BX
+	JNZ       row
 	VZEROUPPER
 	RET
 
-// func singlesU8AVX2(dst *byte, src *byte, n int)
+// func singlesU16AVX2(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int)
 // Requires: AVX, AVX2
-TEXT ·singlesU8AVX2(SB), NOSPLIT, $0-24
+TEXT ·singlesU16AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
-	XORQ BX, BX
+	MOVQ rows+24(FP), BX
+
+row:
+	XORQ SI, SI
 
 loop:
-	CMPQ      BX, DX
-	JGE       done
-	VPMOVZXBD (CX)(BX*1), Y0
+	VPMOVZXWD (CX)(SI*2), Y0
 	VCVTDQ2PS Y0, Y0
-	VMOVDQU   Y0, (AX)(BX*4)
-	ADDQ      $+8, BX
-	JMP       loop
-
-done:
+	VMOVDQU   Y0, (AX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, DX
+	JLT       loop
+	ADDQ      dstStride+32(FP), AX
+	ADDQ      srcStride+40(FP), CX
+	DECQ      BX
+	JNZ       row
 	VZEROUPPER
 	RET
 
-// func singlesU16AVX2(dst *byte, src *byte, n int)
+// func roundedU8AVX2(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int, half float32)
 // Requires: AVX, AVX2
-TEXT ·singlesU16AVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-	XORQ BX, BX
-
-loop:
-	CMPQ      BX, DX
-	JGE       done
-	VPMOVZXWD (CX)(BX*2), Y0
-	VCVTDQ2PS Y0, Y0
-	VMOVDQU   Y0, (AX)(BX*4)
-	ADDQ      $+8, BX
-	JMP       loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func roundedU8AVX2(dst *byte, src *byte, n int, half float32)
-// Requires: AVX, AVX2
-TEXT ·roundedU8AVX2(SB), NOSPLIT, $0-28
-	VBROADCASTSS half+24(FP), Y0
+TEXT ·roundedU8AVX2(SB), NOSPLIT, $0-52
+	VBROADCASTSS half+48(FP), Y0
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	XORQ         BX, BX
+	MOVQ         rows+24(FP), BX
+
+row:
+	XORQ SI, SI
 
 loop:
-	CMPQ         BX, DX
-	JGE          done
-	VMOVDQU      (CX)(BX*4), Y1
+	VMOVDQU      (CX)(SI*4), Y1
 	VADDPS       Y0, Y1, Y1
 	VCVTTPS2DQ   Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X2
 	VPACKUSDW    X2, X1, X2
 	VPACKUSWB    X2, X2, X2
-	VMOVQ        X2, (AX)(BX*1)
-	ADDQ         $+8, BX
-	JMP          loop
-
-done:
+	VMOVQ        X2, (AX)(SI*1)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DX
+	JLT          loop
+	ADDQ         dstStride+32(FP), AX
+	ADDQ         srcStride+40(FP), CX
+	DECQ         BX
+	JNZ          row
 	VZEROUPPER
 	RET
 
-// func roundedU16AVX2(dst *byte, src *byte, n int, half float32)
+// func roundedU16AVX2(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int, half float32)
 // Requires: AVX, AVX2
-TEXT ·roundedU16AVX2(SB), NOSPLIT, $0-28
-	VBROADCASTSS half+24(FP), Y0
+TEXT ·roundedU16AVX2(SB), NOSPLIT, $0-52
+	VBROADCASTSS half+48(FP), Y0
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	XORQ         BX, BX
+	MOVQ         rows+24(FP), BX
+
+row:
+	XORQ SI, SI
 
 loop:
-	CMPQ         BX, DX
-	JGE          done
-	VMOVDQU      (CX)(BX*4), Y1
+	VMOVDQU      (CX)(SI*4), Y1
 	VADDPS       Y0, Y1, Y1
 	VCVTTPS2DQ   Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X2
 	VPACKUSDW    X2, X1, X2
-	VMOVDQU      X2, (AX)(BX*2)
-	ADDQ         $+8, BX
-	JMP          loop
-
-done:
+	VMOVDQU      X2, (AX)(SI*2)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DX
+	JLT          loop
+	ADDQ         dstStride+32(FP), AX
+	ADDQ         srcStride+40(FP), CX
+	DECQ         BX
+	JNZ          row
 	VZEROUPPER
 	RET

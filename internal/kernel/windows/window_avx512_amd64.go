@@ -533,62 +533,106 @@ func roundU8AVX512(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint
 //go:noescape
 func roundU16AVX512(dst *byte, hi *byte, lo *byte, n int, scale uint32, half uint32, multiplier uint32, shift uint32)
 
-// weighF32AVX512 computes, for n a multiple of 32,
+// weighF32AVX512 computes, for n a multiple of 32 and neighbors step bytes apart,
 //
-//	for i := range n {
-//		dst[i] = weights[0] * rows[0][i]
-//		for k := 1; k <= radius; k++ {
-//			dst[i] += weights[k] * (rows[2*k-1][i] + rows[2*k][i])
+//	for y := range rows {
+//		for i := range n {
+//			sum := weights[0] * src[y][i+radius]
+//			for k := 1; k <= radius; k++ {
+//				sum += weights[k] * (src[y][i+radius-k] + src[y][i+radius+k])
+//			}
+//			dst[y][i] = sum
 //		}
 //	}
 //
 //go:noescape
-func weighF32AVX512(dst *byte, rows **byte, weights *byte, radius int, n int)
+func weighF32AVX512(dst *byte, src *byte, weights *byte, radius int, step int, n int, rows int, dstStride int, srcStride int)
 
-// weighF64AVX512 computes, for n a multiple of 32,
+// weighF64AVX512 computes, for n a multiple of 32 and neighbors step bytes apart,
 //
-//	for i := range n {
-//		dst[i] = weights[0] * rows[0][i]
-//		for k := 1; k <= radius; k++ {
-//			dst[i] += weights[k] * (rows[2*k-1][i] + rows[2*k][i])
+//	for y := range rows {
+//		for i := range n {
+//			sum := weights[0] * src[y][i+radius]
+//			for k := 1; k <= radius; k++ {
+//				sum += weights[k] * (src[y][i+radius-k] + src[y][i+radius+k])
+//			}
+//			dst[y][i] = sum
 //		}
 //	}
 //
 //go:noescape
-func weighF64AVX512(dst *byte, rows **byte, weights *byte, radius int, n int)
+func weighF64AVX512(dst *byte, src *byte, weights *byte, radius int, step int, n int, rows int, dstStride int, srcStride int)
+
+// weighU8AVX512 computes, for n a multiple of 32 and neighbors step bytes apart,
+//
+//	for y := range rows {
+//		for i := range n {
+//			sum := weights[0] * src[y][i+radius]
+//			for k := 1; k <= radius; k++ {
+//				sum += weights[k] * (src[y][i+radius-k] + src[y][i+radius+k])
+//			}
+//			dst[y][i] = uint8(sum + 0.5)
+//		}
+//	}
+//
+//go:noescape
+func weighU8AVX512(dst *byte, src *byte, weights *byte, radius int, step int, n int, rows int, dstStride int, srcStride int)
+
+// weighU16AVX512 computes, for n a multiple of 32 and neighbors step bytes apart,
+//
+//	for y := range rows {
+//		for i := range n {
+//			sum := weights[0] * src[y][i+radius]
+//			for k := 1; k <= radius; k++ {
+//				sum += weights[k] * (src[y][i+radius-k] + src[y][i+radius+k])
+//			}
+//			dst[y][i] = uint16(sum + 0.5)
+//		}
+//	}
+//
+//go:noescape
+func weighU16AVX512(dst *byte, src *byte, weights *byte, radius int, step int, n int, rows int, dstStride int, srcStride int)
 
 // singlesU8AVX512 computes, for n a multiple of 16,
 //
-//	for i := range n {
-//		dst[i] = float32(src[i])
+//	for y := range rows {
+//		for i := range n {
+//			dst[y][i] = float32(src[y][i])
+//		}
 //	}
 //
 //go:noescape
-func singlesU8AVX512(dst *byte, src *byte, n int)
+func singlesU8AVX512(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int)
 
 // singlesU16AVX512 computes, for n a multiple of 16,
 //
-//	for i := range n {
-//		dst[i] = float32(src[i])
+//	for y := range rows {
+//		for i := range n {
+//			dst[y][i] = float32(src[y][i])
+//		}
 //	}
 //
 //go:noescape
-func singlesU16AVX512(dst *byte, src *byte, n int)
+func singlesU16AVX512(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int)
 
 // roundedU8AVX512 computes, for n a multiple of 16,
 //
-//	for i := range n {
-//		dst[i] = uint8(src[i] + half)
+//	for y := range rows {
+//		for i := range n {
+//			dst[y][i] = uint8(src[y][i] + half)
+//		}
 //	}
 //
 //go:noescape
-func roundedU8AVX512(dst *byte, src *byte, n int, half float32)
+func roundedU8AVX512(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int, half float32)
 
 // roundedU16AVX512 computes, for n a multiple of 16,
 //
-//	for i := range n {
-//		dst[i] = uint16(src[i] + half)
+//	for y := range rows {
+//		for i := range n {
+//			dst[y][i] = uint16(src[y][i] + half)
+//		}
 //	}
 //
 //go:noescape
-func roundedU16AVX512(dst *byte, src *byte, n int, half float32)
+func roundedU16AVX512(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int, half float32)

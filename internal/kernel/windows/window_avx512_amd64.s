@@ -5321,202 +5321,542 @@ done:
 	VZEROUPPER
 	RET
 
-// func weighF32AVX512(dst *byte, rows **byte, weights *byte, radius int, n int)
+// func weighF32AVX512(dst *byte, src *byte, weights *byte, radius int, step int, n int, rows int, dstStride int, srcStride int)
 // Requires: AVX, AVX512F
-TEXT ·weighF32AVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ rows+8(FP), CX
-	MOVQ weights+16(FP), DX
-	MOVQ n+32(FP), BX
-	XORQ SI, SI
+TEXT ·weighF32AVX512(SB), NOSPLIT, $0-72
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  weights+16(FP), DX
+	MOVQ  step+32(FP), BX
+	MOVQ  n+40(FP), SI
+	MOVQ  rows+48(FP), DI
+	MOVQ  BX, R11
+	IMULQ radius+24(FP), R11
+	ADDQ  R11, CX
 
-loop:
-	CMPQ         SI, BX
-	JGE          done
-	MOVQ         CX, DI
-	MOVQ         DX, R8
-	MOVQ         radius+24(FP), R9
-	MOVQ         (DI), R10
-	VBROADCASTSS (R8), Z2
-	ADDQ         $0x04, R8
-	VMULPS       (R10)(SI*4), Z2, Z0
-	VMULPS       64(R10)(SI*4), Z2, Z1
+row:
+	XORQ R8, R8
 
-taps:
-	CMPQ         R9, $0x00
-	JE           store
-	MOVQ         8(DI), R10
-	MOVQ         16(DI), R11
-	ADDQ         $0x10, DI
-	VBROADCASTSS (R8), Z2
-	ADDQ         $0x04, R8
-	VMOVDQU32    (R10)(SI*4), Z3
-	VADDPS       (R11)(SI*4), Z3, Z3
-	VMULPS       Z2, Z3, Z3
-	VADDPS       Z3, Z0, Z0
-	VMOVDQU32    64(R10)(SI*4), Z3
-	VADDPS       64(R11)(SI*4), Z3, Z3
-	VMULPS       Z2, Z3, Z3
+wide:
+	LEAQ         64(R8), R11
+	CMPQ         R11, SI
+	JGT          wideDone
+	LEAQ         (CX)(R8*4), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSS (R9), Z0
+	ADDQ         $0x04, R9
+	VMULPS       (R11), Z0, Z1
+	VMULPS       64(R11), Z0, Z2
+	VMULPS       128(R11), Z0, Z3
+	VMULPS       192(R11), Z0, Z4
+
+wideNeighbors:
+	TESTQ        R10, R10
+	JE           wideStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSS (R9), Z0
+	ADDQ         $0x04, R9
+	VMOVDQU32    (R11), Z5
+	VADDPS       (R12), Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VMOVDQU32    64(R11), Z5
+	VADDPS       64(R12), Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VADDPS       Z5, Z2, Z2
+	VMOVDQU32    128(R11), Z5
+	VADDPS       128(R12), Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VADDPS       Z5, Z3, Z3
+	VMOVDQU32    192(R11), Z5
+	VADDPS       192(R12), Z5, Z5
+	VMULPS       Z0, Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	DECQ         R10
+	JMP          wideNeighbors
+
+wideStore:
+	VMOVDQU32 Z1, (AX)(R8*4)
+	VMOVDQU32 Z2, 64(AX)(R8*4)
+	VMOVDQU32 Z3, 128(AX)(R8*4)
+	VMOVDQU32 Z4, 192(AX)(R8*4)
+	ADDQ      $+64, R8
+	JMP       wide
+
+wideDone:
+narrow:
+	LEAQ         32(R8), R11
+	CMPQ         R11, SI
+	JGT          narrowDone
+	LEAQ         (CX)(R8*4), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSS (R9), Z0
+	ADDQ         $0x04, R9
+	VMULPS       (R11), Z0, Z1
+	VMULPS       64(R11), Z0, Z2
+
+narrowNeighbors:
+	TESTQ        R10, R10
+	JE           narrowStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSS (R9), Z0
+	ADDQ         $0x04, R9
+	VMOVDQU32    (R11), Z3
+	VADDPS       (R12), Z3, Z3
+	VMULPS       Z0, Z3, Z3
 	VADDPS       Z3, Z1, Z1
-	DECQ         R9
-	JMP          taps
+	VMOVDQU32    64(R11), Z3
+	VADDPS       64(R12), Z3, Z3
+	VMULPS       Z0, Z3, Z3
+	VADDPS       Z3, Z2, Z2
+	DECQ         R10
+	JMP          narrowNeighbors
 
-store:
-	VMOVDQU32 Z0, (AX)(SI*4)
-	VMOVDQU32 Z1, 64(AX)(SI*4)
-	ADDQ      $+32, SI
-	JMP       loop
+narrowStore:
+	VMOVDQU32 Z1, (AX)(R8*4)
+	VMOVDQU32 Z2, 64(AX)(R8*4)
+	ADDQ      $+32, R8
+	JMP       narrow
 
-done:
+narrowDone:
+	ADDQ dstStride+56(FP), AX
+	ADDQ srcStride+64(FP), CX
+	DECQ DI
+	JNZ  row
 	VZEROUPPER
 	RET
 
-// func weighF64AVX512(dst *byte, rows **byte, weights *byte, radius int, n int)
+// func weighF64AVX512(dst *byte, src *byte, weights *byte, radius int, step int, n int, rows int, dstStride int, srcStride int)
 // Requires: AVX, AVX512F
-TEXT ·weighF64AVX512(SB), NOSPLIT, $0-40
+TEXT ·weighF64AVX512(SB), NOSPLIT, $0-72
+	MOVQ  dst+0(FP), AX
+	MOVQ  src+8(FP), CX
+	MOVQ  weights+16(FP), DX
+	MOVQ  step+32(FP), BX
+	MOVQ  n+40(FP), SI
+	MOVQ  rows+48(FP), DI
+	MOVQ  BX, R11
+	IMULQ radius+24(FP), R11
+	ADDQ  R11, CX
+
+row:
+	XORQ R8, R8
+
+wide:
+	LEAQ         32(R8), R11
+	CMPQ         R11, SI
+	JGT          wideDone
+	LEAQ         (CX)(R8*8), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSD (R9), Z0
+	ADDQ         $0x08, R9
+	VMULPD       (R11), Z0, Z1
+	VMULPD       64(R11), Z0, Z2
+	VMULPD       128(R11), Z0, Z3
+	VMULPD       192(R11), Z0, Z4
+
+wideNeighbors:
+	TESTQ        R10, R10
+	JE           wideStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSD (R9), Z0
+	ADDQ         $0x08, R9
+	VMOVDQU32    (R11), Z5
+	VADDPD       (R12), Z5, Z5
+	VMULPD       Z0, Z5, Z5
+	VADDPD       Z5, Z1, Z1
+	VMOVDQU32    64(R11), Z5
+	VADDPD       64(R12), Z5, Z5
+	VMULPD       Z0, Z5, Z5
+	VADDPD       Z5, Z2, Z2
+	VMOVDQU32    128(R11), Z5
+	VADDPD       128(R12), Z5, Z5
+	VMULPD       Z0, Z5, Z5
+	VADDPD       Z5, Z3, Z3
+	VMOVDQU32    192(R11), Z5
+	VADDPD       192(R12), Z5, Z5
+	VMULPD       Z0, Z5, Z5
+	VADDPD       Z5, Z4, Z4
+	DECQ         R10
+	JMP          wideNeighbors
+
+wideStore:
+	VMOVDQU32 Z1, (AX)(R8*8)
+	VMOVDQU32 Z2, 64(AX)(R8*8)
+	VMOVDQU32 Z3, 128(AX)(R8*8)
+	VMOVDQU32 Z4, 192(AX)(R8*8)
+	ADDQ      $+32, R8
+	JMP       wide
+
+wideDone:
+	ADDQ dstStride+56(FP), AX
+	ADDQ srcStride+64(FP), CX
+	DECQ DI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func weighU8AVX512(dst *byte, src *byte, weights *byte, radius int, step int, n int, rows int, dstStride int, srcStride int)
+// Requires: AVX, AVX512F
+TEXT ·weighU8AVX512(SB), NOSPLIT, $0-72
+	MOVL         $0x3f000000, AX
+	VMOVD        AX, X0
+	VBROADCASTSS X0, Z0
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         weights+16(FP), DX
+	MOVQ         step+32(FP), BX
+	MOVQ         n+40(FP), SI
+	MOVQ         rows+48(FP), DI
+	MOVQ         BX, R11
+	IMULQ        radius+24(FP), R11
+	ADDQ         R11, CX
+
+row:
+	XORQ R8, R8
+
+wide:
+	LEAQ         64(R8), R11
+	CMPQ         R11, SI
+	JGT          wideDone
+	LEAQ         (CX)(R8*4), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSS (R9), Z1
+	ADDQ         $0x04, R9
+	VMULPS       (R11), Z1, Z2
+	VMULPS       64(R11), Z1, Z3
+	VMULPS       128(R11), Z1, Z4
+	VMULPS       192(R11), Z1, Z5
+
+wideNeighbors:
+	TESTQ        R10, R10
+	JE           wideStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSS (R9), Z1
+	ADDQ         $0x04, R9
+	VMOVDQU32    (R11), Z6
+	VADDPS       (R12), Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       Z6, Z2, Z2
+	VMOVDQU32    64(R11), Z6
+	VADDPS       64(R12), Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       Z6, Z3, Z3
+	VMOVDQU32    128(R11), Z6
+	VADDPS       128(R12), Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       Z6, Z4, Z4
+	VMOVDQU32    192(R11), Z6
+	VADDPS       192(R12), Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       Z6, Z5, Z5
+	DECQ         R10
+	JMP          wideNeighbors
+
+wideStore:
+	VADDPS     Z0, Z2, Z2
+	VCVTTPS2DQ Z2, Z2
+	VPMOVDB    Z2, (AX)(R8*1)
+	VADDPS     Z0, Z3, Z3
+	VCVTTPS2DQ Z3, Z3
+	VPMOVDB    Z3, 16(AX)(R8*1)
+	VADDPS     Z0, Z4, Z4
+	VCVTTPS2DQ Z4, Z4
+	VPMOVDB    Z4, 32(AX)(R8*1)
+	VADDPS     Z0, Z5, Z5
+	VCVTTPS2DQ Z5, Z5
+	VPMOVDB    Z5, 48(AX)(R8*1)
+	ADDQ       $+64, R8
+	JMP        wide
+
+wideDone:
+narrow:
+	LEAQ         32(R8), R11
+	CMPQ         R11, SI
+	JGT          narrowDone
+	LEAQ         (CX)(R8*4), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSS (R9), Z1
+	ADDQ         $0x04, R9
+	VMULPS       (R11), Z1, Z2
+	VMULPS       64(R11), Z1, Z3
+
+narrowNeighbors:
+	TESTQ        R10, R10
+	JE           narrowStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSS (R9), Z1
+	ADDQ         $0x04, R9
+	VMOVDQU32    (R11), Z4
+	VADDPS       (R12), Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VADDPS       Z4, Z2, Z2
+	VMOVDQU32    64(R11), Z4
+	VADDPS       64(R12), Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	DECQ         R10
+	JMP          narrowNeighbors
+
+narrowStore:
+	VADDPS     Z0, Z2, Z2
+	VCVTTPS2DQ Z2, Z2
+	VPMOVDB    Z2, (AX)(R8*1)
+	VADDPS     Z0, Z3, Z3
+	VCVTTPS2DQ Z3, Z3
+	VPMOVDB    Z3, 16(AX)(R8*1)
+	ADDQ       $+32, R8
+	JMP        narrow
+
+narrowDone:
+	ADDQ dstStride+56(FP), AX
+	ADDQ srcStride+64(FP), CX
+	DECQ DI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func weighU16AVX512(dst *byte, src *byte, weights *byte, radius int, step int, n int, rows int, dstStride int, srcStride int)
+// Requires: AVX, AVX512F
+TEXT ·weighU16AVX512(SB), NOSPLIT, $0-72
+	MOVL         $0x3f000000, AX
+	VMOVD        AX, X0
+	VBROADCASTSS X0, Z0
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         weights+16(FP), DX
+	MOVQ         step+32(FP), BX
+	MOVQ         n+40(FP), SI
+	MOVQ         rows+48(FP), DI
+	MOVQ         BX, R11
+	IMULQ        radius+24(FP), R11
+	ADDQ         R11, CX
+
+row:
+	XORQ R8, R8
+
+wide:
+	LEAQ         64(R8), R11
+	CMPQ         R11, SI
+	JGT          wideDone
+	LEAQ         (CX)(R8*4), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSS (R9), Z1
+	ADDQ         $0x04, R9
+	VMULPS       (R11), Z1, Z2
+	VMULPS       64(R11), Z1, Z3
+	VMULPS       128(R11), Z1, Z4
+	VMULPS       192(R11), Z1, Z5
+
+wideNeighbors:
+	TESTQ        R10, R10
+	JE           wideStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSS (R9), Z1
+	ADDQ         $0x04, R9
+	VMOVDQU32    (R11), Z6
+	VADDPS       (R12), Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       Z6, Z2, Z2
+	VMOVDQU32    64(R11), Z6
+	VADDPS       64(R12), Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       Z6, Z3, Z3
+	VMOVDQU32    128(R11), Z6
+	VADDPS       128(R12), Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       Z6, Z4, Z4
+	VMOVDQU32    192(R11), Z6
+	VADDPS       192(R12), Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VADDPS       Z6, Z5, Z5
+	DECQ         R10
+	JMP          wideNeighbors
+
+wideStore:
+	VADDPS     Z0, Z2, Z2
+	VCVTTPS2DQ Z2, Z2
+	VPMOVDW    Z2, (AX)(R8*2)
+	VADDPS     Z0, Z3, Z3
+	VCVTTPS2DQ Z3, Z3
+	VPMOVDW    Z3, 32(AX)(R8*2)
+	VADDPS     Z0, Z4, Z4
+	VCVTTPS2DQ Z4, Z4
+	VPMOVDW    Z4, 64(AX)(R8*2)
+	VADDPS     Z0, Z5, Z5
+	VCVTTPS2DQ Z5, Z5
+	VPMOVDW    Z5, 96(AX)(R8*2)
+	ADDQ       $+64, R8
+	JMP        wide
+
+wideDone:
+narrow:
+	LEAQ         32(R8), R11
+	CMPQ         R11, SI
+	JGT          narrowDone
+	LEAQ         (CX)(R8*4), R11
+	MOVQ         R11, R12
+	MOVQ         DX, R9
+	MOVQ         radius+24(FP), R10
+	VBROADCASTSS (R9), Z1
+	ADDQ         $0x04, R9
+	VMULPS       (R11), Z1, Z2
+	VMULPS       64(R11), Z1, Z3
+
+narrowNeighbors:
+	TESTQ        R10, R10
+	JE           narrowStore
+	SUBQ         BX, R11
+	ADDQ         BX, R12
+	VBROADCASTSS (R9), Z1
+	ADDQ         $0x04, R9
+	VMOVDQU32    (R11), Z4
+	VADDPS       (R12), Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VADDPS       Z4, Z2, Z2
+	VMOVDQU32    64(R11), Z4
+	VADDPS       64(R12), Z4, Z4
+	VMULPS       Z1, Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	DECQ         R10
+	JMP          narrowNeighbors
+
+narrowStore:
+	VADDPS     Z0, Z2, Z2
+	VCVTTPS2DQ Z2, Z2
+	VPMOVDW    Z2, (AX)(R8*2)
+	VADDPS     Z0, Z3, Z3
+	VCVTTPS2DQ Z3, Z3
+	VPMOVDW    Z3, 32(AX)(R8*2)
+	ADDQ       $+32, R8
+	JMP        narrow
+
+narrowDone:
+	ADDQ dstStride+56(FP), AX
+	ADDQ srcStride+64(FP), CX
+	DECQ DI
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func singlesU8AVX512(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int)
+// Requires: AVX, AVX512F
+TEXT ·singlesU8AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
-	MOVQ rows+8(FP), CX
-	MOVQ weights+16(FP), DX
-	MOVQ n+32(FP), BX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ rows+24(FP), BX
+
+row:
 	XORQ SI, SI
 
 loop:
-	CMPQ         SI, BX
-	JGE          done
-	MOVQ         CX, DI
-	MOVQ         DX, R8
-	MOVQ         radius+24(FP), R9
-	MOVQ         (DI), R10
-	VBROADCASTSD (R8), Z4
-	ADDQ         $0x08, R8
-	VMULPD       (R10)(SI*8), Z4, Z0
-	VMULPD       64(R10)(SI*8), Z4, Z1
-	VMULPD       128(R10)(SI*8), Z4, Z2
-	VMULPD       192(R10)(SI*8), Z4, Z3
-
-taps:
-	CMPQ         R9, $0x00
-	JE           store
-	MOVQ         8(DI), R10
-	MOVQ         16(DI), R11
-	ADDQ         $0x10, DI
-	VBROADCASTSD (R8), Z4
-	ADDQ         $0x08, R8
-	VMOVDQU32    (R10)(SI*8), Z5
-	VADDPD       (R11)(SI*8), Z5, Z5
-	VMULPD       Z4, Z5, Z5
-	VADDPD       Z5, Z0, Z0
-	VMOVDQU32    64(R10)(SI*8), Z5
-	VADDPD       64(R11)(SI*8), Z5, Z5
-	VMULPD       Z4, Z5, Z5
-	VADDPD       Z5, Z1, Z1
-	VMOVDQU32    128(R10)(SI*8), Z5
-	VADDPD       128(R11)(SI*8), Z5, Z5
-	VMULPD       Z4, Z5, Z5
-	VADDPD       Z5, Z2, Z2
-	VMOVDQU32    192(R10)(SI*8), Z5
-	VADDPD       192(R11)(SI*8), Z5, Z5
-	VMULPD       Z4, Z5, Z5
-	VADDPD       Z5, Z3, Z3
-	DECQ         R9
-	JMP          taps
-
-store:
-	VMOVDQU32 Z0, (AX)(SI*8)
-	VMOVDQU32 Z1, 64(AX)(SI*8)
-	VMOVDQU32 Z2, 128(AX)(SI*8)
-	VMOVDQU32 Z3, 192(AX)(SI*8)
-	ADDQ      $+32, SI
-	JMP       loop
-
-done:
+	VPMOVZXBD (CX)(SI*1), Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVDQU32 Z0, (AX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, DX
+	JLT       loop
+	ADDQ      dstStride+32(FP), AX
+	ADDQ      srcStride+40(FP), CX
+	DECQ      BX
+	JNZ       row
 	VZEROUPPER
 	RET
 
-// func singlesU8AVX512(dst *byte, src *byte, n int)
+// func singlesU16AVX512(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int)
 // Requires: AVX, AVX512F
-TEXT ·singlesU8AVX512(SB), NOSPLIT, $0-24
+TEXT ·singlesU16AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
-	XORQ BX, BX
+	MOVQ rows+24(FP), BX
+
+row:
+	XORQ SI, SI
 
 loop:
-	CMPQ      BX, DX
-	JGE       done
-	VPMOVZXBD (CX)(BX*1), Z0
+	VPMOVZXWD (CX)(SI*2), Z0
 	VCVTDQ2PS Z0, Z0
-	VMOVDQU32 Z0, (AX)(BX*4)
-	ADDQ      $+16, BX
-	JMP       loop
-
-done:
+	VMOVDQU32 Z0, (AX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, DX
+	JLT       loop
+	ADDQ      dstStride+32(FP), AX
+	ADDQ      srcStride+40(FP), CX
+	DECQ      BX
+	JNZ       row
 	VZEROUPPER
 	RET
 
-// func singlesU16AVX512(dst *byte, src *byte, n int)
+// func roundedU8AVX512(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int, half float32)
 // Requires: AVX, AVX512F
-TEXT ·singlesU16AVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-	XORQ BX, BX
-
-loop:
-	CMPQ      BX, DX
-	JGE       done
-	VPMOVZXWD (CX)(BX*2), Z0
-	VCVTDQ2PS Z0, Z0
-	VMOVDQU32 Z0, (AX)(BX*4)
-	ADDQ      $+16, BX
-	JMP       loop
-
-done:
-	VZEROUPPER
-	RET
-
-// func roundedU8AVX512(dst *byte, src *byte, n int, half float32)
-// Requires: AVX, AVX512F
-TEXT ·roundedU8AVX512(SB), NOSPLIT, $0-28
-	VBROADCASTSS half+24(FP), Z0
+TEXT ·roundedU8AVX512(SB), NOSPLIT, $0-52
+	VBROADCASTSS half+48(FP), Z0
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	XORQ         BX, BX
+	MOVQ         rows+24(FP), BX
+
+row:
+	XORQ SI, SI
 
 loop:
-	CMPQ       BX, DX
-	JGE        done
-	VMOVDQU32  (CX)(BX*4), Z1
+	VMOVDQU32  (CX)(SI*4), Z1
 	VADDPS     Z0, Z1, Z1
 	VCVTTPS2DQ Z1, Z1
-	VPMOVDB    Z1, (AX)(BX*1)
-	ADDQ       $+16, BX
-	JMP        loop
-
-done:
+	VPMOVDB    Z1, (AX)(SI*1)
+	ADDQ       $0x10, SI
+	CMPQ       SI, DX
+	JLT        loop
+	ADDQ       dstStride+32(FP), AX
+	ADDQ       srcStride+40(FP), CX
+	DECQ       BX
+	JNZ        row
 	VZEROUPPER
 	RET
 
-// func roundedU16AVX512(dst *byte, src *byte, n int, half float32)
+// func roundedU16AVX512(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int, half float32)
 // Requires: AVX, AVX512F
-TEXT ·roundedU16AVX512(SB), NOSPLIT, $0-28
-	VBROADCASTSS half+24(FP), Z0
+TEXT ·roundedU16AVX512(SB), NOSPLIT, $0-52
+	VBROADCASTSS half+48(FP), Z0
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
-	XORQ         BX, BX
+	MOVQ         rows+24(FP), BX
+
+row:
+	XORQ SI, SI
 
 loop:
-	CMPQ       BX, DX
-	JGE        done
-	VMOVDQU32  (CX)(BX*4), Z1
+	VMOVDQU32  (CX)(SI*4), Z1
 	VADDPS     Z0, Z1, Z1
 	VCVTTPS2DQ Z1, Z1
-	VPMOVDW    Z1, (AX)(BX*2)
-	ADDQ       $+16, BX
-	JMP        loop
-
-done:
+	VPMOVDW    Z1, (AX)(SI*2)
+	ADDQ       $0x10, SI
+	CMPQ       SI, DX
+	JLT        loop
+	ADDQ       dstStride+32(FP), AX
+	ADDQ       srcStride+40(FP), CX
+	DECQ       BX
+	JNZ        row
 	VZEROUPPER
 	RET
