@@ -129,7 +129,7 @@ func (s *search) run() error {
 	if len(s.layers) == 0 {
 		return nil
 	}
-	if _, err := s.engine.Fill(&s.set, &s.work, s); err != nil {
+	if err := s.engine.Fill(&s.set, &s.work, s); err != nil {
 		return err
 	}
 	if s.found.Load() > int64(s.opt.Limit) {

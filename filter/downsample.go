@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/filters"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Downsample returns the mean of every block of factorX×factorY pixels (area averaging),
@@ -13,7 +14,11 @@ import (
 func Downsample[P Pixel](img boxsum.Image[P], factorX, factorY int, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Downsampled, FactorX: factorX, FactorY: factorY}
 	setJob(&j, &img, Window{}, opt)
-	return newResult[P](&j)
+	dst, err := checkNew[P](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // DownsampleInto is like [Downsample] but writes to dst, which must have that size. It
@@ -21,5 +26,8 @@ func Downsample[P Pixel](img boxsum.Image[P], factorX, factorY int, opt *Options
 func DownsampleInto[P Pixel](dst, img boxsum.Image[P], factorX, factorY int, opt *Options) error {
 	j := filters.Job{Kind: filters.Downsampled, FactorX: factorX, FactorY: factorY}
 	setJob(&j, &img, Window{}, opt)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }

@@ -11,7 +11,11 @@ import (
 func Box[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Mean}
 	setJob(&j, &img, w, opt)
-	return newResult[P](&j)
+	dst, err := checkNew[P](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // BoxInto is like [Box] but writes to dst, which has the same size and may be img itself.
@@ -19,7 +23,10 @@ func Box[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P],
 func BoxInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Mean}
 	setJob(&j, &img, w, opt)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }
 
 // Sum returns the sum of the window around every pixel. Integers are exact: a type D that
@@ -27,14 +34,21 @@ func BoxInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
 func Sum[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
 	j := filters.Job{Kind: filters.Sum}
 	setJob(&j, &img, w, opt)
-	return newResult[D](&j)
+	dst, err := checkNew[D](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // SumInto is like [Sum] but writes to dst, see [BoxInto].
 func SumInto[D boxsum.Pixel, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Sum}
 	setJob(&j, &img, w, opt)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }
 
 // Mean returns the mean of the window around every pixel, as floats:
@@ -43,14 +57,21 @@ func SumInto[D boxsum.Pixel, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], 
 func Mean[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
 	j := filters.Job{Kind: filters.Mean}
 	setJob(&j, &img, w, opt)
-	return newResult[D](&j)
+	dst, err := checkNew[D](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // MeanInto is like [Mean] but writes to dst, see [BoxInto].
 func MeanInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Mean}
 	setJob(&j, &img, w, opt)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }
 
 // Variance returns the variance of the window around every pixel: the mean of the squared
@@ -58,14 +79,21 @@ func MeanInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Wind
 func Variance[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
 	j := filters.Job{Kind: filters.Variance}
 	setJob(&j, &img, w, opt)
-	return newResult[D](&j)
+	dst, err := checkNew[D](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // VarianceInto is like [Variance] but writes to dst, see [BoxInto].
 func VarianceInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Variance}
 	setJob(&j, &img, w, opt)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }
 
 // StdDev returns the standard deviation of the window around every pixel, the square root
@@ -73,14 +101,21 @@ func VarianceInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w 
 func StdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
 	j := filters.Job{Kind: filters.Deviation}
 	setJob(&j, &img, w, opt)
-	return newResult[D](&j)
+	dst, err := checkNew[D](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // StdDevInto is like [StdDev] but writes to dst, see [BoxInto].
 func StdDevInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Deviation}
 	setJob(&j, &img, w, opt)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }
 
 // MeanStdDev returns [Mean] and [StdDev] together, in little more time than one of them.
@@ -106,7 +141,10 @@ func MeanStdDevInto[D Float, P Pixel](mean, dev boxsum.Image[D], img boxsum.Imag
 	j := filters.Job{Kind: filters.MeanDeviation}
 	setJob(&j, &img, w, opt)
 	setImage(&j.Second, &dev)
-	return fill(&j, &mean)
+	if err := checkInto(&j, &mean); err != nil {
+		return err
+	}
+	return j.Run()
 }
 
 // Normalize returns the local contrast of every pixel, the number of standard deviations by
@@ -116,14 +154,21 @@ func MeanStdDevInto[D Float, P Pixel](mean, dev boxsum.Image[D], img boxsum.Imag
 func Normalize[D Float, P Pixel](img boxsum.Image[P], w Window, floor float64, opt *Options) (boxsum.Image[D], error) {
 	j := filters.Job{Kind: filters.Normalized, Floor: floor}
 	setJob(&j, &img, w, opt)
-	return newResult[D](&j)
+	dst, err := checkNew[D](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // NormalizeInto is like [Normalize] but writes to dst, see [BoxInto].
 func NormalizeInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, floor float64, opt *Options) error {
 	j := filters.Job{Kind: filters.Normalized, Floor: floor}
 	setJob(&j, &img, w, opt)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }
 
 // setJob sets the source, the window and the options of a job, in place: copies of what has just been
@@ -141,27 +186,20 @@ func setImage[P boxsum.Pixel](a *raster.Array, img *boxsum.Image[P]) {
 	raster.SetPlane(a, img.Pix, img.Width, img.Height, img.Channels, img.Stride)
 }
 
-// fill checks a job and runs it, with the result in dst.
-func fill[D boxsum.Pixel](j *filters.Job, dst *boxsum.Image[D]) error {
-	if err := j.Check(); err != nil {
-		return err
-	}
+// checkInto checks a job, and points it to the image for its result.
+func checkInto[D boxsum.Pixel](j *filters.Job, dst *boxsum.Image[D]) error {
+	err := j.Check()
 	setImage(&j.Dst, dst)
-	return j.Run()
+	return err
 }
 
-// newResult checks a job and runs it, with the result in a new image.
-func newResult[D boxsum.Pixel](j *filters.Job) (dst boxsum.Image[D], err error) {
+// checkNew checks a job, and allocates the image for its result.
+func checkNew[D boxsum.Pixel](j *filters.Job) (dst boxsum.Image[D], err error) {
 	if err = j.Check(); err != nil {
 		return dst, err
 	}
 	width, height := j.Size()
-	if dst, err = boxsum.NewImage[D](width, height, j.Src.Channels); err != nil {
-		return dst, err
-	}
+	dst, err = boxsum.NewImage[D](width, height, j.Src.Channels)
 	setImage(&j.Dst, &dst)
-	if err = j.Run(); err != nil {
-		return boxsum.Image[D]{}, err
-	}
-	return dst, nil
+	return dst, err
 }

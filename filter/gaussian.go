@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/filters"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Sigma is the standard deviation of a Gaussian along each axis, in pixels. Zero leaves
@@ -41,7 +42,11 @@ func Boxes(sigma float64, passes int) []int {
 func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Gaussian, Sigma: filters.Sigma(sigma)}
 	setJob(&j, &img, Window{}, opt)
-	return newResult[P](&j)
+	dst, err := checkNew[P](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // GaussianInto is like [Gaussian] but writes to dst, which has the same size and may be img
@@ -49,5 +54,8 @@ func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.I
 func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) error {
 	j := filters.Job{Kind: filters.Gaussian, Sigma: filters.Sigma(sigma)}
 	setJob(&j, &img, Window{}, opt)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }

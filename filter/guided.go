@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/filters"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Guided applies the guided filter of He, Sun and Tang, which smooths img where the guide
@@ -18,7 +19,11 @@ func Guided[P, G Pixel](img boxsum.Image[P], guide boxsum.Image[G], w Window, ep
 	j := filters.Job{Kind: filters.Guided, Epsilon: epsilon}
 	setJob(&j, &img, w, opt)
 	setImage(&j.Guide, &guide)
-	return newResult[P](&j)
+	dst, err := checkNew[P](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // GuidedInto is like [Guided] but writes to dst, which has the same size and may be img or
@@ -27,5 +32,8 @@ func GuidedInto[P, G Pixel](dst, img boxsum.Image[P], guide boxsum.Image[G], w W
 	j := filters.Job{Kind: filters.Guided, Epsilon: epsilon}
 	setJob(&j, &img, w, opt)
 	setImage(&j.Guide, &guide)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }

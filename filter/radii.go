@@ -3,6 +3,7 @@ package filter
 import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/filters"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Distance is the constraint for the elements of a map of radii.
@@ -19,7 +20,11 @@ func BoxRadii[P Pixel, R Distance](img boxsum.Image[P], radii boxsum.Image[R], o
 	j := filters.Job{Kind: filters.BoxRadii}
 	setJob(&j, &img, Window{}, opt)
 	setImage(&j.Radii, &radii)
-	return newResult[P](&j)
+	dst, err := checkNew[P](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // BoxRadiiInto is like [BoxRadii] but writes to dst, which has the same size and may be img
@@ -28,5 +33,8 @@ func BoxRadiiInto[P Pixel, R Distance](dst, img boxsum.Image[P], radii boxsum.Im
 	j := filters.Job{Kind: filters.BoxRadii}
 	setJob(&j, &img, Window{}, opt)
 	setImage(&j.Radii, &radii)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/internal/filters"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Median returns the median of the window around every pixel, the lower of the two if their number
@@ -17,7 +18,11 @@ import (
 func Median[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Median}
 	setJob(&j, &img, w, opt)
-	return newResult[P](&j)
+	dst, err := checkNew[P](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // MedianInto is like [Median] but writes to dst, which has the same size and may be img
@@ -25,7 +30,10 @@ func Median[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[
 func MedianInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Median}
 	setJob(&j, &img, w, opt)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }
 
 // Entropy returns Shannon's entropy of the histogram of the window around every pixel, in
@@ -35,12 +43,19 @@ func MedianInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error
 func Entropy[D Float, P Pixel](img boxsum.Image[P], w Window, bins histogram.Bins, opt *Options) (boxsum.Image[D], error) {
 	j := filters.Job{Kind: filters.Entropy, Bins: rangeOf(bins)}
 	setJob(&j, &img, w, opt)
-	return newResult[D](&j)
+	dst, err := checkNew[D](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // EntropyInto is like [Entropy] but writes to dst, which must have the same size.
 func EntropyInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, bins histogram.Bins, opt *Options) error {
 	j := filters.Job{Kind: filters.Entropy, Bins: rangeOf(bins)}
 	setJob(&j, &img, w, opt)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }

@@ -81,7 +81,8 @@ func (j *job) fill(dst *engine.Table) error {
 	r := runs.Take()
 	l := &r.Layer
 	l.job, l.Source = *j, l
-	return r.Fill(j.set, l.Start(product, dst, &j.set), l)
+	p := l.Start(product, dst, &j.set)
+	return r.Fill(&j.set, &p, l)
 }
 
 // layer makes a table from the products of rows.

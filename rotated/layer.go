@@ -58,7 +58,7 @@ func fill(dst *target, src *raster.Array, set engine.Settings) error {
 	l := &r.Layer
 	l.target, l.src, l.level = *dst, *src, set.Level
 	l.plan = newPlan(dst.frame, dst.channels, src.Type.Bytes(), dst.sum.Bytes(), set.Workers())
-	return r.Fill(set, l.plan.Plan, l)
+	return r.Fill(&set, &l.plan.Plan, l)
 }
 
 // A shape determines how lines are laid out in memory.

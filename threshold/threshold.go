@@ -11,10 +11,14 @@ import (
 
 // Binarize returns an image that is 0 (black) where img does not exceed its threshold, and
 // 255 elsewhere.
-func Binarize[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst boxsum.Image[uint8], err error) {
+func Binarize[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (boxsum.Image[uint8], error) {
 	j := thresholds.Job{Form: thresholds.AsBytes}
 	setJob(&j, &img, &r, opt)
-	return newResult[uint8](&j)
+	dst, err := checkNew[uint8](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // BinarizeInto is like [Binarize] but writes to dst, which has the same size and may be img
@@ -22,7 +26,10 @@ func Binarize[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst bo
 func BinarizeInto[P filter.Pixel](dst boxsum.Image[uint8], img boxsum.Image[P], r Rule, opt *Options) error {
 	j := thresholds.Job{Form: thresholds.AsBytes}
 	setJob(&j, &img, &r, opt)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }
 
 // BinarizeBits is like [Binarize] but returns one bit per pixel; 1 is black.
@@ -73,10 +80,14 @@ func BinarizeImage(img image.Image, r Rule, opt *Options) (*image.Gray, error) {
 // than one pixel.
 //
 //	m, err := threshold.Map[float32](img, threshold.New(threshold.Sauvola, 25), nil)
-func Map[D filter.Float, P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (dst boxsum.Image[D], err error) {
+func Map[D filter.Float, P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (boxsum.Image[D], error) {
 	j := thresholds.Job{Form: thresholds.AsMap}
 	setJob(&j, &img, &r, opt)
-	return newResult[D](&j)
+	dst, err := checkNew[D](&j)
+	if err != nil {
+		return dst, err
+	}
+	return raster.OrZero(dst, j.Run())
 }
 
 // MapInto is like [Map] but writes to dst, which has the same size and may be img itself if
@@ -84,7 +95,10 @@ func Map[D filter.Float, P filter.Pixel](img boxsum.Image[P], r Rule, opt *Optio
 func MapInto[D filter.Float, P filter.Pixel](dst boxsum.Image[D], img boxsum.Image[P], r Rule, opt *Options) error {
 	j := thresholds.Job{Form: thresholds.AsMap}
 	setJob(&j, &img, &r, opt)
-	return fill(&j, &dst)
+	if err := checkInto(&j, &dst); err != nil {
+		return err
+	}
+	return j.Run()
 }
 
 // setJob sets the source, the rule and the options of a job.
@@ -101,28 +115,21 @@ func setImage[P boxsum.Pixel](a *raster.Array, img *boxsum.Image[P]) {
 	raster.SetPlane(a, img.Pix, img.Width, img.Height, img.Channels, img.Stride)
 }
 
-// fill checks a job and runs it, with the result in dst.
-func fill[D boxsum.Pixel](j *thresholds.Job, dst *boxsum.Image[D]) error {
-	if err := j.Check(); err != nil {
-		return err
-	}
+// checkInto checks a job, and points it to the image for its result.
+func checkInto[D boxsum.Pixel](j *thresholds.Job, dst *boxsum.Image[D]) error {
+	err := j.Check()
 	setImage(&j.Dst, dst)
-	return j.Run()
+	return err
 }
 
-// newResult checks a job and runs it, with the result in a new image.
-func newResult[D boxsum.Pixel](j *thresholds.Job) (dst boxsum.Image[D], err error) {
+// checkNew checks a job, and allocates the image for its result.
+func checkNew[D boxsum.Pixel](j *thresholds.Job) (dst boxsum.Image[D], err error) {
 	if err = j.Check(); err != nil {
 		return dst, err
 	}
-	if dst, err = boxsum.NewImage[D](j.Src.Width, j.Src.Height, 1); err != nil {
-		return dst, err
-	}
+	dst, err = boxsum.NewImage[D](j.Src.Width, j.Src.Height, 1)
 	setImage(&j.Dst, &dst)
-	if err = j.Run(); err != nil {
-		return boxsum.Image[D]{}, err
-	}
-	return dst, nil
+	return dst, err
 }
 
 // fillBits runs a checked job, with the result in dst.

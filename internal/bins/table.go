@@ -126,10 +126,11 @@ func (j *Job) Fill(t *Table) error {
 	r := runs.Take()
 	l := &r.Layer
 	l.table, l.src, l.weights, l.level = *t, j.src, j.weights, j.set.Level
-	return r.Fill(j.set, engine.Work{
+	p := engine.Work{
 		Rows: j.src.Height, N: j.src.Width * j.src.Channels, Channels: j.src.Channels,
 		PixelBytes: j.src.Type.Bytes(), SumBytes: t.Range.N * t.Counts.Type.Bytes(), Workers: j.set.Workers(),
-	}.PlanEntries(maxBand), l)
+	}.PlanEntries(maxBand)
+	return r.Fill(&j.set, &p, l)
 }
 
 // Integrate makes the integral histogram of an image, see [Check] for the weights.

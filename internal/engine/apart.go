@@ -94,7 +94,7 @@ func (e *Engine) workApart(worker int) (again bool) {
 			}
 		}
 		e.done[band].done.Store(bandLeft)
-		if !e.fillBand(worker, band*e.grid.BandRows) {
+		if !e.fillBand(worker, band*e.plan.BandRows) {
 			return false
 		}
 	}

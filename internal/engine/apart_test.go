@@ -43,9 +43,9 @@ func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 			l.find(src.Type, raster.TypeOf[S](), level, squares)
 			work := WorkOf[P](&src.Extent, raster.SizeOf[S](), 1)
 			plan := work.Plan()
-			l.aim(&src, want)
+			l.aim(new(src), new(*want))
 			var e Engine
-			if _, err := e.Fill(new(Settings), &plan, &l); err != nil {
+			if err := e.Fill(&Settings{}, &plan, &l); err != nil {
 				t.Fatal(err)
 			}
 			plan.Apart, plan.Workers = true, 1+rng.IntN(9)
@@ -55,8 +55,8 @@ func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 				late = &lateLayer{upright: &l}
 			}
 			for range 2 { // the second time with fewer workers
-				l.aim(&src, got)
-				if _, err := e.Fill(new(Settings), &plan, late); err != nil {
+				l.aim(new(src), new(*got))
+				if err := e.Fill(&Settings{}, &plan, late); err != nil {
 					t.Fatal(err)
 				}
 				plan.Workers = 1 + plan.Workers/2
@@ -130,9 +130,9 @@ func TestApartEnds(t *testing.T) {
 	work := WorkOf[uint8](&e, 4, 1)
 	plan := work.Plan()
 	plan.Apart, plan.Workers, plan.BandRows = true, 3, 7
-	l.aim(&src, &Table{Array: table})
+	l.aim(new(src), &Table{Array: table})
 	var engine Engine
-	if _, err := engine.Fill(&Settings{context: ctx}, &plan, &l); err == nil {
+	if err := engine.Fill(&Settings{context: ctx}, &plan, &l); err == nil {
 		t.Error("a context that was done ended nothing")
 	}
 }

@@ -34,9 +34,9 @@ func BenchmarkWrites(b *testing.B) {
 				b.SetBytes(5 * int64(side) * int64(side))
 				raw := raster.ArrayOf(src, plane)
 				for b.Loop() {
-					l.aim(&raw, &Table{Array: raster.ArrayOf(dst, to)})
+					l.aim(new(raw), &Table{Array: raster.ArrayOf(dst, to)})
 					p.Writes = kernel.Writes(w)
-					if _, err := e.Fill(new(Settings), &p, l); err != nil {
+					if err := e.Fill(&Settings{}, &p, l); err != nil {
 						b.Fatal(err)
 					}
 				}

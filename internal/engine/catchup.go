@@ -34,7 +34,7 @@ func (e *Engine) begin(band int, complete *int) bool {
 	if e.slots >= len(e.done) {
 		return true
 	}
-	tiles := int64(e.grid.tiles())
+	tiles := int64(e.plan.tiles())
 	for ; *complete < band-e.slots/2; *complete++ {
 		for p := 0; e.done[*complete].done.Load() < tiles; p++ {
 			if e.stopped.Load() {
@@ -54,7 +54,7 @@ func (e *Engine) begin(band int, complete *int) bool {
 // running is not waited for at every tile. The result is negative if the context is
 // done.
 func (e *Engine) above(worker, band, tile int, late *int64) int {
-	over, y := &e.done[band-1], band*e.grid.BandRows
+	over, y := &e.done[band-1], band*e.plan.BandRows
 	want := int64(tile + 1)
 	for p := 0; p < patience; p++ {
 		done := over.done.Load()
@@ -73,7 +73,7 @@ func (e *Engine) above(worker, band, tile int, late *int64) int {
 	}
 	for b := band - 1; b > lowest; b-- {
 		if e.done[b].done.Load() >= want {
-			return (b + 1) * e.grid.BandRows
+			return (b + 1) * e.plan.BandRows
 		}
 	}
 	if lowest < 0 {

@@ -36,13 +36,13 @@ func testLate[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 		l.find(src.Type, raster.TypeOf[S](), kernel.Portable, squares)
 		work := WorkOf[P](&src.Extent, raster.SizeOf[S](), 1)
 		plan := work.Plan()
-		l.aim(&src, want)
+		l.aim(new(src), new(*want))
 		var e Engine
-		if _, err := e.Fill(new(Settings), &plan, &l); err != nil {
+		if err := e.Fill(&Settings{}, &plan, &l); err != nil {
 			t.Fatal(err)
 		}
 		plan.BandRows, plan.TileWidth, plan.Workers = 1+rng.IntN(20), kernel.Align(channels)*(1+rng.IntN(3)), 2
-		l.aim(&src, got)
+		l.aim(new(src), new(*got))
 		if err := l.Prepare(&plan); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,8 @@ import (
 //	run := runs.Take()
 //	l := &run.Layer
 //	l.Source = l
-//	return run.Fill(set, l.Start(raster.U16, &table, &set), l)
+//	p := l.Start(raster.U16, &table, &set)
+//	return run.Fill(&set, &p, l)
 type Computed struct {
 	Base
 	sums    summed
@@ -80,13 +81,14 @@ func (l *Computed) Release() int {
 // A summed is an upright table of numbers that another layer hands to its sum method.
 type summed struct {
 	upright
-	table Table
+	number raster.Array // only its type
+	table  Table
 }
 
 func (t *summed) start(number raster.Type, dst *Table, level kernel.Level, squares bool) {
-	t.table = *dst
 	t.find(number, dst.Type, level, squares)
-	t.aim(nil, &t.table)
+	t.number, t.table = raster.Array{Type: number}, *dst
+	t.aim(&t.number, &t.table)
 }
 
 // sum makes elements [x, x+n) of some rows of a band from numbers, whose rows are n
@@ -95,10 +97,4 @@ func (t *summed) sum(worker int, numbers []byte, x, y, n, rows int) {
 	tile := t.pointTile(worker, x, y, n, rows)
 	tile.Src, tile.SrcStride = numbers, n
 	t.kernel(tile)
-}
-
-// Release implements [Layer].
-func (t *summed) Release() int {
-	t.table = Table{}
-	return t.upright.Release()
 }

@@ -68,9 +68,10 @@ func (g *Grid) tiles() int { return DivUp(g.N, g.TileWidth) }
 // row, and its row sums so far, which the worker itself has.
 type Engine struct {
 	layers []Layer
-	set    *Settings
+	set    Settings
+	plan   Plan
+	keep   func() // keeps the engine for the next call unless it is nil
 
-	grid     Grid
 	next     atomic.Int64 // the next band
 	done     []tileCount  // for every band
 	stopped  atomic.Bool  // the context is done
@@ -91,16 +92,20 @@ type Engine struct {
 }
 
 // Fill prepares layers, fills their tables as planned and releases them. If it returns
-// an error, the tables are not complete. It also returns the size of the scratch memory
-// that the layers keep, in bytes.
-func (e *Engine) Fill(set *Settings, p *Plan, layers ...Layer) (scratch int, err error) {
+// an error, the tables are not complete.
+func (e *Engine) Fill(set *Settings, plan *Plan, layers ...Layer) (err error) {
+	e.set, e.plan, e.layers = *set, *plan, append(e.layers[:0], layers...)
+	p := &e.plan
 	for _, l := range layers {
 		if err == nil {
 			err = l.Prepare(p)
 		}
 	}
 	if err == nil {
-		e.start(set, p, layers)
+		e.stopped.Store(false)
+		if e.set.progress != nil {
+			e.progress.start(p)
+		}
 		for z := 0; z < p.passes() && !e.stopped.Load(); z++ {
 			if p.Slices > 0 {
 				for _, l := range layers {
@@ -116,10 +121,15 @@ func (e *Engine) Fill(set *Settings, p *Plan, layers ...Layer) (scratch int, err
 		}
 		err = e.finish()
 	}
+	scratch := 0
 	for _, l := range layers {
 		scratch += l.Release()
 	}
-	return scratch, err
+	e.set = Settings{} // belongs to the caller
+	if e.keep != nil && scratch <= IdleBytes {
+		e.keep()
+	}
+	return err
 }
 
 // passes returns the number of times to fill the grid.
@@ -128,15 +138,6 @@ func (p *Plan) passes() int {
 		return 0
 	}
 	return max(1, p.Slices)
-}
-
-// start begins a run for prepared layers.
-func (e *Engine) start(set *Settings, p *Plan, layers []Layer) {
-	e.set, e.grid, e.layers = set, p.Grid, append(e.layers[:0], layers...)
-	if set.progress != nil {
-		e.progress.start(p)
-	}
-	e.stopped.Store(false)
 }
 
 // finish ends a run. It returns the error of the context if that stopped the run.
@@ -149,7 +150,6 @@ func (e *Engine) finish() (err error) {
 		}
 		e.set.Report(1)
 	}
-	e.set = nil // belongs to the caller
 	return err
 }
 
@@ -208,7 +208,7 @@ func (e *Engine) gather(p *Plan, workers int) {
 // fillBand fills the band from row y on, which does not wait for others. It reports
 // whether to continue.
 func (e *Engine) fillBand(worker, y int) bool {
-	g := &e.grid
+	g := &e.plan.Grid
 	rows := min(g.BandRows, g.Rows-y)
 	for x := 0; x < g.N; x += g.TileWidth {
 		if e.stop() {
@@ -301,7 +301,7 @@ func (e *Engine) take(next *atomic.Int64) int { return int(next.Add(1)) - 1 }
 
 // workBand fills a band. It reports whether to continue.
 func (e *Engine) workBand(worker, band int) bool {
-	g := &e.grid
+	g := &e.plan.Grid
 	tiles := g.tiles()
 	y := band * g.BandRows
 	rows := min(g.BandRows, g.Rows-y)

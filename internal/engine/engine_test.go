@@ -50,7 +50,7 @@ func TestOrder(t *testing.T) {
 		bands := (g.Rows + g.BandRows - 1) / g.BandRows
 		tiles := (g.N + g.TileWidth - 1) / g.TileWidth
 		l := &orderLayer{t: t, grid: g, tiles: tiles, done: make([]atomic.Int32, bands*tiles), busy: make([]atomic.Int32, workers)}
-		if _, err := e.Fill(new(Settings), &Plan{Grid: g, Workers: workers}, l); err != nil {
+		if err := e.Fill(&Settings{}, &Plan{Grid: g, Workers: workers}, l); err != nil {
 			t.Fatal(err)
 		}
 		for i := range l.done {

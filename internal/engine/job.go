@@ -133,26 +133,31 @@ type tableLayer interface {
 	cut(p *Plan, w *Work, depth int)
 }
 
-// A run holds the state of a running job. It is kept for the next job of its kind.
-type run struct {
-	engine Engine
-	set    Settings
-	plan   Plan
+// tables holds the layers of a running job. They are kept for the next job of its kind.
+type tables struct {
 	work   Work
 	src    raster.Array
-	tables [2]Table
-	makers [2]tableLayer
-	layers [2]Layer // the makers, in the form that the engine needs
+	dst    [2]Table
+	makers [2]tableLayer // of sums and squares
+	layers [2]Layer      // the makers, in the form that the engine needs
 }
 
-func newRun(sums, squares tableLayer) *run {
-	return &run{makers: [2]tableLayer{sums, squares}, layers: [2]Layer{sums, squares}}
-}
+// runs keeps idle tables, by kind.
+var runs [3]Runs[tables]
 
-var runs = [...]Pool[run]{
-	Upright: {New: func() *run { return newRun(new(upright), new(upright)) }},
-	Tilted:  {New: func() *run { return newRun(new(tilted), new(tilted)) }},
-	Volume:  {New: func() *run { return newRun(new(solid), new(solid)) }},
+// create makes the layers of a kind of table.
+func (t *tables) create(kind Kind) {
+	for i := range t.makers {
+		switch kind {
+		case Tilted:
+			t.makers[i] = new(tilted)
+		case Volume:
+			t.makers[i] = new(solid)
+		default:
+			t.makers[i] = new(upright)
+		}
+		t.layers[i] = t.makers[i]
+	}
 }
 
 // Run makes the tables of a checked job, after checking their memory. It sets the
@@ -166,29 +171,28 @@ func (j *Job) Run() error {
 			Kind: j.Kind, Src: j.Src, Sums: j.Sums.Array, Squares: j.Squares.Array, Offset: j.Sums.Offset, Options: j.set.OnDevice(),
 		})
 	}
-	r := runs[j.Kind].Take()
-	r.src = j.Src
-	r.set = j.set
-	r.tables[0] = j.Sums
+	run := runs[j.Kind].Take()
+	t := &run.Layer
+	if t.makers[0] == nil {
+		t.create(j.Kind)
+	}
+	t.src, t.dst[0] = j.Src, j.Sums
 	count, bytes := 1, j.Sums.Type.Bytes()
 	if j.squared() {
-		r.tables[1] = j.Squares
+		t.dst[1] = j.Squares
 		count, bytes = 2, bytes+j.Squares.Type.Bytes()
 	}
-	for i := range count {
-		r.makers[i].find(r.src.Type, r.tables[i].Type, r.set.Level, i == 1)
-		r.makers[i].aim(&r.src, &r.tables[i])
+	for i, l := range t.makers[:count] {
+		l.find(j.Src.Type, t.dst[i].Type, j.set.Level, i == 1)
+		l.aim(&t.src, &t.dst[i])
 	}
-	r.work = workOf(&r.src.Extent, r.src.Type.Bytes(), bytes, r.set.workers)
-	r.work.Batch = r.set.batch
-	if large := r.work.Rows*r.work.N > apartWorkers<<16; large { // smaller tables would not gain
-		r.work.Exact = isExact(r.layers[:count])
+	t.work = workOf(&j.Src.Extent, j.Src.Type.Bytes(), bytes, j.set.workers)
+	t.work.Batch = j.set.batch
+	if large := t.work.Rows*t.work.N > apartWorkers<<16; large { // smaller tables would not gain
+		t.work.Exact = isExact(t.layers[:count])
 	}
-	r.makers[0].cut(&r.plan, &r.work, r.src.Depth)
-	scratch, err := r.engine.Fill(&r.set, &r.plan, r.layers[:count]...)
-	r.src.Data, r.tables[0].Data, r.tables[1].Data, r.set = nil, nil, nil, Settings{} // drop references to the caller's memory
-	runs[j.Kind].Leave(r, scratch)
-	return err
+	t.makers[0].cut(&run.plan, &t.work, j.Src.Depth)
+	return run.Fill(&j.set, &run.plan, t.layers[:count]...)
 }
 
 // isExact reports whether the sums of all layers add up in any order.

@@ -35,7 +35,7 @@ func TestLead(t *testing.T) {
 		g := Grid{Rows: 1 + rng.IntN(200), N: 1 + rng.IntN(200), BandRows: 1 + rng.IntN(20), TileWidth: 1 + rng.IntN(50), Lead: rng.IntN(6)}
 		bands, tiles := (g.Rows+g.BandRows-1)/g.BandRows, (g.N+g.TileWidth-1)/g.TileWidth
 		l := &leadLayer{t: t, grid: g, tiles: tiles, done: make([]atomic.Bool, bands*tiles)}
-		if _, err := e.Fill(new(Settings), &Plan{Grid: g, Workers: 1 + rng.IntN(8)}, l); err != nil {
+		if err := e.Fill(&Settings{}, &Plan{Grid: g, Workers: 1 + rng.IntN(8)}, l); err != nil {
 			t.Fatal(err)
 		}
 	}

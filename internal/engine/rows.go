@@ -120,6 +120,9 @@ type sliceTable struct {
 // Prepare implements [Layer]. The table continues from the slice before.
 func (t *sliceTable) Prepare(*Plan) error { return nil }
 
+// Release implements [Layer]. The stream keeps its memory.
+func (t *sliceTable) Release() int { return 0 }
+
 // NewSlices returns Slices for the tables of a job. The source of the job gives the type,
 // size and channels of the slices; its depth is 0.
 func NewSlices(j *Job) (*Slices, error) {
@@ -194,7 +197,7 @@ func (s *Slices) Push(slice raster.Array) (sums, squares raster.Array, err error
 		t.src = slice
 		t.aim(&t.src, &t.dst)
 	}
-	_, err = s.engine.Fill(&s.set, &s.plan, s.layers...)
+	err = s.engine.Fill(&s.set, &s.plan, s.layers...)
 	for i := range s.tables {
 		s.tables[i].src = raster.Array{}
 	}

@@ -42,7 +42,7 @@ func TestStop(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := &stopLayer{at: at, cancel: cancel}
-			_, err = e.Fill(&set, &Plan{Grid: g, Workers: workers}, l)
+			err = e.Fill(&set, &Plan{Grid: g, Workers: workers}, l)
 			cancel()
 			switch done := l.tiles.Load(); {
 			case !l.free:
@@ -76,7 +76,7 @@ func TestProgress(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := e.Fill(&set, &Plan{Grid: g, Workers: workers}, &stopLayer{}); err != nil {
+			if err := e.Fill(&set, &Plan{Grid: g, Workers: workers}, &stopLayer{}); err != nil {
 				t.Fatal(err)
 			}
 			last := -1.0
@@ -93,20 +93,36 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// A scratchLayer keeps scratch memory.
+type scratchLayer struct {
+	Base
+	bytes int
+}
+
+func (l *scratchLayer) Prepare(*Plan) error    { return nil }
+func (l *scratchLayer) Tile(_, _, _, _, _ int) {}
+func (l *scratchLayer) Release() int           { return l.bytes }
+
 // TestIdle tests that runs are reused unless they are large. Under the race
 // detector reuse is not tested, because a pool then drops items at random.
 func TestIdle(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // a pool may not find what was left on another processor
-	var runs Runs[stopLayer]
+	var runs Runs[scratchLayer]
+	fill := func(r *Run[scratchLayer], scratch int) {
+		r.Layer.bytes = scratch
+		if err := r.Fill(&Settings{}, &Plan{}, &r.Layer); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for range 3 {
 		a := runs.Take()
-		a.leave(IdleBytes)
+		fill(a, IdleBytes)
 		if again := runs.Take(); again != a && !ref.Race {
 			t.Fatal("a run was not used again")
 		} else if runs.Take() == again {
 			t.Fatal("a run is used twice")
 		}
-		a.leave(IdleBytes + 1)
+		fill(a, IdleBytes+1)
 		if runs.Take() == a {
 			t.Fatal("a run that keeps much was kept")
 		}

@@ -45,7 +45,7 @@ func (e *Engine) workShare(worker int) {
 				return
 			}
 		case own.bands.CompareAndSwap(both, bandsOf(first+1, end)):
-			if !e.fillBand(worker, first*e.grid.BandRows) {
+			if !e.fillBand(worker, first*e.plan.BandRows) {
 				return
 			}
 		}

@@ -60,7 +60,7 @@ func TestShares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = e.Fill(&set, &Plan{Grid: g, Workers: workers, Slices: slices, Shares: true}, l)
+		err = e.Fill(&set, &Plan{Grid: g, Workers: workers, Slices: slices, Shares: true}, l)
 		cancel()
 		if l.broken.Load() {
 			t.Fatalf("a tile outside of %v, or two at once of a worker", g)

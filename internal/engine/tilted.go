@@ -102,6 +102,7 @@ func (l *tilted) pointTile(worker int, dst, src []byte, x, y, n, rows int) *kern
 
 // Release implements [Layer].
 func (l *tilted) Release() int {
+	l.src.Data, l.dst.Data = nil, nil
 	l.src, l.dst = nil, nil
 	bytes := Bytes(l.scratch)
 	for i := range l.workers {

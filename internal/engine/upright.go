@@ -240,6 +240,7 @@ func (l *upright) pushRow(row []byte, _ int) {
 
 // Release implements [Layer].
 func (l *upright) Release() int {
+	l.src.Data, l.dst.Data = nil, nil
 	l.src, l.dst = nil, nil
 	bytes := Bytes(l.above)
 	for i := range l.workers {

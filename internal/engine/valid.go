@@ -117,7 +117,8 @@ func (j *ValidJob) fill() error {
 		l.squares.start(j.Src.Type, &j.Squares, l.level, true)
 		bytes += j.Squares.Type.Bytes()
 	}
-	return r.Fill(j.set, workOf(&l.src.Extent, l.src.Type.Bytes(), bytes, j.set.workers).Plan(), l)
+	p := workOf(&l.src.Extent, l.src.Type.Bytes(), bytes, j.set.workers).Plan()
+	return r.Fill(&j.set, &p, l)
 }
 
 // valid is the layer of the sums, the squares and the counts of valid pixels; the
@@ -188,7 +189,7 @@ func (l *valid) Tile(worker, x, y, n, rows int) {
 	w, pixel := &l.workers[worker], l.src.Type
 	size := pixel.Bytes()
 	group := len(w.pixels) / (n * size) // as set by Prepare, or more in a short tile
-	shift := l.sums.table.shift()
+	shift := l.sums.dst.shift()
 	for end := y + rows; y < end; y += group {
 		rows := min(group, end-y)
 		for r := range rows {
@@ -202,7 +203,7 @@ func (l *valid) Tile(worker, x, y, n, rows int) {
 		}
 		l.sums.sum(worker, w.pixels, x, y, n, rows)
 		if l.squared {
-			if again := l.squares.table.shift(); again != 0 && shift == 0 { // the kernel of the sums subtracts it by itself
+			if again := l.squares.dst.shift(); again != 0 && shift == 0 { // the kernel of the sums subtracts it by itself
 				Shifted(w.pixels, w.pixels, pixel, n, n, rows, again)
 			}
 			l.squares.sum(worker, w.pixels, x, y, n, rows)

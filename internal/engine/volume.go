@@ -177,6 +177,7 @@ func (l *solid) pointTile(worker, x, y, z, n, rows int, above, over []byte) *ker
 
 // Release implements [Layer].
 func (l *solid) Release() int {
+	l.src.Data, l.dst.Data = nil, nil
 	l.src, l.dst = nil, nil
 	bytes := Bytes(l.above) + Bytes(l.over)
 	for i := range l.workers {

@@ -53,7 +53,7 @@ func runCountedMedians(j *Job) error {
 	}
 	p.BandRows = min(p.Rows, max(engine.DivUp(p.Rows, p.Workers), countedBands*j.shape.Height()))
 	p.Workers = min(p.Workers, engine.DivUp(p.Rows, p.BandRows))
-	return run.Fill(j.set, p, l)
+	return run.Fill(&j.set, &p, l)
 }
 
 func (l *countedMedians) Prepare(p *engine.Plan) error {

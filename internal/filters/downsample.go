@@ -54,7 +54,7 @@ func runBlocks(j *Job) error {
 	if most := j.Src.Width * j.Src.Height * j.Src.Channels * j.Src.Type.Bytes() >> 19; most > 1 {
 		p.Workers = min(j.set.Workers(), most, divUp(p.Rows, p.BandRows))
 	}
-	return run.Fill(j.set, p, l)
+	return run.Fill(&j.set, &p, l)
 }
 
 func divUp(n, by int) int { return n/by + min(1, n%by) }

@@ -200,7 +200,8 @@ func runCascade(j *Job, sum, between raster.Type, shapes *[MaxPasses]window.Shap
 	l.job, l.shapes, l.passes, l.between = *j, *shapes, j.Sigma.Passes, between
 	l.frame = frameOf(j, &shapes[0], sum, 0)
 	l.image.Src, l.image.Border = j.Src, j.shape.Border
-	return run.Fill(j.set, l.plan(), l)
+	p := l.plan()
+	return run.Fill(&j.set, &p, l)
 }
 
 func (l *cascade) plan() engine.Plan {

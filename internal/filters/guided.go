@@ -39,7 +39,8 @@ func runGuided(j *Job) error {
 	run := guidedRuns.Take()
 	l := &run.Layer
 	l.job = *j
-	return run.Fill(j.set, l.plan(), l)
+	p := l.plan()
+	return run.Fill(&j.set, &p, l)
 }
 
 // guided is the layer for guided filters. Products of pixels become the channels of an

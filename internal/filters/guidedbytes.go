@@ -73,7 +73,8 @@ func runGuidedBytes(j *Job, box windows.GuidedBox) error {
 	l.image = window.Image{Src: j.Src, Border: j.shape.Border}
 	l.guide = window.Image{Src: j.Guide, Border: j.shape.Border}
 	l.frame, l.squared = j.frame(raster.U32, 0), j.frame(raster.U32, raster.U32)
-	return run.Fill(j.set, l.plan(), l)
+	p := l.plan()
+	return run.Fill(&j.set, &p, l)
 }
 
 func (l *guidedBytes) plan() engine.Plan {

@@ -149,7 +149,42 @@ func (j *Job) Run() error {
 	if err := j.checkResults(); err != nil {
 		return err
 	}
-	return j.run()
+	if j.set.On() != nil {
+		return j.runOn(j.set.On())
+	}
+	if j.Src.Width == 0 || j.Src.Height == 0 {
+		j.set.Report(1)
+		return nil
+	}
+	switch j.Kind {
+	case Gaussian:
+		return runGaussian(j)
+	case Median:
+		return runMedian(j)
+	case Entropy:
+		return runEntropy(j)
+	case Guided:
+		return runGuided(j)
+	case Downsampled:
+		return runBlocks(j)
+	case BoxRadii:
+		return runRadii(j)
+	}
+	switch {
+	case j.counts():
+		return runValid(j)
+	case j.single():
+		return copyPixels(j)
+	case j.isSmallBox():
+		return runSmallBox(j)
+	}
+	run := localRuns.Take()
+	l := &run.Layer
+	p, err := l.aim(j)
+	if err != nil {
+		return err
+	}
+	return run.Fill(&j.set, &p, l)
 }
 
 // checkResults validates the images for the results, and what depends on them.
@@ -242,45 +277,6 @@ func maxInteger(t raster.Type) float64 {
 		return float64(uint64(1)<<(8*t.Bytes()-1) - 1)
 	}
 	return float64(uint64(1)<<(8*t.Bytes()) - 1)
-}
-
-// run computes the results of a job whose memory has been checked.
-func (j *Job) run() error {
-	if on := j.set.On(); on != nil {
-		return j.runOn(on)
-	}
-	if j.Src.Width == 0 || j.Src.Height == 0 {
-		j.set.Report(1)
-		return nil
-	}
-	switch j.Kind {
-	case Gaussian:
-		return runGaussian(j)
-	case Median:
-		return runMedian(j)
-	case Entropy:
-		return runEntropy(j)
-	case Guided:
-		return runGuided(j)
-	case Downsampled:
-		return runBlocks(j)
-	case BoxRadii:
-		return runRadii(j)
-	}
-	if j.counts() {
-		return runValid(j)
-	}
-	if j.single() {
-		return copyPixels(j)
-	}
-	if j.isSmallBox() {
-		return runSmallBox(j)
-	}
-	sum, square, err := j.sumTypes()
-	if err != nil {
-		return err
-	}
-	return runLocal(j, sum, square)
 }
 
 // checkOn returns an error if no device does the job of a checked image. Package gpu checks

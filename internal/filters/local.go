@@ -31,8 +31,12 @@ type localWorker struct {
 // pixelScratch holds pixels that results may overwrite.
 type pixelScratch [128]float64
 
-// aim prepares the layer for a job.
-func (l *local) aim(j *Job, sum, square raster.Type) {
+// aim prepares the layer for a job, and returns how to cut the image.
+func (l *local) aim(j *Job) (p engine.Plan, err error) {
+	sum, square, err := j.sumTypes()
+	if err != nil {
+		return p, err
+	}
 	l.job = *j
 	l.box, l.statsFast = j.box(), false
 	switch {
@@ -41,7 +45,7 @@ func (l *local) aim(j *Job, sum, square raster.Type) {
 	case l.box.Kind == windows.BoxWords && sum != raster.U32:
 		l.box.Kind = windows.BoxNone
 	}
-	l.Src, l.InPlace, l.Sink, l.Frame = j.Src, j.same, l, j.frame(sum, square)
+	l.Src, l.InPlace, l.Frame = j.Src, j.same, j.frame(sum, square)
 	src, f := &j.Src, &l.Frame
 	size := j.Dst.Type.Bytes()
 	l.past = !j.same && j.Kind != MeanDeviation && size >= 4 && windows.BypassCaches(size*src.Width*src.Height*src.Channels)
@@ -49,19 +53,13 @@ func (l *local) aim(j *Job, sum, square raster.Type) {
 		j.shape.Border != window.Clip && f.Plain() && sum == raster.U32 && square == raster.U32 {
 		l.stats, l.statsFast = windows.NewStatsBox(j.set.Level, j.shape.Width(), j.shape.Height(), src.Channels, 8*src.Width*src.Height*src.Channels)
 	}
+	p = l.Plan(&j.set, size)
+	l.workers = engine.Workers(l.workers, p.Workers)
+	return p, nil
 }
 
 // localRuns keeps the engines and scratch memory of the layer for later calls.
 var localRuns engine.Runs[local]
-
-func runLocal(j *Job, sum, square raster.Type) error {
-	run := localRuns.Take()
-	l := &run.Layer
-	l.aim(j, sum, square)
-	p := l.Plan(&j.set, j.Dst.Type.Bytes())
-	l.workers = engine.Workers(l.workers, p.Workers)
-	return run.Fill(j.set, p, l)
-}
 
 // Release implements [engine.Layer].
 func (l *local) Release() int {
@@ -75,74 +73,68 @@ func (l *local) Release() int {
 
 // Tile implements [engine.Layer].
 func (l *local) Tile(worker, x, y, n, rows int) {
-	l.Layer.Tile(worker, x, y, n, rows)
+	w, c, j := &l.workers[worker], l.Frame.Channels, &l.job
+	s, src := l.Start(worker, x, y, n)
+	for end := y + rows; y < end; y++ {
+		s.Down(src, y)
+		dst, pix := j.Dst.Span(x, y, n), j.Src.Span(x, y, n)
+		switch {
+		case l.box.Kind.Narrow():
+			cols, _ := s.Columns(c)
+			l.box.Narrow(dst, raster.Elems[uint16](cols), &w.scratch)
+		case l.box.Kind != windows.BoxNone:
+			cols, _ := s.Columns(c)
+			l.box.Row(dst, raster.Elems[uint32](cols), &w.scratch)
+		case l.statsFast:
+			means, deviations := dst, dst
+			if j.Kind == MeanDeviation {
+				deviations = j.Second.Span(x, y, n)
+			} else { // the kernel computes both faster than others only deviations
+				w.row = engine.AtLeast(w.row, len(dst))
+				means = w.row
+			}
+			cols, _ := s.Columns(c)
+			l.stats.Row(raster.Elems[float32](means), raster.Elems[float32](deviations),
+				raster.Elems[uint32](cols), raster.Elems[uint32](s.SquareColumns(c)), &w.scratch)
+		case l.past:
+			w.row = engine.AtLeast(w.row, len(dst))
+			j.makeRow(w.row, nil, pix, s.Windows(), n, &w.pixels)
+			processor.StreamCopy(dst, w.row)
+		case j.Kind == MeanDeviation:
+			j.makeRow(dst, j.Second.Span(x, y, n), pix, s.Windows(), n, &w.pixels)
+		default:
+			j.makeRow(dst, nil, pix, s.Windows(), n, &w.pixels)
+		}
+	}
 	if l.past {
 		processor.StoreFence()
-	}
-}
-
-// Row implements [window.Sink].
-func (l *local) Row(worker, x, y, n int, pix []byte, s *window.Sums) {
-	w, c, dst := &l.workers[worker], l.Frame.Channels, l.job.Dst.Span(x, y, n)
-	switch {
-	case l.box.Kind.Narrow():
-		cols, _ := s.Columns(c)
-		l.box.Narrow(dst, raster.Elems[uint16](cols), &w.scratch)
-	case l.box.Kind != windows.BoxNone:
-		cols, _ := s.Columns(c)
-		l.box.Row(dst, raster.Elems[uint32](cols), &w.scratch)
-	case l.statsFast:
-		means, deviations := dst, dst
-		if l.job.Kind == MeanDeviation {
-			deviations = l.job.Second.Span(x, y, n)
-		} else { // the kernel computes both faster than others only deviations
-			w.row = engine.AtLeast(w.row, len(dst))
-			means = w.row
-		}
-		cols, _ := s.Columns(c)
-		l.stats.Row(raster.Elems[float32](means), raster.Elems[float32](deviations),
-			raster.Elems[uint32](cols), raster.Elems[uint32](s.SquareColumns(c)), &w.scratch)
-	case l.past:
-		w.row = engine.AtLeast(w.row, len(dst))
-		l.job.makeRow(w.row, nil, pix, s.Windows(), n, &w.pixels)
-		processor.StreamCopy(dst, w.row)
-	case l.job.Kind == MeanDeviation:
-		l.job.makeRow(dst, l.job.Second.Span(x, y, n), pix, s.Windows(), n, &w.pixels)
-	default:
-		l.job.makeRow(dst, nil, pix, s.Windows(), n, &w.pixels)
 	}
 }
 
 // makeRow computes a row of n pixels of results in first and, if the job has two,
 // deviations in second.
 func (j *Job) makeRow(first, second, pix []byte, r *window.Row, n int, scratch *pixelScratch) {
-	var p window.Part
-	for x := 0; x < n; {
-		r.Cut(&p, x)
-		j.makePart(first, second, pix, r, &p, scratch)
-		x = p.To
-	}
-}
-
-// makePart computes the pixels of a part of a row.
-func (j *Job) makePart(first, second, pix []byte, r *window.Row, p *window.Part, scratch *pixelScratch) {
-	from, to := p.From*r.Channels, p.To*r.Channels
 	t := j.Dst.Type
 	size := t.Bytes()
-	dst := first[from*size : to*size]
-	switch j.Kind {
-	case Sum:
-		p.Sums.Totals(t, dst, r.Offset*float64(p.Count))
-	case Mean:
-		p.Sums.Means(j.set.Level, t, dst, j.meanOf(r, p))
-	case MeanDeviation:
-		p.Sums.Means(j.set.Level, t, dst, j.meanOf(r, p))
-		windows.Spreads(j.set.Level, t, second[from*size:to*size], p.Sums, p.Squares, j.spreadOf(r, p))
-	case Variance, Deviation:
-		windows.Spreads(j.set.Level, t, dst, p.Sums, p.Squares, j.spreadOf(r, p))
-	case Normalized:
-		bytes := j.Src.Type.Bytes()
-		j.makeContrasts(dst, pix[from*bytes:to*bytes], p, j.spreadOf(r, p), r.Offset, scratch)
+	var p window.Part
+	for x := 0; x < n; x = p.To {
+		r.Cut(&p, x)
+		from, to := p.From*r.Channels, p.To*r.Channels
+		dst := first[from*size : to*size]
+		switch j.Kind {
+		case Sum:
+			p.Sums.Totals(t, dst, r.Offset*float64(p.Count))
+		case Mean:
+			p.Sums.Means(j.set.Level, t, dst, j.meanOf(r, &p))
+		case MeanDeviation:
+			p.Sums.Means(j.set.Level, t, dst, j.meanOf(r, &p))
+			windows.Spreads(j.set.Level, t, second[from*size:to*size], p.Sums, p.Squares, j.spreadOf(r, &p))
+		case Variance, Deviation:
+			windows.Spreads(j.set.Level, t, dst, p.Sums, p.Squares, j.spreadOf(r, &p))
+		case Normalized:
+			bytes := j.Src.Type.Bytes()
+			j.makeContrasts(dst, pix[from*bytes:to*bytes], &p, j.spreadOf(r, &p), r.Offset, scratch)
+		}
 	}
 }
 

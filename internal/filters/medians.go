@@ -60,7 +60,7 @@ func runSmallMedians(j *Job) error {
 	if j.Src.Width*j.Src.Height*j.Src.Channels > 1<<16 {
 		p.Workers = min(j.set.Workers(), engine.DivUp(j.Src.Height, p.BandRows))
 	}
-	return run.Fill(j.set, p, l)
+	return run.Fill(&j.set, &p, l)
 }
 
 func (l *smallMedians) Prepare(p *engine.Plan) error {

@@ -59,7 +59,7 @@ func runRadii(j *Job) error {
 	if j.Src.Width*j.Src.Height > 1<<14 {
 		p.Workers = min(j.set.Workers(), engine.DivUp(j.Src.Height, p.BandRows))
 	}
-	return run.Fill(j.set, p, &run.Layer)
+	return run.Fill(&j.set, &p, &run.Layer)
 }
 
 // largestRadii returns how far windows reach across and down.

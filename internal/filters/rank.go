@@ -196,7 +196,7 @@ func runRank(j *Job, keys raster.Array, of ranking) error {
 	if keys.Width*keys.Height > 1<<12 {
 		p.Workers = min(j.set.Workers(), engine.DivUp(keys.Height, p.BandRows))
 	}
-	return run.Fill(j.set, p, l)
+	return run.Fill(&j.set, &p, l)
 }
 
 func (l *rank) Prepare(p *engine.Plan) error {

@@ -53,7 +53,7 @@ func runRankedMedians(j *Job) error {
 	if j.Src.Width*j.Src.Height > 1<<12 {
 		p.Workers = min(j.set.Workers(), engine.DivUp(j.Src.Height, p.BandRows))
 	}
-	return run.Fill(j.set, p, l)
+	return run.Fill(&j.set, &p, l)
 }
 
 // evenTiles cuts a side of an image into equal parts.

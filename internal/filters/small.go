@@ -36,7 +36,7 @@ func runSmallBox(j *Job) error {
 	if j.Src.Width*j.Src.Height > 1<<17 {
 		p.Workers = min(j.set.Workers(), engine.DivUp(j.Src.Height, p.BandRows))
 	}
-	return run.Fill(j.set, p, l)
+	return run.Fill(&j.set, &p, l)
 }
 
 func (l *smallBox) Prepare(*engine.Plan) error {

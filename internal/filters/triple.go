@@ -83,7 +83,7 @@ func runTriple(j *Job, with *triple) error {
 		rows := max(tripleShare, 4*l.down.Reach())
 		p.BandRows = min(p.BandRows, raster.RoundUp(engine.DivUp(p.Rows, max(p.Workers, p.Rows/rows)), tripleBlock))
 	}
-	return run.Fill(j.set, p, l)
+	return run.Fill(&j.set, &p, l)
 }
 
 func (l *triple) Prepare(p *engine.Plan) error {

@@ -78,7 +78,8 @@ func runValid(j *Job) error {
 	l.pixels.Pixel = raster.F64
 	l.numbers.Pixel, l.numbers.Offset, l.numbers.Value = raster.U8, 0, 1
 	height := j.shape.Height()
-	return run.Fill(j.set, window.ChainPlan(&j.set, &l.pixels, 16, height, window.Block(raster.F64, height)), l)
+	p := window.ChainPlan(&j.set, &l.pixels, 16, height, window.Block(raster.F64, height))
+	return run.Fill(&j.set, &p, l)
 }
 
 // Prepare implements [engine.Layer].

@@ -86,7 +86,8 @@ func runWeighted(j *Job, sigmaX, sigmaY float64) error {
 	}
 	f := j.frame(raster.F64, 0)
 	reach := 2*l.down.Radius() + 1
-	return run.Fill(j.set, window.ChainPlan(&j.set, &f, 4, reach, 1), l)
+	p := window.ChainPlan(&j.set, &f, 4, reach, 1)
+	return run.Fill(&j.set, &p, l)
 }
 
 // Prepare implements [engine.Layer].

@@ -157,7 +157,7 @@ func correlate(t *Job, kind scoring) error {
 	pairs := engine.DivUp(l.blocks, 2)
 	p := engine.Plan{Grid: engine.Grid{Rows: pairs, N: 1, BandRows: 1, TileWidth: 1, Lead: -1}}
 	p.Workers = max(1, min(t.set.Workers(), pairs))
-	return run.Fill(t.set, p, l)
+	return run.Fill(&t.set, &p, l)
 }
 
 // Prepare implements [engine.Layer].

@@ -58,7 +58,7 @@ var factorRuns engine.Runs[factorLayer]
 func runFactors(t *Job, sum, square raster.Type) error {
 	run := factorRuns.Take()
 	l := &run.Layer
-	l.job, l.Src, l.Sink = *t, t.Src, l
+	l.job, l.Src = *t, t.Src
 	l.area = t.Template.Width * t.Template.Height
 	l.Frame = window.Frame{Width: t.Src.Width, Height: t.Src.Height, Channels: t.Src.Channels, Pixel: t.Src.Type, Sum: sum, Square: square, Level: t.set.Level,
 		Shape: window.Shape{Right: t.Template.Width - 1, Down: t.Template.Height - 1, Border: window.Clip}}
@@ -74,13 +74,14 @@ func runFactors(t *Job, sum, square raster.Type) error {
 		for i := range l.workers[:p.Workers] {
 			l.workers[i].resize(n, sum)
 		}
-		return run.Fill(t.set.Quiet(), p, l)
+		set := t.set.Quiet()
+		return run.Fill(&set, &p, l)
 	}
 	l.direct.set(t.set.Level, &t.Template)
 	for i := range l.workers[:p.Workers] {
 		l.workers[i].directWorker.resize(&l.direct, p.TileWidth)
 	}
-	return run.Fill(t.set, p, l)
+	return run.Fill(&t.set, &p, l)
 }
 
 // resize allocates n sums of the given type.
@@ -112,9 +113,18 @@ func (l *factorLayer) Release() int {
 	return n
 }
 
-// Row implements [window.Sink].
-func (l *factorLayer) Row(worker, x, y, n int, _ []byte, s *window.Sums) {
-	t, c, w := &l.job, l.Frame.Channels, &l.workers[worker]
+// Tile implements [engine.Layer].
+func (l *factorLayer) Tile(worker, x, y, n, rows int) {
+	s, src := l.Start(worker, x, y, n)
+	for end := y + rows; y < end; y++ {
+		s.Down(src, y)
+		l.row(&l.workers[worker], x, y, n, s)
+	}
+}
+
+// row computes the factors, or the scores, of n positions of row y.
+func (l *factorLayer) row(w *factorWorker, x, y, n int, s *window.Sums) {
+	t, c := &l.job, l.Frame.Channels
 	r := s.Windows()
 	dst := t.dst[y*t.stride+x:][:n]
 	if l.directly {

@@ -63,10 +63,11 @@ func (t *Table) fill(src *raster.Array, set engine.Settings) (err error) {
 	r := idle.Take()
 	l := &r.Layer
 	l.table, l.src = t, *src
-	return r.Fill(set, engine.Work{
+	p := engine.Work{
 		Rows: src.Height, N: src.Width * src.Channels, Channels: src.Channels,
 		PixelBytes: src.Type.Bytes(), SumBytes: t.perEntry() * 8, Workers: set.Workers(),
-	}.PlanEntries(0), l)
+	}.PlanEntries(0)
+	return r.Fill(&set, &p, l)
 }
 
 // scale returns the largest magnitude of the pixels in units, and the unit, of which all pixels are integer

@@ -42,6 +42,14 @@ func About(kind error, format string, args ...any) error {
 // NoTable returns the error for a nil table.
 func NoTable() error { return Invalid("nil table") }
 
+// OrZero returns v and err, or the zero value and err if err is not nil.
+func OrZero[T any](v T, err error) (T, error) {
+	if err != nil {
+		return *new(T), err
+	}
+	return v, nil
+}
+
 // OrNil returns t and err, or nil and err if err is not nil.
 func OrNil[T any](t *T, err error) (*T, error) {
 	if err != nil {

@@ -48,26 +48,17 @@ type improvedWorker struct {
 	_       [raster.LineBytes]byte
 }
 
-func runISauvola(j *Job) error {
-	area := j.area()
-	switch {
-	case j.columns() || area*255*255 < 1<<32:
-		return runImproved(j, raster.U32, raster.U32)
-	case area*255 < 1<<32:
-		return runImproved(j, raster.U32, raster.U64)
-	case area*255*255 >= 1<<63:
-		return raster.Invalid("window is %d×%d, which is too large to sum (use a smaller one, or border clip)", j.shape.Width(), j.shape.Height())
-	}
-	return runImproved(j, raster.U64, raster.U64)
-}
-
 // improvedRuns keeps the engines and scratch memory of the layer for later calls.
 var improvedRuns engine.Runs[improved]
 
-func runImproved(j *Job, sum, square raster.Type) error {
+func runISauvola(j *Job) error {
+	sum, square, err := j.sumTypes()
+	if err != nil {
+		return err
+	}
 	run := improvedRuns.Take()
 	l := &run.Layer
-	l.Sink, l.job = l, *j
+	l.job = *j
 	l.Src, l.InPlace, l.Reach = j.Src, j.same, 1
 	l.Frame, l.columns = j.frame(sum, square), j.columns()
 	p := j.plan(l.Plan(&j.set, j.Dst.Type.Bytes()))
@@ -75,7 +66,7 @@ func runImproved(j *Job, sum, square raster.Type) error {
 	if p.BandRows < floodRows {
 		p.BandRows = raster.RoundUp(floodRows, p.BandRows)
 	}
-	return run.Fill(j.set, p, l)
+	return run.Fill(&j.set, &p, l)
 }
 
 // floodRows is the minimum height of a band. Spans that reach a band's edge need a later,
@@ -144,16 +135,14 @@ func otsuOfAll(workers []improvedWorker) uint8 {
 
 // Tile implements [engine.Layer].
 func (l *improved) Tile(worker, x, y, n, rows int) {
-	if l.slice == decideAndMark {
-		l.Layer.Tile(worker, x, y, n, rows)
-	} else {
-		l.tile(worker, x, y, n, rows)
-	}
-}
-
-func (l *improved) tile(worker, x, y, n, rows int) {
 	t, w := &l.job, &l.workers[worker]
 	switch l.slice {
+	case decideAndMark:
+		s, src := l.Start(worker, x, y, n)
+		for end := y + rows; y < end; y++ {
+			s.Down(src, y)
+			l.mark(w, x, y, n, s)
+		}
 	case countContrast:
 		for end := y + rows; y < end; y++ {
 			l.contrast(w.row[:n], &l.Image, x, y)
@@ -188,9 +177,9 @@ func (l *improved) contrast(dst []uint8, rows window.Rows, x, y int) {
 	contrastRow(l.job.set.Level, dst, rows.Row(max(0, y-1)), rows.Row(y), rows.Row(min(y+1, l.job.Src.Height-1)), x)
 }
 
-// Row implements [window.Sink].
-func (l *improved) Row(worker, x, y, n int, pix []uint8, s *window.Sums) {
-	w, f := &l.workers[worker], &l.job.formula
+// mark decides n pixels of row y, and marks black ones with high contrast.
+func (l *improved) mark(w *improvedWorker, x, y, n int, s *window.Sums) {
+	f, pix := &l.job.formula, l.Src.Span(x, y, n)
 	l.contrast(w.row[:n], s.Rows(), x, y)
 	dst := l.marks.Span(x, y, n)
 	if l.columns {

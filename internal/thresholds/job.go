@@ -97,7 +97,42 @@ func (j *Job) Run() error {
 	if err := j.checkResult(); err != nil {
 		return err
 	}
-	return j.run()
+	if on := j.set.On(); on != nil {
+		return j.runOn(on)
+	}
+	if j.Src.Width == 0 || j.Src.Height == 0 {
+		j.set.Report(1)
+		return nil
+	}
+	if j.none {
+		j.atZero()
+		j.set.Report(1)
+		return nil
+	}
+	switch j.Rule.Method {
+	case Otsu:
+		return runOtsu(j)
+	case Su:
+		return runSu(j)
+	case ISauvola:
+		return runISauvola(j)
+	case MeanC:
+		if box := newBox(j); box.Kind != windows.BoxNone {
+			return runBoxed(j, box)
+		}
+	}
+	if j.unit {
+		if err := j.inUnit(); err != nil {
+			return err
+		}
+	}
+	run := localRuns.Take()
+	l := &run.Layer
+	p, err := l.aim(j)
+	if err != nil {
+		return err
+	}
+	return run.Fill(&j.set, &p, l)
 }
 
 // checkResult validates the memory of the result, which may be the source itself.
@@ -123,43 +158,6 @@ func (j *Job) checkResult() error {
 		return raster.Overlapping("the destination shares part of the image's memory: use the image itself, or separate memory")
 	}
 	return nil
-}
-
-// run computes the result once its memory has been checked.
-func (j *Job) run() error {
-	if on := j.set.On(); on != nil {
-		return j.runOn(on)
-	}
-	if j.Src.Width == 0 || j.Src.Height == 0 {
-		j.set.Report(1)
-		return nil
-	}
-	if j.none {
-		j.atZero()
-		j.set.Report(1)
-		return nil
-	}
-	switch j.Rule.Method {
-	case Otsu:
-		return runOtsu(j)
-	case Su:
-		return runSu(j)
-	case ISauvola:
-		return runISauvola(j)
-	case MeanC:
-		if !j.formula.Bytes {
-			break
-		}
-		if box := newBox(j); box.Kind != windows.BoxNone {
-			return runBoxed(j, box)
-		}
-	}
-	if j.unit {
-		if err := j.inUnit(); err != nil {
-			return err
-		}
-	}
-	return runWindows(j)
 }
 
 // runOn computes the result on a device. Package gpu checks the types.
@@ -224,25 +222,24 @@ func (j *Job) shown(v float64) any {
 	return v
 }
 
-// runWindows computes the result with sums that fit the window.
-func runWindows(j *Job) error {
-	most := whiteOf(j.Src.Type)
-	all := j.area() * most
+// sumTypes returns the types of the sums of windows and of their squares.
+func (j *Job) sumTypes() (sum, square raster.Type, err error) {
+	all := j.area() * whiteOf(j.Src.Type)
 	limit := all
 	if j.formula.Kind.Squares() {
-		limit *= most
+		limit *= whiteOf(j.Src.Type)
 	}
 	switch {
 	case j.Src.Type.Float():
-		return runLocal(j, raster.F64, raster.F64)
+		return raster.F64, raster.F64, nil
 	case j.columns(), limit < 1<<32:
-		return runLocal(j, raster.U32, raster.U32)
+		return raster.U32, raster.U32, nil
 	case limit >= 1<<63:
-		return raster.Invalid("window is %d×%d, which is too large to sum (use a smaller one, or border clip)", j.shape.Width(), j.shape.Height())
+		return 0, 0, raster.Invalid("window is %d×%d, which is too large to sum (use a smaller one, or border clip)", j.shape.Width(), j.shape.Height())
 	case all < 1<<32:
-		return runLocal(j, raster.U32, raster.U64)
+		return raster.U32, raster.U64, nil
 	}
-	return runLocal(j, raster.U64, raster.U64)
+	return raster.U64, raster.U64, nil
 }
 
 // frame returns the image as a frame with sums of these types.

@@ -38,10 +38,13 @@ type localWorker struct {
 // localRuns keeps the engines and scratch memory of the layer for later calls.
 var localRuns engine.Runs[local]
 
-func runLocal(j *Job, sum, square raster.Type) error {
-	run := localRuns.Take()
-	l := &run.Layer
-	l.job, l.look, l.Sink = *j, false, l
+// aim prepares the layer for a job, and returns how to cut the image.
+func (l *local) aim(j *Job) (p engine.Plan, err error) {
+	sum, square, err := j.sumTypes()
+	if err != nil {
+		return p, err
+	}
+	l.job, l.look = *j, false
 	l.Src, l.InPlace, l.Frame = j.Src, j.same, j.frame(sum, square)
 	l.columns = j.columns()
 	l.quads = l.columns && j.shape.Border == window.Clip && !(j.same && j.Src.Width > windows.QuadWidth) && // strips would overwrite each other's rows
@@ -50,11 +53,11 @@ func runLocal(j *Job, sum, square raster.Type) error {
 	if l.Widest = 0; l.quads {
 		l.Widest = windows.QuadWidth
 	}
-	p := j.plan(l.Plan(&j.set, j.Dst.Type.Bytes()))
+	p = j.plan(l.Plan(&j.set, j.Dst.Type.Bytes()))
 	if j.formula.Kind == windows.WolfFormula {
 		p.Slices = 2
 	}
-	return run.Fill(j.set, p, l)
+	return p, nil
 }
 
 // plan adjusts a window plan to the destination.
@@ -93,13 +96,13 @@ func (l *local) Prepare(p *engine.Plan) error {
 	err := l.Layer.Prepare(p)
 	l.inPlace = l.InPlace
 	if p.Slices == 0 {
-		l.aim()
+		l.aimDeciders()
 	}
 	return err
 }
 
-// aim passes the formula to the deciders, once it is complete.
-func (l *local) aim() {
+// aimDeciders passes the formula to the deciders, once it is complete.
+func (l *local) aimDeciders() {
 	for i := range l.workers {
 		if d := l.workers[i].decider; l.columns && d != nil {
 			aim(d, &l.job, &l.Frame)
@@ -115,7 +118,7 @@ func aim(d *windows.Decider, t *Job, f *window.Frame) {
 func (l *local) Slice(z int) {
 	if l.look = z == 0; l.look {
 		l.InPlace = false
-		l.aim()
+		l.aimDeciders()
 		return
 	}
 	l.InPlace = l.inPlace
@@ -126,7 +129,7 @@ func (l *local) Slice(z int) {
 		f.Spread = max(f.Spread, l.workers[i].variance)
 	}
 	f.Spread = math.Sqrt(f.Spread)
-	l.aim()
+	l.aimDeciders()
 }
 
 // smallestNormal is the variance used for images that have none.
@@ -149,15 +152,24 @@ func (l *local) Release() int {
 
 // Tile implements [engine.Layer].
 func (l *local) Tile(worker, x, y, n, rows int) {
-	if w := &l.workers[worker]; l.look || !l.quads || !w.decider.Fast() {
-		l.Layer.Tile(worker, x, y, n, rows)
-	} else {
-		l.tile(w, x, y, n, rows)
+	w := &l.workers[worker]
+	if l.quads && !l.look && w.decider.Fast() {
+		l.tileQuads(w, x, y, n, rows)
+		return
+	}
+	s, src := l.Start(worker, x, y, n)
+	for end := y + rows; y < end; y++ {
+		s.Down(src, y)
+		if l.columns {
+			l.fromColumns(w, x, y, n, s)
+		} else {
+			l.fromWindows(w, x, y, n, s)
+		}
 	}
 }
 
-// tile handles deciders that slide column sums.
-func (l *local) tile(w *localWorker, x, y, n, rows int) {
+// tileQuads makes a tile with a decider that slides the column sums itself.
+func (l *local) tileQuads(w *localWorker, x, y, n, rows int) {
 	t := &l.job
 	f := &l.Frame
 	row := func(of window.Rows, y int) []uint8 {
@@ -205,23 +217,17 @@ func (l *local) tile(w *localWorker, x, y, n, rows int) {
 	}
 }
 
-// Row implements [window.Sink].
-func (l *local) Row(worker, x, y, n int, pix []byte, s *window.Sums) {
-	w, t := &l.workers[worker], &l.job
-	if l.columns {
-		r, cols, squares := columnsOf(s)
-		w.decider.Counts(x, r.Across, r.Down, r.Area, n)
-		l.fromColumns(w, x, y, pix, cols, squares)
-		return
-	}
-	r, f := s.Windows(), &t.formula
-	windows.Floats(t.Src.Type, w.stats.pix, pix)
+// fromWindows computes n pixels of row y from the sums of windows.
+func (l *local) fromWindows(w *localWorker, x, y, n int, s *window.Sums) {
+	t, r := &l.job, s.Windows()
+	f := &t.formula
+	windows.Floats(t.Src.Type, w.stats.pix, l.Src.Span(x, y, n))
 	row := w.row
 	if t.Form == AsBytes {
 		row = t.Dst.Span(x, y, n)
 	}
 	var p window.Part
-	for i := 0; i < n; {
+	for i := 0; i < n; i = p.To {
 		r.Cut(&p, i)
 		w.stats.find(f, &p, r.Offset)
 		switch {
@@ -234,10 +240,9 @@ func (l *local) Row(worker, x, y, n int, pix []byte, s *window.Sums) {
 		default:
 			w.stats.decide(f, row[p.From:p.To])
 		}
-		i = p.To
 	}
 	if !l.look && t.Form == AsBits {
-		windows.PackBits(l.job.set.Level, t.Dst.Span(x/8, y, engine.DivUp(n, 8)), w.row[:n])
+		windows.PackBits(t.set.Level, t.Dst.Span(x/8, y, engine.DivUp(n, 8)), w.row[:n])
 	}
 }
 
@@ -250,9 +255,11 @@ func columnsOf(s *window.Sums) (r *window.Row, cols, squares []uint32) {
 	return s.Row(), raster.Elems[uint32](first), squares
 }
 
-// fromColumns decides a row of bytes from column sums.
-func (l *local) fromColumns(w *localWorker, x, y int, pix []uint8, cols, squares []uint32) {
-	n, dst := len(pix), &l.job.Dst
+// fromColumns computes n pixels of row y, which are bytes, from column sums.
+func (l *local) fromColumns(w *localWorker, x, y, n int, s *window.Sums) {
+	pix, dst := l.Src.Span(x, y, n), &l.job.Dst
+	r, cols, squares := columnsOf(s)
+	w.decider.Counts(x, r.Across, r.Down, r.Area, n)
 	switch {
 	case l.look:
 		darkest := uint8(min(w.darkest, 255))

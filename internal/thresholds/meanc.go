@@ -23,7 +23,7 @@ type boxedWorker struct {
 // newBox returns the kernel for the means. Its kind is BoxNone if there is none.
 func newBox(t *Job) (b windows.Box) {
 	f := window.Frame{Width: t.Src.Width, Height: t.Src.Height, Channels: 1, Pixel: t.Src.Type, Shape: t.shape}
-	if t.Rule.Method == MeanC && (t.Form == AsBytes || t.Form == AsBits) && t.shape.Border != window.Clip && f.Plain() {
+	if t.formula.Bytes && t.Form != AsMap && t.shape.Border != window.Clip && f.Plain() {
 		b = windows.NewBox(t.set.Level, t.shape.Width(), t.shape.Height(), 1)
 	}
 	return b
@@ -40,9 +40,10 @@ func runBoxed(t *Job, box windows.Box) error {
 	run := boxedRuns.Take()
 	l := &run.Layer
 	l.job, l.box = *t, box
-	l.Src, l.InPlace, l.Sink = t.Src, t.same, l
+	l.Src, l.InPlace = t.Src, t.same
 	l.Frame = t.frame(sum, 0)
-	return run.Fill(t.set, t.plan(l.Plan(&t.set, t.Dst.Type.Bytes())), l)
+	p := t.plan(l.Plan(&t.set, t.Dst.Type.Bytes()))
+	return run.Fill(&t.set, &p, l)
 }
 
 // Prepare implements [engine.Layer].
@@ -64,28 +65,32 @@ func (l *boxed) Release() int {
 	return bytes
 }
 
-// Row implements [window.Sink].
-func (l *boxed) Row(worker, x, y, n int, pix []uint8, s *window.Sums) {
+// Tile implements [engine.Layer].
+func (l *boxed) Tile(worker, x, y, n, rows int) {
 	w, t := &l.workers[worker], &l.job
 	means := w.means[:n]
-	cols, _ := s.Columns(1)
-	if l.box.Kind.Narrow() {
-		l.box.Narrow(means, raster.Elems[uint16](cols), &w.scratch)
-	} else {
-		l.box.Row(means, raster.Elems[uint32](cols), &w.scratch)
-	}
-	dst := means
-	if t.Form == AsBytes {
-		dst = t.Dst.Span(x, y, n)
-	}
-	// A pixel is white if pix + C > mean, which is pix + (C-1) >= mean or !(mean - C >=
-	// pix).
-	if c := t.formula.C; c >= 1 {
-		windows.AtLeast(t.set.Level, dst, pix, means, uint8(min(c-1, 255)), false)
-	} else {
-		windows.AtLeast(t.set.Level, dst, means, pix, uint8(min(-c, 255)), true)
-	}
-	if t.Form == AsBits {
-		windows.PackBits(t.set.Level, t.Dst.Span(x/8, y, engine.DivUp(n, 8)), means)
+	s, src := l.Start(worker, x, y, n)
+	for end := y + rows; y < end; y++ {
+		s.Down(src, y)
+		cols, _ := s.Columns(1)
+		if l.box.Kind.Narrow() {
+			l.box.Narrow(means, raster.Elems[uint16](cols), &w.scratch)
+		} else {
+			l.box.Row(means, raster.Elems[uint32](cols), &w.scratch)
+		}
+		pix, dst := t.Src.Span(x, y, n), means
+		if t.Form == AsBytes {
+			dst = t.Dst.Span(x, y, n)
+		}
+		// A pixel is white if pix + C > mean, which is pix + (C-1) >= mean or !(mean - C
+		// >= pix).
+		if c := t.formula.C; c >= 1 {
+			windows.AtLeast(t.set.Level, dst, pix, means, uint8(min(c-1, 255)), false)
+		} else {
+			windows.AtLeast(t.set.Level, dst, means, pix, uint8(min(-c, 255)), true)
+		}
+		if t.Form == AsBits {
+			windows.PackBits(t.set.Level, t.Dst.Span(x/8, y, engine.DivUp(n, 8)), means)
+		}
 	}
 }

@@ -97,7 +97,7 @@ func runOtsu(t *Job) error {
 	l := &run.Layer
 	l.job = *t
 	p := planRows(t)
-	return run.Fill(t.set, p, l)
+	return run.Fill(&t.set, &p, l)
 }
 
 const (

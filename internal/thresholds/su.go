@@ -44,32 +44,29 @@ type suWorker struct {
 	_       [raster.LineBytes]byte
 }
 
-func runSu(j *Job) error {
-	auto := j.shape == window.Shape{}
-	area := j.area()
-	if auto { // the window is at most twice as wide as the image
-		area = 2 * float64(j.Src.Width) * float64(j.Src.Height)
-	}
-	switch {
-	case area*255*255 < 1<<32:
-		return fillSu(j, auto, raster.U32, raster.U32)
-	case area*255 < 1<<32:
-		return fillSu(j, auto, raster.U32, raster.U64)
-	}
-	return fillSu(j, auto, raster.U64, raster.U64)
-}
-
 // suRuns keeps the engines and scratch memory of the layer for later calls.
 var suRuns engine.Runs[su]
 
-func fillSu(j *Job, auto bool, sum, square raster.Type) error {
+func runSu(j *Job) error {
 	run := suRuns.Take()
 	l := &run.Layer
-	l.job, l.src, l.auto, l.sum, l.square = *j, j.Src, auto, sum, square
+	l.job, l.src = *j, j.Src
+	l.auto = j.shape == window.Shape{}
+	area := j.area()
+	if l.auto { // the window is at most twice as wide as the image
+		area = 2 * float64(j.Src.Width) * float64(j.Src.Height)
+	}
+	l.sum, l.square = raster.U64, raster.U64
+	if area*255 < 1<<32 {
+		l.sum = raster.U32
+	}
+	if area*255*255 < 1<<32 {
+		l.square = raster.U32
+	}
 	p := planRows(j)
 	p.BandRows = min(max(suBand, 8*min(j.shape.Height(), j.Src.Height)), engine.DivUp(p.Rows, p.Workers))
 	p.Slices = suSlices
-	return run.Fill(j.set, p, l)
+	return run.Fill(&j.set, &p, l)
 }
 
 // suBand is the minimum height of a band. Each band starts by reading as many rows as a

@@ -3,17 +3,21 @@
 // for each column, computes one prefix sum along the row, and subtracts two entries of it.
 // Filters and thresholds are built on it:
 //
-//	func (l *layer) Row(worker, x, y, n int, pix []uint8, s *window.Sums) {
-//		r := s.Windows()
-//		var p window.Part
-//		for x := 0; x < n; { // the pixels of the row, from column x on
-//			r.Cut(&p, x)
-//			p.Sums.Means(...)
-//			x = p.To
+//	func (l *layer) Tile(worker, x, y, n, rows int) {
+//		s, src := l.Start(worker, x, y, n)
+//		for end := y + rows; y < end; y++ {
+//			s.Down(src, y)
+//			r := s.Windows()
+//			var p window.Part
+//			for i := 0; i < n; { // the pixels of the row
+//				r.Cut(&p, i)
+//				p.Sums.Means(...)
+//				i = p.To
+//			}
 //		}
 //	}
 //
-// Here the layer embeds [Layer], has itself as its Sink, and is run by an [engine.Engine].
+// Here the layer embeds [Layer] and is run by an [engine.Engine].
 // Types are data: [Frame] holds the types of pixels and sums. Sums of 8-bit pixels fit
 // uint32 for windows of up to 2^24 pixels, and sums of their squares for windows of up to
 // 66051; larger windows need uint64.

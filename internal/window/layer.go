@@ -20,22 +20,21 @@ const (
 	workerBytes = 1 << 19
 )
 
-// A Sink receives the windows of one row after the other.
-type Sink interface {
-	// Row processes pixels [x, x+n) of row y, whose memory is pix. It calls Windows or
-	// Columns of s to get the sums for that row.
-	Row(worker, x, y, n int, pix []byte, s *Sums)
-}
-
 // A Layer computes the windows of a whole image on [engine.Engine], each band of rows
-// independently, in strips of columns.
+// independently, in strips of columns. Another layer embeds it and has a Tile method of
+// this form:
+//
+//	s, src := l.Start(worker, x, y, n)
+//	for end := y + rows; y < end; y++ {
+//		s.Down(src, y)
+//		... // compute pixels [x, x+n) of row y from s.Windows or s.Columns
+//	}
 type Layer struct {
 	engine.Base
 	Image
-	Sink    Sink
 	Frame   Frame
-	InPlace bool // the sink overwrites the image, row by row
-	Reach   int  // number of rows above and below the current one that the sink reads, see [Sums.Rows]
+	InPlace bool // the image is overwritten, row by row
+	Reach   int  // number of rows above and below the current one that are read, see [Sums.Rows]
 	Widest  int  // maximum number of columns in a strip, or 0 for no limit
 
 	bandRows int
@@ -49,8 +48,8 @@ type layerWorker struct {
 	_    [raster.LineBytes]byte
 }
 
-// Plan decides how to cut the image, for a sink that writes the given number of bytes per
-// pixel. Float sums start anew after each block of rows, so bands consist of whole blocks.
+// Plan decides how to cut the image, for a layer that writes the given number of bytes
+// per pixel. Float sums start anew after each block of rows, so bands consist of whole blocks.
 func (l *Layer) Plan(set *engine.Settings, written int) engine.Plan {
 	f := &l.Frame
 	size, block := f.Sum.Bytes(), Block(f.Sum, f.Shape.Height())
@@ -119,20 +118,15 @@ func (l *Layer) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// Tile implements [engine.Layer]. Its x and n count pixels.
-func (l *Layer) Tile(worker, x, y, n, rows int) {
-	s := &l.workers[worker].sums
+// Start returns the sums of a worker, and the rows to move them down, for the tile of n
+// pixels from x, y on. The sums go on from those of the tile above if possible.
+func (l *Layer) Start(worker, x, y, n int) (s *Sums, src Rows) {
+	s = &l.workers[worker].sums
 	if !s.GoesOn(x, n, y) {
 		s.Strip(x, n)
 	}
-	of, own := l.RowsOf(y)
-	for end := y + rows; y < end; y++ {
-		s.Down(of, y)
-		if own != nil {
-			own.Keep()
-		}
-		l.Sink.Row(worker, x, y, n, l.Src.Span(x, y, n), s)
-	}
+	src, s.own = l.RowsOf(y)
+	return s, src
 }
 
 // RowsOf returns the rows that the band beginning at row y needs. If the image is
@@ -148,7 +142,6 @@ func (l *Layer) RowsOf(y int) (rows Rows, own *ownRows) {
 
 // Release implements [engine.Layer].
 func (l *Layer) Release() int {
-	l.Sink = nil
 	l.Src, l.Reach, l.Widest = raster.Array{}, 0, 0
 	bytes := engine.Bytes(l.Outside) + engine.Bytes(l.copied)
 	for i := range l.own {

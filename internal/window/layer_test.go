@@ -9,14 +9,22 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// counting is a sink that checks every window of every row.
+// counting is a layer that checks every window of every row.
 type counting struct {
 	Layer
 	t    *testing.T
 	rows []int // how often each pixel was visited
 }
 
-func (l *counting) Row(_, x, y, n int, pix []uint8, s *Sums) {
+func (l *counting) Tile(worker, x, y, n, rows int) {
+	s, src := l.Start(worker, x, y, n)
+	for end := y + rows; y < end; y++ {
+		s.Down(src, y)
+		l.row(x, y, l.Src.Span(x, y, n), s)
+	}
+}
+
+func (l *counting) row(x, y int, pix []uint8, s *Sums) {
 	r := s.Windows()
 	hi, lo := raster.Elems[uint32](r.Sums.Hi), raster.Elems[uint32](r.Sums.Lo)
 	hi2, lo2 := raster.Elems[uint32](r.Squares.Hi), raster.Elems[uint32](r.Squares.Lo)
@@ -59,14 +67,13 @@ func TestLayer(t *testing.T) {
 		l.Frame = Frame{Width: w, Height: h, Channels: c, Pixel: raster.U8, Sum: raster.U32, Square: raster.U32, Level: processor.Best(),
 			Shape: Shape{Left: rng.IntN(6), Right: rng.IntN(6), Up: rng.IntN(6), Down: rng.IntN(6), Border: []Border{Clip, Reflect, Reflect101, Replicate}[i%4]}}
 		l.Src = raster.ArrayOf(pix, raster.PlaneExtent(w, h, c, w*c))
-		l.Sink = l
 		set, err := (&engine.Options{Workers: 2}).Check()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var e engine.Engine
 		p := l.Plan(&set, 1)
-		if _, err := e.Fill(&set, &p, l); err != nil {
+		if err := e.Fill(&set, &p, l); err != nil {
 			t.Fatal(err)
 		}
 		for at, n := range l.rows {

@@ -51,7 +51,8 @@ type Sums struct {
 	lead        int // elements before them, outside the image
 
 	rows    Rows
-	nothing []byte // pixels that add nothing to a sum
+	own     *ownRows // rows, if the image is overwritten
+	nothing []byte   // pixels that add nothing to a sum
 	y       int
 	valid   bool // the columns are summed for row y
 	careful bool // no pixel is subtracted from a sum, see careful.go
@@ -311,7 +312,8 @@ func (s *Sums) images() (sums, squares []byte) {
 	return s.sums.image(s), squares
 }
 
-// Down moves to row y, from the row above it if possible.
+// Down moves to row y, from the row above it if possible. If the image is overwritten, it
+// keeps a copy of the row.
 func (s *Sums) Down(rows Rows, y int) {
 	f := &s.frame
 	s.rows = rows
@@ -337,6 +339,9 @@ func (s *Sums) Down(rows Rows, y int) {
 		s.kernel.Slide(sums, squares, add, sub, f.Offset)
 	}
 	s.pad()
+	if s.own != nil {
+		s.own.Keep()
+	}
 }
 
 // prime sums the columns of row y anew.
@@ -556,4 +561,4 @@ func (s *Sums) End(height int) {
 }
 
 // Forget drops references to the rows.
-func (s *Sums) Forget() { s.rows, s.valid, s.flats.valid = nil, false, false }
+func (s *Sums) Forget() { s.rows, s.own, s.valid, s.flats.valid = nil, nil, false, false }

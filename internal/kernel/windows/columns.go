@@ -104,21 +104,7 @@ func slideSquares[P raster.Number, A Number](cols, add, sub []byte, offset float
 	}
 }
 
-// moveSums slides sums at a level, whole vectors in assembly and the rest in Go.
-func (k *columnKernel) moveSums(level processor.Level, cols, add, sub []byte) {
-	if asm := k.slideRoutines[level]; asm != nil {
-		n := raster.Count(len(add), k.pixel) &^ (windowUnit - 1)
-		_, _ = cols[:n*k.sum], sub[:n*k.pixel]
-		asm(raster.First(cols), raster.First(add), raster.First(sub), n)
-		if n*k.pixel == len(add) {
-			return
-		}
-		cols, add, sub = cols[n*k.sum:], add[n*k.pixel:], sub[n*k.pixel:]
-	}
-	k.slide(cols, add, sub)
-}
-
-// moveSquares is moveSums for squares.
+// moveSquares slides squares at a level, whole vectors in assembly and the rest in Go.
 func (k *columnKernel) moveSquares(level processor.Level, cols, add, sub []byte, offset float64) {
 	if asm := k.squaresRoutines[level]; asm != nil {
 		n := raster.Count(len(add), k.pixel) &^ (windowUnit - 1)
@@ -159,11 +145,7 @@ func (c *Columns) Add(sums, squares, row []byte, offset float64, times int) {
 
 // Slide moves the columns down by one row: row add enters the windows and row sub leaves them.
 func (c *Columns) Slide(sums, squares, add, sub []byte, offset float64) {
-	if squares == nil {
-		c.sums.moveSums(c.level, sums, add, sub)
-		return
-	}
-	if c.both != nil {
+	if squares != nil && c.both != nil {
 		n := len(add) &^ (windowUnit - 1)
 		_, _, _ = sums[:4*n], squares[:4*n], sub[:n]
 		c.both(raster.First(sums), raster.First(squares), raster.First(add), raster.First(sub), n)
@@ -172,8 +154,20 @@ func (c *Columns) Slide(sums, squares, add, sub []byte, offset float64) {
 		}
 		sums, squares, add, sub = sums[4*n:], squares[4*n:], add[n:], sub[n:]
 	}
-	c.sums.moveSums(c.level, sums, add, sub)
-	c.squares.moveSquares(c.level, squares, add, sub, offset)
+	if squares != nil {
+		c.squares.moveSquares(c.level, squares, add, sub, offset)
+	}
+	k := c.sums
+	if asm := k.slideRoutines[c.level]; asm != nil { // whole vectors
+		n := raster.Count(len(add), k.pixel) &^ (windowUnit - 1)
+		_, _ = sums[:n*k.sum], sub[:n*k.pixel]
+		asm(raster.First(sums), raster.First(add), raster.First(sub), n)
+		if n*k.pixel == len(add) {
+			return
+		}
+		sums, add, sub = sums[n*k.sum:], add[n*k.pixel:], sub[n*k.pixel:]
+	}
+	k.slide(sums, add, sub)
 }
 
 // prefixLoops holds the kernels of [Prefix] by sum type.
