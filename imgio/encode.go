@@ -12,6 +12,7 @@ import (
 	"iter"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/boxsum/boxsum"
@@ -22,7 +23,7 @@ import (
 // extensions maps file extensions to the formats that [Encode] writes.
 var extensions = map[string]string{
 	".png": "png", ".tif": "tiff", ".tiff": "tiff", ".npy": "npy",
-	".pgm": "pnm", ".ppm": "pnm", ".pnm": "pnm", ".pam": "pnm", ".pbm": "pbm",
+	".pnm": "pnm", ".pbm": "pbm", ".pgm": "pgm", ".ppm": "ppm", ".pam": "pam",
 	".jpg": "jpeg", ".jpeg": "jpeg", ".gif": "gif",
 }
 
@@ -51,12 +52,13 @@ func SaveWith(path string, img any, m Metadata) error {
 	return WriteFile(path, func(w io.Writer) error { return EncodeWith(w, format, img, m) })
 }
 
-// Encode writes img as "png", "tiff", "pnm", "pbm", "jpeg", "gif" or "npy". It
-// is a boxsum.Image[P], as in [Picture], or any image.Image, such as a
-// threshold.Bitmap.
+// Encode writes img as "png", "tiff", "pnm", "pbm", "pgm", "ppm", "pam", "jpeg",
+// "gif" or "npy". It is a boxsum.Image[P], as in [Picture], or any image.Image,
+// such as a threshold.Bitmap.
 //
 //   - Pictures have pixels of uint8 or uint16 with 1 to 4 channels: gray or color, each with or without straight alpha.
 //   - PNG and TIFF store a threshold.Bitmap with one bit per pixel, PBM any image of 0 and 255.
+//   - PGM stores gray images, PPM gray and color images as RGB, and PAM all of these with or without alpha. PNM is PGM for gray, PPM for color and PAM for images with alpha.
 //   - TIFF supports all other pixel types too, which fewer programs read.
 //   - JPEG and GIF have 8 bits and lose detail: JPEG everywhere, GIF in images of more than 256 colors. JPEG has no alpha, and in GIF a pixel is opaque or transparent.
 //   - .npy arrays support all types and numbers of channels.
@@ -79,8 +81,8 @@ func EncodeWith(w io.Writer, format string, img any, m Metadata) error {
 		return encodeNPY(w, img)
 	case "pbm":
 		return encodePBM(w, img)
-	case "pnm":
-		return encodePNM(w, img)
+	case "pnm", "pgm", "ppm", "pam":
+		return encodePNM(w, format, img)
 	case "tiff":
 		t := NewTIFFWriter(w)
 		if err := t.Add(img, m); err != nil {
@@ -88,7 +90,7 @@ func EncodeWith(w io.Writer, format string, img any, m Metadata) error {
 		}
 		return t.Close()
 	}
-	return raster.Invalid("unknown image format %.40q, want png, tiff, pnm, pbm, jpeg, gif or npy", format)
+	return raster.Invalid("unknown image format %.40q, want png, tiff, pnm, pbm, pgm, ppm, pam, jpeg, gif or npy", format)
 }
 
 func noImage(img any) error { return raster.Unsupported("%s cannot be written", described(img)) }
@@ -268,8 +270,8 @@ func cannotBe(pixel raster.Type, format string) error {
 	return raster.Unsupported("%s cannot store pixels of %v (use .npy)", format, pixel)
 }
 
-// encodePNM writes PGM or PPM, or PAM if the image has alpha.
-func encodePNM(to io.Writer, img any) error {
+// encodePNM writes PGM, PPM or PAM; "pnm" leaves the choice to the image.
+func encodePNM(to io.Writer, format string, img any) error {
 	p, err := arrayOf(img)
 	if err != nil {
 		return err
@@ -283,21 +285,43 @@ func encodePNM(to io.Writer, img any) error {
 	default:
 		return cannotBe(p.Type, "PNM")
 	}
-	switch p.Channels {
-	case 1:
+	if format == "pnm" {
+		format = map[int]string{1: "pgm", 3: "ppm"}[p.Channels]
+	}
+	switch {
+	case format == "pgm" && p.Channels != 1:
+		return raster.Unsupported("PGM stores gray images without alpha, not %d channels (use .pam or .png)", p.Channels)
+	case format == "ppm" && p.Channels != 1 && p.Channels != 3:
+		return raster.Unsupported("PPM stores color images without alpha, not %d channels (use .pam or .png)", p.Channels)
+	}
+	switch format {
+	case "pgm":
 		fmt.Fprintf(w, "P5\n%d %d\n%d\n", p.Width, p.Height, most)
-	case 3:
+	case "ppm":
 		fmt.Fprintf(w, "P6\n%d %d\n%d\n", p.Width, p.Height, most)
 	default:
-		kind := map[int]string{2: "GRAYSCALE_ALPHA", 4: "RGB_ALPHA"}[p.Channels]
+		kind := map[int]string{1: "GRAYSCALE", 2: "GRAYSCALE_ALPHA", 3: "RGB", 4: "RGB_ALPHA"}[p.Channels]
 		fmt.Fprintf(w, "P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n", p.Width, p.Height, p.Channels, most, kind)
 	}
 	for y := range p.Height {
-		if err := writeOrdered(w, p.Row(y), p.Type, binary.BigEndian); err != nil {
+		row := p.Row(y)
+		if format == "ppm" && p.Channels == 1 {
+			row = tripled(row, p.Type.Bytes())
+		}
+		if err := writeOrdered(w, row, p.Type, binary.BigEndian); err != nil {
 			return err
 		}
 	}
 	return w.Flush()
+}
+
+// tripled returns a row of gray pixels of n bytes as red, green and blue.
+func tripled(row []byte, n int) []byte {
+	rgb := make([]byte, 0, 3*len(row))
+	for pixel := range slices.Chunk(row, n) {
+		rgb = append(append(append(rgb, pixel...), pixel...), pixel...)
+	}
+	return rgb
 }
 
 // writeOrdered writes a row of pixels of 1 to 8 bytes in the given byte order.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -118,6 +119,50 @@ func TestSave(t *testing.T) {
 	}
 	if err := Save(filepath.Join(folder, "a.bmp"), img); err == nil || !strings.Contains(err.Error(), ".png") {
 		t.Error(err)
+	}
+}
+
+// TestPNMVariants tests that a file has the variant of PNM that its extension names.
+func TestPNMVariants(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		channels int
+		want     string // how the file begins, or what the error says
+	}{
+		{"a.pgm", 1, "P5\n"}, {"a.pgm", 2, "not 2 channels"}, {"a.pgm", 3, "not 3 channels (use .pam or .png)"},
+		{"a.ppm", 1, "P6\n"}, {"a.ppm", 3, "P6\n"}, {"a.ppm", 4, "color images without alpha, not 4 channels"},
+		{"a.pam", 1, "P7\n"}, {"a.pam", 2, "P7\n"}, {"a.pam", 3, "P7\n"}, {"a.pam", 4, "P7\n"},
+		{"a.pnm", 1, "P5\n"}, {"a.pnm", 2, "P7\n"}, {"a.pnm", 3, "P6\n"}, {"a.pnm", 4, "P7\n"},
+	} {
+		pnmVariant(t, c.name, tight(noise[uint8](5, 4, c.channels)), c.want)
+		pnmVariant(t, c.name, tight(noise[uint16](5, 4, c.channels)), c.want)
+	}
+}
+
+func pnmVariant[P uint8 | uint16](t *testing.T, name string, img boxsum.Image[P], want string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	err := Save(path, img)
+	if !strings.HasPrefix(want, "P") {
+		if !errors.Is(err, boxsum.ErrTypes) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s of %d channels: %v, want %q", name, img.Channels, err, want)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || !strings.HasPrefix(string(data), want) {
+		t.Errorf("%s of %d channels begins with %.3q, want %q", name, img.Channels, data, want)
+	}
+	mode := Keep
+	if name == "a.ppm" && img.Channels == 1 {
+		mode = ToGray
+	}
+	got, err := Open(path, mode)
+	if err != nil || !reflect.DeepEqual(got.Image, img) {
+		t.Errorf("%s of %d channels: read %v, %v", name, img.Channels, got.Image, err)
 	}
 }
 

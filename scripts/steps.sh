@@ -32,9 +32,9 @@ export POCL_WORK_GROUP_SPECIALIZATION=0 # otherwise PoCL compiles every kernel t
 # In CI, tests limit memory with a control group, of version 1 or 2, if they may create one.
 if [ "${CI:-}" = true ] && [ -z "${BOXSUM_CGROUP:-}" ]; then
 	for top in /sys/fs/cgroup/memory /sys/fs/cgroup; do
-		if [ -w $top ] && mkdir $top/boxsum-try 2>/dev/null; then
-			[ ! -e $top/boxsum-try/memory.max ] && [ ! -e $top/boxsum-try/memory.limit_in_bytes ] || export BOXSUM_CGROUP=$top
-			rmdir $top/boxsum-try
+		if [ -w $top ] && mkdir $top/boxsum-try-$$ 2>/dev/null; then
+			[ ! -e $top/boxsum-try-$$/memory.max ] && [ ! -e $top/boxsum-try-$$/memory.limit_in_bytes ] || export BOXSUM_CGROUP=$top
+			rmdir $top/boxsum-try-$$
 			[ -z "${BOXSUM_CGROUP:-}" ] || break
 		fi
 	done

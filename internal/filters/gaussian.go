@@ -13,6 +13,9 @@ import (
 // MaxPasses is the maximum number of boxes.
 const MaxPasses = 6
 
+// usualPasses is the number of boxes if Passes is 0.
+const usualPasses = 3
+
 // MaxSigma keeps the boxes smaller than the largest window.
 const MaxSigma = 1e8
 
@@ -45,9 +48,21 @@ func (j *Job) checkGaussian() error {
 	}
 	j.boxes = sigma.Passes
 	if sigma.Passes == 0 {
-		sigma.Passes = 3
+		sigma.Passes = usualPasses
 	}
 	return nil
+}
+
+// Boxes returns the number of boxes that approximate the Gaussian, along either axis or
+// both. It is 0 if the Gaussian is computed with its own weights.
+func (s Sigma) Boxes() int {
+	switch {
+	case s.Passes > 0:
+		return s.Passes
+	case max(s.X, s.Y) >= boxSigma:
+		return usualPasses
+	}
+	return 0
 }
 
 // runGaussian computes a Gaussian with weights, boxes, or one of each along either axis.

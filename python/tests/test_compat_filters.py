@@ -198,7 +198,6 @@ def test_cv2_errors():
             with pytest.raises(cv2.error):
                 call(library)
     for call in (
-        lambda: ours.adaptiveThreshold(gray, 255, cv2.ADAPTIVE_THRESH_GAUSSIAN_C, 0, 3, 1),
         lambda: ours.ximgproc.niBlackThreshold(colour, 255, 0, 3, 0.1),
         lambda: ours.ximgproc.niBlackThreshold(gray, 255, 0, 4, 0.1),
         lambda: ours.ximgproc.guidedFilter(gray, gray, 3, 1, scale=0.5),
@@ -256,6 +255,35 @@ def test_skimage_match_template(dtype):
     solid = some((8, 9, 10), dtype)
     same(ours_skimage.match_template(solid, solid[1:4, 2:6, 3:6]), match_template(solid, solid[1:4, 2:6, 3:6]), False, 1e-4)
     assert not ours_skimage.match_template(image, np.ones((3, 3), dtype)).any()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("axes", [2, 3])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_skimage_match_template_of_unknown_pixels(dtype, axes, bad):
+    image = np.random.default_rng(axes).random((12, 14, 9)[:axes]).astype(dtype)
+    template = image[(slice(2, 5), slice(3, 7), slice(1, 4))[:axes]].copy()
+    want = ours_skimage.match_template(image, template)
+    where = (8, 9, 4)[:axes]
+    want[tuple(slice(at - n + 1, at + 1) for at, n in zip(where, template.shape))] = np.nan
+    image[where] = bad
+    np.testing.assert_allclose(ours_skimage.match_template(image, template), want, atol=1e-5)
+    template.flat[5] = bad
+    with pytest.raises(ValueError, match="must not contain NaN or infinity"):
+        ours_skimage.match_template(image, template)
+
+
+@pytest.mark.parametrize(
+    "named", [{"mode": "bad"}, {"mode": None}, {"mode": 3}, {"mode": "bad", "pad_input": True}, {"constant_values": [1, 2, 3]}, {"constant_values": "a"}, {"mode": "edge", "constant_values": "a"}]
+)
+def test_skimage_match_template_arguments(named):
+    from skimage.feature import match_template
+
+    image = some((12, 13), "f8")
+    want, got = (outcome(f, image, image[2:5, 3:7].copy(), **named) for f in (match_template, ours_skimage.match_template))
+    assert got is want if isinstance(want, type) else np.allclose(got, want, atol=2e-5)
+    with pytest.raises(ValueError, match="template must have 3 axes"):
+        ours_skimage.match_template(np.zeros((5, 5, 5)), image[:2, :2])
 
 
 def test_skimage_match_template_pads_floats():
@@ -478,8 +506,9 @@ def test_adaptive_threshold_takes_and_refuses_as_theirs():
         assert got is want if isinstance(want, type) else np.array_equal(got, want), (arguments, got, want)
     for dtype in ("b1", "u1", "i1", "u2", "i4", "i8", "f4"):
         for source in (pixels((9, 11), dtype), pixels((9, 11, 1), dtype), pixels((9, 11, 3), dtype), pixels((0, 11), dtype), (1, 2, 3)):
-            want, got = (outcome(o.adaptiveThreshold, source, 255, 0, 0, 3, 2) for o in (cv2, ours))
-            assert got is want if isinstance(want, type) else np.array_equal(got, want), (dtype, np.shape(source))
+            for method in (cv2.ADAPTIVE_THRESH_MEAN_C, cv2.ADAPTIVE_THRESH_GAUSSIAN_C):
+                want, got = (outcome(o.adaptiveThreshold, source, 255, method, 0, 3, 2) for o in (cv2, ours))
+                assert got is want if isinstance(want, type) else np.array_equal(got, want), (dtype, np.shape(source), method)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "f4"])

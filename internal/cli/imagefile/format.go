@@ -36,7 +36,9 @@ func FormatOf(path, otherwise string, more ...string) (string, error) {
 
 // kept reports whether results are written in the format of their image. JPEG and GIF
 // would change pixels.
-func kept(format string) bool { return slices.Contains([]string{"png", "tiff", "pnm", "npy"}, format) }
+func kept(format string) bool {
+	return slices.Contains([]string{"png", "tiff", "pnm", "pgm", "ppm", "pam", "npy"}, format)
+}
 
 // FormatLike returns the format of an image's file if results are kept in it, or else PNG.
 func FormatLike(src *Source) string {

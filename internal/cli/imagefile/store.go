@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -35,7 +36,20 @@ func IsStore(path string) bool {
 }
 
 // IsSource reports whether a path names an image in a store, or a mosaic.
-func IsSource(path string) bool { return IsStore(path) || sources.IsMosaic(path) }
+func IsSource(path string) bool {
+	return IsStore(path) || hasZarrMetadata(path) || sources.IsMosaic(path)
+}
+
+// hasZarrMetadata reports whether a path is that of a folder with a Zarr array or group,
+// whatever its name is.
+func hasZarrMetadata(path string) bool {
+	for _, name := range []string{"zarr.json", ".zarray", ".zgroup"} {
+		if _, err := os.Stat(filepath.Join(path, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
 
 // ParseSize parses a number of bytes, such as 2GiB.
 func ParseSize(text string) (int64, error) {

@@ -1,6 +1,7 @@
 package stores
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -86,16 +87,25 @@ func (c *Info) info(sh *console.Shell) (storeInfo, error) {
 		return storeInfo{}, err
 	}
 	defer b.Close()
-	if a, err := zarr.OpenArray(sh.Ctx, b, ""); err == nil {
+	info, err := describeStore(sh.Ctx, b)
+	if err != nil {
+		return storeInfo{}, fmt.Errorf("%s: %w", zarr.Redacted(c.In), err)
+	}
+	return info, nil
+}
+
+// describeStore describes a Zarr array or group.
+func describeStore(ctx context.Context, b zarr.Bucket) (storeInfo, error) {
+	if a, err := zarr.OpenArray(ctx, b, ""); err == nil {
 		return storeInfo{Kind: "Zarr array", Arrays: []arrayInfo{describe(".", a)}}, nil
 	} else if errors.Is(err, fs.ErrNotExist) {
 		return storeInfo{}, err
 	}
-	g, err := zarr.OpenGroup(sh.Ctx, b, "")
+	g, err := zarr.OpenGroup(ctx, b, "")
 	if err != nil {
 		return storeInfo{}, err
 	}
-	names, err := g.Arrays(sh.Ctx)
+	names, err := g.Arrays(ctx)
 	if err != nil {
 		return storeInfo{}, err
 	}
@@ -128,7 +138,7 @@ func (c *Info) info(sh *console.Shell) (storeInfo, error) {
 		}
 	}
 	for _, name := range names {
-		a, err := g.Array(sh.Ctx, name)
+		a, err := g.Array(ctx, name)
 		if err != nil {
 			return storeInfo{}, err
 		}

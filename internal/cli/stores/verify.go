@@ -40,7 +40,7 @@ func (c *Verify) Run(sh *console.Shell) error {
 	defer b.Close()
 	t, err := store.OpenTable(sh.Ctx, b, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", zarr.Redacted(c.In), err)
 	}
 	var repair *store.Job
 	if c.Source != "" {

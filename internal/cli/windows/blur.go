@@ -178,6 +178,7 @@ func newFilterReport(src *imagefile.Source, work *filterWork, out string) filter
 	}
 	if work.name == "gaussian" {
 		r.Sigma = []float64{work.job.Sigma.X, work.job.Sigma.Y}
+		r.Passes = work.job.Sigma.Boxes()
 	} else {
 		r.Window = []int{work.job.Window.Width, work.job.Window.Height}
 	}

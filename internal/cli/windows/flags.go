@@ -115,6 +115,7 @@ type filterReport struct {
 	Filters []string  `json:"filters"`
 	Window  []int     `json:"window,omitempty"`
 	Sigma   []float64 `json:"sigma,omitempty"`
+	Passes  int       `json:"passes,omitempty"` // boxes of a Gaussian
 	Border  string    `json:"border"`
 	placeReport
 	RowByRow     bool    `json:"row_by_row,omitempty"` // the time includes writing the file
@@ -132,6 +133,12 @@ func (r filterReport) String() string {
 		s += fmt.Sprintf(" σ %s×%s", display.Rounded(r.Sigma[0]), display.Rounded(r.Sigma[1]))
 	default:
 		s += fmt.Sprintf(" %d×%d", r.Window[0], r.Window[1])
+	}
+	switch {
+	case r.Passes == 1:
+		s += " by 1 box"
+	case r.Passes > 1:
+		s += fmt.Sprintf(" by %d boxes", r.Passes)
 	}
 	s += fmt.Sprintf(", %s, %v", r.Border, r.placeReport)
 	if r.RowByRow {

@@ -159,8 +159,8 @@ func (c *Local) one(sh *console.Shell, opt *filters.Options, in, out string) (fi
 			Window: filters.Window(c.Window.Window), Options: *opt, Floor: c.Floor, Bins: bins.Range{N: c.Bins, Low: c.Range.Low, High: c.Range.High},
 		},
 	}
-	if pixel := imagefile.PixelOf(src.Image); c.Entropy && !c.Range.Given && pixel.Bytes() > 2 {
-		return filterReport{}, console.Usage("--entropy of %v pixels needs --range LOW,HIGH, the values to divide into bins", pixel)
+	if pixel := imagefile.PixelOf(src.Image); c.Entropy && !c.Range.Given && pixel != raster.U8 && pixel != raster.U16 {
+		return filterReport{}, console.Usage("--entropy of %s pixels needs --range LOW,HIGH, the values to divide into bins", src.Element)
 	}
 	if err := c.guide(sh, work, src); err != nil {
 		return filterReport{}, err

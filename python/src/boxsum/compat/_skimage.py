@@ -379,13 +379,17 @@ def _stays(dtype: np.dtype, mode: str, constant_values: Any) -> bool:
     return mode in ("edge", "maximum", "minimum", "reflect", "symmetric", "wrap")
 
 
+def _pad_values(mode: str, constant_values: Any) -> dict[str, Any]:
+    """Return the arguments that ``numpy.pad`` takes in this mode."""
+    return {"constant_values": constant_values} if mode == "constant" else {}
+
+
 def _padded(image: np.ndarray, size: tuple[int, ...], mode: str, constant_values: Any) -> np.ndarray:
     """Return an image with the padding for a template of this size.
 
     It is first padded by the whole size on each side, on which ramps depend.
     """
-    named = {"constant_values": constant_values} if mode == "constant" else {}
-    padded = np.pad(image, [(n, n) for n in size], mode, **named)  # type: ignore[call-overload]
+    padded = np.pad(image, [(n, n) for n in size], mode, **_pad_values(mode, constant_values))  # type: ignore[call-overload]
     return np.ascontiguousarray(padded[tuple(slice(n - n // 2, m + 2 * n - 1 - n // 2) for n, m in zip(size, image.shape))])
 
 
@@ -407,12 +411,13 @@ def match_template(image: Any, template: Any, pad_input: bool = False, mode: str
     -------
     scores : ndarray
         The correlation coefficients, float32 for floats of up to 32 bits and float64
-        otherwise.
+        otherwise. Where an image has NaN or infinity below the template, the score is NaN.
 
     Raises
     ------
     ValueError
-        If the template is larger than the image.
+        If the template is larger than the image, has NaN or infinity, or has another number
+        of axes, or if `mode` is unknown.
 
     Examples
     --------
@@ -426,26 +431,34 @@ def match_template(image: Any, template: Any, pad_input: bool = False, mode: str
     image, template = np.asarray(image), np.asarray(template)
     if image.ndim not in (2, 3):
         raise ValueError("The parameter `image` must be a 2- or 3-dimensional array")
-    if image.ndim < template.ndim:
-        raise ValueError("Dimensionality of template must be less than or equal to the dimensionality of image.")
+    if template.ndim != image.ndim:
+        raise ValueError(f"template must have {image.ndim} axes, as the image has, got {template.ndim}")
     if np.any(np.less(image.shape, template.shape)):
         raise ValueError("Image must be larger than template.")
     dtype = _float_type(image.dtype)
+    np.pad(np.zeros((1,) * image.ndim), 1, mode, **_pad_values(mode, constant_values))  # type: ignore[call-overload] # raises ValueError for an unknown mode
+    if not np.isfinite(template).all():
+        raise ValueError("template must not contain NaN or infinity")
     if pad_input:
         image = _padded(image if image.dtype in (np.uint8, np.uint16) and _stays(np.dtype(image.dtype), mode, constant_values) else image.astype(dtype), template.shape, mode, constant_values)
     flat = template.size == 0 or bool((template == template.flat[0]).all())
     if flat:
         return np.zeros(tuple(n - m + 1 for n, m in zip(image.shape, template.shape)), dtype)
-    if image.ndim == 2 and np.isfinite(template).all():
+    if image.ndim == 2:
         same = image.dtype == template.dtype and image.dtype in (np.uint8, np.uint16, np.float32, np.float64)
         pixels, part = (image, template) if same else (image.astype(np.float64), template.astype(np.float64))
         return match(pixels, part).astype(dtype)
     from scipy.signal import fftconvolve
 
     values, part = image.astype(np.float64), template.astype(np.float64)
+    unknown = ~np.isfinite(values)
+    values[unknown] = 0  # one NaN would spread over all products
     values, part = values - values.mean(), part - part.mean()
     sizes = template.shape
     variance = _window_sums(values * values, sizes) - _window_sums(values, sizes) ** 2 / template.size
     scale = np.sqrt(np.maximum(variance, 0) * (part * part).sum())
     products = fftconvolve(values, part[::-1, ::-1, ::-1], mode="valid")
-    return np.divide(products, scale, out=np.zeros_like(products), where=scale > np.finfo(dtype).eps).astype(dtype)
+    scores = np.divide(products, scale, out=np.zeros_like(products), where=scale > np.finfo(dtype).eps)
+    if unknown.any():
+        scores[_window_sums(unknown.astype(np.float64), sizes) > 0] = np.nan
+    return scores.astype(dtype)

@@ -11,7 +11,7 @@ blur, boxFilter, sqrBoxFilter
     for even ones it rounds ties in two ways, and is off by one elsewhere too for sides of
     2, 4, 8 and 16.
 adaptiveThreshold
-    Identical pixel for pixel, with ADAPTIVE_THRESH_MEAN_C only.
+    Identical pixel for pixel. ADAPTIVE_THRESH_GAUSSIAN_C calls OpenCV, which must be installed.
 ximgproc.niBlackThreshold, ximgproc.guidedFilter
     Statistics are float64 where OpenCV's are float32: a threshold halfway between two gray
     levels may be rounded the other way.

@@ -13,6 +13,7 @@ from ..._memory import new_image
 from ..._threshold import binarize
 from . import _constants as c
 from ._arrays import DEPTHS, as_image, error, handed, raises_as_opencv, reuse, umats
+from ._opencv import attribute
 
 _BORDERS = {c.BORDER_CONSTANT: "constant", c.BORDER_REPLICATE: "replicate", c.BORDER_REFLECT: "reflect", c.BORDER_REFLECT_101: "reflect101"}
 _PIXELS = ("u1", "u2", "i2", "i4", "f4", "f8")
@@ -128,10 +129,13 @@ def sqrBoxFilter(
 def adaptiveThreshold(src: Any, maxValue: float, adaptiveMethod: int, thresholdType: int, blockSize: int, C: float, dst: Any = None) -> np.ndarray:
     """Binarize an image by the mean of the box around every pixel, as ``cv2.adaptiveThreshold``.
 
+    With ADAPTIVE_THRESH_GAUSSIAN_C, this calls ``cv2.adaptiveThreshold``, which must be
+    installed.
+
     Parameters
     ----------
     src, maxValue, adaptiveMethod, thresholdType, blockSize, C, dst
-        As for ``cv2.adaptiveThreshold``; `adaptiveMethod` must be ADAPTIVE_THRESH_MEAN_C.
+        As for ``cv2.adaptiveThreshold``.
 
     Returns
     -------
@@ -159,8 +163,14 @@ def adaptiveThreshold(src: Any, maxValue: float, adaptiveMethod: int, thresholdT
     if image.dtype != np.uint8 or image.ndim != 2 or image.size == 0:
         raise error(f"image must have one channel of uint8, got {image.dtype} with shape {image.shape}")
     adaptiveMethod, thresholdType = whole(adaptiveMethod, "adaptiveMethod"), whole(thresholdType, "thresholdType")
+    if adaptiveMethod == c.ADAPTIVE_THRESH_GAUSSIAN_C:
+        try:
+            theirs = attribute("cv2", "adaptiveThreshold")
+        except AttributeError:
+            raise error("ADAPTIVE_THRESH_GAUSSIAN_C needs OpenCV, which is not installed") from None
+        return theirs(src, maxValue, adaptiveMethod, thresholdType, blockSize, C, dst)
     if adaptiveMethod != c.ADAPTIVE_THRESH_MEAN_C:
-        raise error(f"adaptiveMethod must be ADAPTIVE_THRESH_MEAN_C, got {adaptiveMethod} (OpenCV has the Gaussian method)")
+        raise error(f"adaptiveMethod must be ADAPTIVE_THRESH_MEAN_C or ADAPTIVE_THRESH_GAUSSIAN_C, got {adaptiveMethod}")
     if thresholdType not in (c.THRESH_BINARY, c.THRESH_BINARY_INV):
         raise error(f"thresholdType must be THRESH_BINARY or THRESH_BINARY_INV, got {thresholdType}")
     size, offset, most = whole(blockSize, "blockSize"), _real(C, "C"), _real(maxValue, "maxValue")
