@@ -240,9 +240,9 @@ func has(mask *Source[uint8], x, y, channels int) bool {
 // Release implements [Layer].
 func (l *valid) Release() int {
 	l.src, l.mask = raster.Array{}, raster.Array{}
-	bytes := 0
-	for _, t := range [...]*summed{&l.sums, &l.squares, &l.counts} {
-		bytes += t.Release()
+	bytes := l.sums.Release() + l.counts.Release()
+	if l.squared {
+		bytes += l.squares.Release()
 	}
 	for i := range l.workers {
 		w := &l.workers[i]
