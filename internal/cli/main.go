@@ -39,7 +39,7 @@ type commands struct {
 	Local      windows.Local     `cmd:"" help:"Compute the mean, deviation, contrast, median or entropy of the window around every pixel."`
 	Threshold  windows.Threshold `cmd:"" help:"Make images black and white: scans for OCR and archives."`
 	Match      windows.Match     `cmd:"" help:"Find a template in images, and print the best positions and their scores."`
-	Compare    windows.Compare   `cmd:"" help:"Compare a black and white image with the truth: F-measure, PSNR, DRD."`
+	Compare    windows.Compare   `cmd:"" help:"Compare an image with the truth: SSIM and PSNR, or F-measure and DRD of black and white."`
 	Detect     detection.Detect  `cmd:"" help:"Find faces and other objects by cascades in OpenCV's format."`
 	View       viewCmd           `cmd:"" help:"Explore images and their tables in a browser."`
 	Draw       tables.Draw       `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`

@@ -14,9 +14,19 @@ import (
 
 // Compare implements the compare command.
 type Compare struct {
-	Truth           string `arg:"" name:"TRUTH" help:"True image; pixels below 128 are black; - is standard input."`
-	Out             string `arg:"" name:"OUT" help:"Image of the same size to compare; - is standard input."`
-	JSON            bool   `name:"json" help:"Print JSON instead of lines."`
+	Truth           string  `arg:"" name:"TRUTH" help:"True image; - is standard input. Without --ssim, --msssim or --lncc, pixels below 128 are black."`
+	Image           string  `arg:"" name:"IMAGE" help:"Image of the same size to compare; - is standard input."`
+	SSIM            bool    `name:"ssim" help:"Compare gray or color images: structural similarity, 1 for equal images, with PSNR and MSE."`
+	MSSSIM          bool    `name:"msssim" help:"Like --ssim, over five scales."`
+	LNCC            bool    `name:"lncc" help:"Local normalized cross-correlation, squared: 1 where windows differ in brightness and contrast only."`
+	Out             string  `short:"o" placeholder:"MAP" help:"Write the similarity of the window around every pixel: .npy, .tiff, or a picture, white where the images are equal. For --ssim or --lncc."`
+	Window          int     `placeholder:"N" help:"Side of the windows of --ssim and --lncc, an odd number; default: 7 and 9."`
+	Sigma           float64 `placeholder:"S" help:"Standard deviation of Gaussian weights for the windows of --ssim, such as 1.5; default: all pixels of a window count the same."`
+	Range           float64 `placeholder:"R" help:"Difference between the greatest and the smallest possible pixel; default: 255 for 8 bits, 65535 for 16 bits. Floats require it."`
+	NaN             string  `name:"nan" enum:"keep,skip" default:"keep" help:"How to treat NaN: with keep, it makes the result NaN; skip leaves out pixels that are NaN in either image."`
+	Mask            string  `placeholder:"FILE" help:"Leave out pixels where this image or .npy array of the same size is zero."`
+	Workers         int     `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	JSON            bool    `name:"json" help:"Print JSON instead of lines."`
 	imagefile.Flags `set:"color=auto"`
 }
 
@@ -35,14 +45,20 @@ type comparison struct {
 
 // Run prints the scores of an image.
 func (c *Compare) Run(sh *console.Shell) error {
-	if c.Truth == console.Standard && c.Out == console.Standard {
+	if c.Truth == console.Standard && c.Image == console.Standard {
 		return console.Usage("standard input can be one image only: name a file for the other")
+	}
+	if c.SSIM || c.MSSSIM || c.LNCC {
+		return c.similarity(sh)
+	}
+	if c.Out != "" || c.Window != 0 || c.Sigma != 0 || c.Range != 0 || c.NaN == "skip" || c.Mask != "" {
+		return console.Usage("-o, --window, --sigma, --range, --nan and --mask are for --ssim, --msssim and --lncc: add one of them")
 	}
 	truth, err := c.read(sh, c.Truth)
 	if err != nil {
 		return err
 	}
-	out, err := c.read(sh, c.Out)
+	out, err := c.read(sh, c.Image)
 	if err != nil {
 		return err
 	}
