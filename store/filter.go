@@ -2,14 +2,16 @@ package store
 
 import (
 	"context"
+	"image"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/window"
 	"github.com/boxsum/boxsum/zarr"
 )
 
@@ -57,33 +59,66 @@ func BoxFilter(ctx context.Context, from, to string, w filter.Window, opt *Filte
 
 // FilterArray is like [BoxFilter] for an array and a bucket, whose root becomes the result.
 func FilterArray(ctx context.Context, src *zarr.Array, dst zarr.Bucket, w filter.Window, opt *FilterOptions) error {
-	switch src.Type() {
-	case zarr.Uint8:
-		return boxFilter[uint8](ctx, src, dst, w, opt)
-	case zarr.Uint16:
-		return boxFilter[uint16](ctx, src, dst, w, opt)
-	case zarr.Float32:
-		return boxFilter[float32](ctx, src, dst, w, opt)
-	case zarr.Float64:
-		return boxFilter[float64](ctx, src, dst, w, opt)
+	j := &filterJob{src: src, window: w}
+	if opt != nil {
+		j.opt = *opt
 	}
-	return raster.Unsupported("filters need pixels of uint8, uint16, float32 or float64, not %v", src.Type())
+	for _, step := range []func() error{j.planImage, j.planOptions, j.planWork} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	src.SetCache(zarr.NewCache(j.keep))
+	chunk := append(slices.Repeat([]int{1}, j.lead), j.opt.Block, j.opt.Block)
+	if len(src.Shape()) == j.lead+3 {
+		chunk = append(chunk, j.channels)
+	}
+	spec := &zarr.Spec{Type: src.Type(), Shape: src.Shape(), Chunk: chunk, Compression: j.opt.Compression, Checksum: true, Names: src.Names()}
+	_, err := zarr.CreateFilled(ctx, dst, "", spec, func(out *zarr.Array) error {
+		j.out = out
+		return j.run(ctx)
+	})
+	return err
 }
 
-func boxFilter[P filter.Pixel](ctx context.Context, src *zarr.Array, dst zarr.Bucket, w filter.Window, opt *FilterOptions) error {
-	var o FilterOptions
-	if opt != nil {
-		o = *opt
+// A filterJob blurs an image block by block.
+type filterJob struct {
+	src, out *zarr.Array
+	window   filter.Window
+	opt      FilterOptions
+
+	pixel                   raster.Type
+	lead                    int // number of axes before those of the image
+	width, height, channels int
+	rows, columns           int   // of blocks
+	reachX, reachY          int   // how far windows reach; the filter reports invalid ones
+	workers                 int   // for which the memory suffices
+	keep                    int64 // memory of the cache
+}
+
+// planImage determines the type and the size of the image.
+func (j *filterJob) planImage() error {
+	switch t := j.src.Type(); t {
+	case zarr.Uint8, zarr.Uint16, zarr.Float32, zarr.Float64:
+		j.pixel = rasterTypes[t]
+	default:
+		return raster.Unsupported("filters need pixels of uint8, uint16, float32 or float64, not %v", t)
 	}
-	lead := leading(src.Shape(), false)
-	shape := src.Shape()[lead:]
+	j.lead = leading(j.src.Shape(), false)
+	shape := j.src.Shape()[j.lead:]
 	if len(shape) != 2 && !(len(shape) == 3 && shape[2] >= 1 && shape[2] <= 64) {
-		return bad("array of shape %v is not an image, want (H, W) or (H, W, C) with at most 64 channels", src.Shape())
+		return bad("array of shape %v is not an image, want (H, W) or (H, W, C) with at most 64 channels", j.src.Shape())
 	}
-	channels := raster.Product(shape[2:])
-	if shape[0] < 1 || shape[1] < 1 {
-		return bad("the image is empty (%d×%d pixels)", shape[1], shape[0])
+	j.height, j.width, j.channels = shape[0], shape[1], raster.Product(shape[2:])
+	if j.height < 1 || j.width < 1 {
+		return bad("the image is empty (%d×%d pixels)", j.width, j.height)
 	}
+	return nil
+}
+
+// planOptions validates the options and fills in defaults.
+func (j *filterJob) planOptions() error {
+	o := &j.opt
 	if o.Border == filter.Wrap {
 		return raster.Invalid("border wrap is not supported for stores (use another border)")
 	}
@@ -97,83 +132,57 @@ func boxFilter[P filter.Pixel](ctx context.Context, src *zarr.Array, dst zarr.Bu
 		o.Memory = 1 << 30
 	}
 	if o.Block == 0 {
-		o.Block = blockOf(src.Chunk()[lead], src.Chunk()[lead+1], max(shape[0], shape[1]))
-	}
-	if err := checkBlocks(o.MaxChunks, src, raster.CeilDiv(shape[0], o.Block), raster.CeilDiv(shape[1], o.Block), o.Block); err != nil {
-		return err
+		chunk := j.src.Chunk()[j.lead:]
+		o.Block = blockOf(chunk[0], chunk[1], max(j.height, j.width))
 	}
 	if o.Compression == "" {
 		o.Compression = "zstd"
 	}
-	// Windows reach at most this far. The filter reports invalid windows.
-	reachX, reachY := min(max(w.Width, 0), shape[1]), min(max(w.Height, 0), shape[0])
-	each := int64(min(o.Block+2*reachX, shape[1])) * int64(min(o.Block+2*reachY, shape[0])) * int64(channels*src.Type().Size()) * 4
-	keep, beside, more := readingMemory(src, o.Memory, each/4)
+	return nil
+}
+
+// planWork divides the image into blocks, and the memory among workers.
+func (j *filterJob) planWork() error {
+	o, w := &j.opt, j.window
+	j.rows, j.columns = raster.CeilDiv(j.height, o.Block), raster.CeilDiv(j.width, o.Block)
+	if err := checkBlocks(o.MaxChunks, j.src, j.rows, j.columns, o.Block); err != nil {
+		return err
+	}
+	j.reachX, j.reachY = min(max(w.Width, 0), j.width), min(max(w.Height, 0), j.height)
+	each := int64(min(o.Block+2*j.reachX, j.width)) * int64(min(o.Block+2*j.reachY, j.height)) * int64(j.channels*j.src.Type().Size()) * 4
+	keep, beside, more := readingMemory(j.src, o.Memory, each/4)
 	each += more
 	workers := min(int64(o.Workers), (o.Memory-keep-beside)/each)
 	if workers < 1 {
 		return raster.OutOfMemory("blocks of %d×%d and windows of %d×%d need about %d MiB, more than the limit of %d (raise the limit, or use smaller blocks)", o.Block, o.Block, w.Width, w.Height, max((each+beside)*4/3, each+beside+keep)>>20+1, o.Memory>>20)
 	}
-	src.SetCache(zarr.NewCache(keep))
-	chunk := append(slices.Repeat([]int{1}, lead), o.Block, o.Block)
-	if len(shape) == 3 {
-		chunk = append(chunk, channels)
-	}
-	_, err := zarr.CreateFilled(ctx, dst, "", &zarr.Spec{Type: src.Type(), Shape: src.Shape(), Chunk: chunk, Compression: o.Compression, Checksum: true, Names: src.Names()}, func(out *zarr.Array) error {
-		return boxBlocks[P](ctx, src, out, w, &o, int(workers), lead, reachX, reachY)
-	})
-	return err
+	j.workers, j.keep = int(workers), keep
+	return nil
 }
 
-// boxBlocks blurs all blocks.
-func boxBlocks[P filter.Pixel](ctx context.Context, src, out *zarr.Array, w filter.Window, o *FilterOptions, workers, lead, reachX, reachY int) error {
-	shape := src.Shape()[lead:]
-	channels := raster.Product(shape[2:])
-	whole := func(first int, image ...int) []int { // adds the axes before those of the image
-		return append(slices.Repeat([]int{first}, lead), image[:len(shape)]...)
-	}
-	rows, columns := raster.CeilDiv(shape[0], o.Block), raster.CeilDiv(shape[1], o.Block)
+// run blurs all blocks.
+func (j *filterJob) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
 	var lock sync.Mutex
 	done := 0
 	var group sync.WaitGroup
-	for range min(workers, rows*columns) {
+	for range min(j.workers, j.rows*j.columns) {
 		group.Go(func() {
-			var in, result []P
-			block := func(n int) error {
-				y0, x0 := n/columns*o.Block, n%columns*o.Block
-				y1, x1 := min(y0+o.Block, shape[0]), min(x0+o.Block, shape[1])
-				top, left := max(y0-reachY, 0), max(x0-reachX, 0)
-				height, width := min(y1+reachY, shape[0])-top, min(x1+reachX, shape[1])-left
-				in, result = sized(in, height*width*channels), sized(result, height*width*channels)
-				if err := src.ReadBytes(ctx, raster.Bytes(in), whole(0, top, left, 0), whole(1, height, width, channels)); err != nil {
-					return err
-				}
-				image := boxsum.Image[P]{Pix: in, Width: width, Height: height, Channels: channels}
-				blurred := boxsum.Image[P]{Pix: result, Width: width, Height: height, Channels: channels}
-				if err := filter.BoxInto(blurred, image, w, &filter.Options{Border: o.Border, Value: o.Value, Workers: 1, Context: ctx}); err != nil {
-					return err
-				}
-				part := in[:0]
-				for y := y0; y < y1; y++ {
-					part = append(part, blurred.Row(y - top)[(x0-left)*channels:(x1-left)*channels]...)
-				}
-				return out.WriteBytes(ctx, raster.Bytes(part), whole(0, y0, x0, 0), whole(1, y1-y0, x1-x0, channels))
-			}
+			var memory filterMemory
 			for ctx.Err() == nil {
 				n := int(next.Add(1)) - 1
-				if n >= rows*columns {
+				if n >= j.rows*j.columns {
 					return
 				}
-				if err := block(n); err != nil {
+				if err := j.block(ctx, &memory, n/j.columns, n%j.columns); err != nil {
 					cancel(err)
 					return
 				}
 				lock.Lock()
-				if done++; o.Progress != nil {
-					o.Progress(done, rows*columns)
+				if done++; j.opt.Progress != nil {
+					j.opt.Progress(done, j.rows*j.columns)
 				}
 				lock.Unlock()
 			}
@@ -181,4 +190,49 @@ func boxBlocks[P filter.Pixel](ctx context.Context, src, out *zarr.Array, w filt
 	}
 	group.Wait()
 	return context.Cause(ctx)
+}
+
+// filterMemory holds the memory that a goroutine needs for a block: its pixels and those
+// around it, and the results for all of them.
+type filterMemory struct{ pixels, results []byte }
+
+// block blurs block (i, k) together with the pixels around it.
+func (j *filterJob) block(ctx context.Context, m *filterMemory, i, k int) error {
+	inner := image.Rect(k*j.opt.Block, i*j.opt.Block, min((k+1)*j.opt.Block, j.width), min((i+1)*j.opt.Block, j.height))
+	outer := image.Rect(max(inner.Min.X-j.reachX, 0), max(inner.Min.Y-j.reachY, 0), min(inner.Max.X+j.reachX, j.width), min(inner.Max.Y+j.reachY, j.height))
+	e := raster.PlaneExtent(outer.Dx(), outer.Dy(), j.channels, 0)
+	bytes := outer.Dx() * outer.Dy() * j.channels * j.pixel.Bytes()
+	m.pixels, m.results = raster.Reuse(m.pixels, bytes), raster.Reuse(m.results, bytes)
+	at, box := j.place(outer)
+	if err := j.src.ReadBytes(ctx, m.pixels, at, box); err != nil {
+		return err
+	}
+	blur := filters.Job{
+		Kind:   filters.Mean,
+		Src:    raster.Array{Data: m.pixels, Type: j.pixel, Extent: e},
+		Dst:    raster.Array{Data: m.results, Type: j.pixel, Extent: e},
+		Window: filters.Window(j.window),
+	}
+	blur.Options.Border, blur.Options.Value = window.Border(j.opt.Border), j.opt.Value
+	blur.Options.Workers, blur.Options.Context = 1, ctx
+	if err := blur.Check(); err != nil {
+		return err
+	}
+	if err := blur.Run(); err != nil {
+		return err
+	}
+	part := m.pixels[:0]
+	for y := inner.Min.Y; y < inner.Max.Y; y++ {
+		part = append(part, blur.Dst.Span(inner.Min.X-outer.Min.X, y-outer.Min.Y, inner.Dx())...)
+	}
+	at, box = j.place(inner)
+	return j.out.WriteBytes(ctx, part, at, box)
+}
+
+// place returns the position and the size of a part of the image in its array.
+func (j *filterJob) place(r image.Rectangle) (at, box []int) {
+	at = append(slices.Repeat([]int{0}, j.lead), r.Min.Y, r.Min.X, 0)
+	box = append(slices.Repeat([]int{1}, j.lead), r.Dy(), r.Dx(), j.channels)
+	axes := len(j.src.Shape())
+	return at[:axes], box[:axes]
 }

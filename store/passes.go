@@ -9,8 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/boxsum/boxsum"
-
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/zarr"
 )
@@ -40,8 +38,8 @@ func (j *Job) Edges(ctx context.Context, i, k int) error {
 	if _, err := j.readEdges(ctx, i, k); err == nil {
 		return nil // already done
 	}
-	w := j.summers.Get().(*work)
-	defer j.summers.Put(w)
+	w := j.works.Get().(*work)
+	defer j.works.Put(w)
 	if err := j.tables(ctx, w, i, k); err != nil {
 		return err
 	}
@@ -50,7 +48,7 @@ func (j *Job) Edges(ctx context.Context, i, k int) error {
 	at := data
 	for n, l := range j.layers {
 		right, bottom := h*l.bytes, wd*l.bytes
-		w.summer.layers()[n].edges(at[:right], at[right:right+bottom])
+		w.summer.tables[n].edges(at[:right], at[right:right+bottom])
 		at = at[right+bottom:]
 	}
 	return j.dst.Put(ctx, j.edgesKey(i, k), binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli)))
@@ -101,11 +99,10 @@ func (j *Job) Scan(ctx context.Context) error {
 				right, bottom := at[:h*l.bytes], at[h*l.bytes:(h+wd)*l.bytes]
 				at = at[(h+wd)*l.bytes:]
 				left := lefts[n][k*size : (k+1)*size]
-				var to []byte
 				if k+1 < j.columns {
-					to = lefts[n][(k+1)*size : (k+2)*size]
+					l.carry(lefts[n][(k+1)*size:(k+2)*size], left, right)
 				}
-				l.scan(to, next[n][k*size:(k+1)*size], right, bottom, left, tops[n][k*size:(k+1)*size], h, j.channels)
+				l.drop(next[n][k*size:(k+1)*size], bottom, left, tops[n][k*size:(k+1)*size], h)
 			}
 		}
 		for n, l := range j.layers {
@@ -135,33 +132,14 @@ func (j *Job) rowOfEdges(ctx context.Context, i int) ([][]byte, error) {
 	return row, errors.Join(append(errs, ctx.Err())...)
 }
 
-// scan adds the edges of one block.
-func (l *layer) scan(left2, top2, right, bottom, left, top []byte, height, channels int) {
-	switch l.sum {
-	case zarr.Uint64:
-		scan[uint64](left2, top2, right, bottom, left, top, height, channels)
-	case zarr.Int64:
-		scan[int64](left2, top2, right, bottom, left, top, height, channels)
-	default:
-		scan[float64](left2, top2, right, bottom, left, top, height, channels)
-	}
-}
-
-func scan[S boxsum.Sum](left2, top2, right, bottom, left, top []byte, height, channels int) {
-	if left2 != nil {
-		addLines[S](left2, left, right)
-	}
-	dropLines[S](top2, bottom, left, top, height, channels)
-}
-
 // Integrate writes block (i, k) of the table. It rewrites an existing block with the same
 // bytes.
 func (j *Job) Integrate(ctx context.Context, i, k int) error {
 	if err := j.check(i, k); err != nil {
 		return err
 	}
-	w := j.summers.Get().(*work)
-	defer j.summers.Put(w)
+	w := j.works.Get().(*work)
+	defer j.works.Put(w)
 	if err := j.tables(ctx, w, i, k); err != nil {
 		return err
 	}

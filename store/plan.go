@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/bins"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/zarr"
 )
@@ -74,20 +75,22 @@ type Job struct {
 	rows     int // number of block rows
 	columns  int
 	layers   []*layer
-	summers  sync.Pool
-	takes    int64 // approximate memory, in bytes
+	summing  summing
+	works    sync.Pool // of *work
+	takes    int64     // approximate memory, in bytes
 
 	fingerprint string
 }
 
 // A layer holds the arrays of the sums or of the squares.
 type layer struct {
-	sum   zarr.Type // type of the entries
+	index int       // 0 for the sums, 1 for the squares
+	sum   zarr.Type // of the sums: Uint64, Int64 or Float64
 	main  *zarr.Array
 	kept  zarr.Type // type of the entries in main
 	left  *zarr.Array
 	top   *zarr.Array
-	bytes int   // size of a sum
+	bytes int   // size of the sums of a pixel
 	chunk []int // chunk shape of main
 }
 
@@ -173,6 +176,9 @@ func (j *Job) planImage() error {
 	return nil
 }
 
+// spreads is the approximate number of entries in a block of a volume or of histograms.
+const spreads = 4 << 20
+
 // planBlocks divides the image into blocks.
 func (j *Job) planBlocks() error {
 	if j.block = j.opt.Block; j.block == 0 {
@@ -197,23 +203,43 @@ func (j *Job) checkWork() error {
 	return checkBlocks(j.opt.MaxChunks, j.src, j.rows, j.columns, j.block)
 }
 
-// planSums determines the type as which pixels are summed, and tries to create a summer.
+// planSums determines the types of the tables of blocks.
 func (j *Job) planSums() error {
-	if j.pixel = j.src.Type(); j.opt.Bins.N != 0 {
+	element := j.src.Type()
+	if j.pixel = element; j.opt.Bins.N != 0 {
 		j.pixel = zarr.Bool // pixels are counted
 	}
-	if _, square := sumsOf(j.pixel); j.opt.Squares && square == 0 {
-		return raster.Unsupported("pixels of %v have no table of squares", j.src.Type())
+	sum, square := sumsOf(j.pixel)
+	if j.opt.Squares && square == 0 {
+		return raster.Unsupported("pixels of %v have no table of squares", element)
 	}
-	if _, err := j.newSummer(&j.opt.Bins); err != nil {
-		return err
+	j.summing = summing{element: element, pixel: rasterTypes[pixelsOf(element)], channels: j.channels, depth: j.depth, sum: rasterTypes[sum]}
+	s := &j.summing
+	if j.opt.Squares {
+		s.squares = rasterTypes[square]
 	}
-	j.summers.New = func() any {
-		bins := j.opt.Bins // several goroutines create summers at once
-		s, _ := j.newSummer(&bins)
-		return &work{summer: s}
+	switch s.entry = s.sum; {
+	case j.opt.Bins.N != 0:
+		s.entry = raster.U32
+		if err := j.planBins(); err != nil {
+			return err
+		}
+	case s.pixel == raster.U8 && j.depth == 0 && !j.opt.Squares && j.block*j.block <= (1<<32-1)/255:
+		s.entry = raster.U32
 	}
+	j.works.New = func() any { return &work{summer: newSummer(s)} }
 	return nil
+}
+
+// planBins completes the bins according to the pixel type.
+func (j *Job) planBins() (err error) {
+	element, b := j.src.Type(), &j.opt.Bins
+	if element == zarr.Int64 || element == zarr.Uint64 {
+		return raster.Unsupported("pixels of %v have no histograms", element)
+	}
+	j.summing.bins, err = bins.Range{N: b.N, Low: b.Low, High: b.High, Clamp: b.Clamp}.Over(j.summing.pixel)
+	b.Low, b.High = j.summing.bins.Low, j.summing.bins.High
+	return err
 }
 
 // planLayers plans the arrays of the table: those of the sums and, if requested, those of
@@ -231,6 +257,7 @@ func (j *Job) planLayers() error {
 	if l, err = j.newLayer("squares", square, true); err != nil {
 		return err
 	}
+	l.index = 1
 	j.layers = append(j.layers, l)
 	return nil
 }
@@ -241,18 +268,6 @@ func leading(shape []int, volume bool) (n int) {
 		n++
 	}
 	return n
-}
-
-// newSummer returns a summer for blocks of this job. It completes bins according to the
-// pixel type.
-func (j *Job) newSummer(bins *histogram.Bins) (summer, error) {
-	switch {
-	case j.depth > 0:
-		return newColumnSummer(j.src.Type(), j.depth, j.opt.Squares)
-	case bins.N != 0:
-		return newBinSummer(j.src.Type(), bins)
-	}
-	return newSummer(j.src.Type(), j.channels, j.block*j.block, j.opt.Squares)
 }
 
 // blockOf returns the block size for an image with chunks of the given size: about 1024,

@@ -48,8 +48,8 @@ func (r *run) all(ctx context.Context, workers int) error {
 	var group sync.WaitGroup
 	for range max(1, min(workers, j.rows*j.columns)) {
 		group.Go(func() {
-			w := j.summers.Get().(*work)
-			defer j.summers.Put(w)
+			w := j.works.Get().(*work)
+			defer j.works.Put(w)
 			for ctx.Err() == nil {
 				n, ok := r.claim(ctx)
 				if !ok {
@@ -155,48 +155,6 @@ func (r *run) row(i int) *rowLines {
 	return l
 }
 
-// resume finds where an earlier run stopped: after the rows of blocks whose lines are
-// written.
-func (r *run) resume(ctx context.Context) error {
-	r.exist = map[string]bool{}
-	for _, l := range r.layers {
-		for _, a := range []*zarr.Array{l.main, l.left, l.top} {
-			if err := a.List(ctx, func(o zarr.Object) error {
-				r.exist[o.Key] = true
-				return nil
-			}); err != nil {
-				return err
-			}
-		}
-	}
-	start := 0
-	for ; start < r.rows; start++ {
-		for _, l := range r.layers {
-			if !r.exist[l.left.Key(r.place(0, start))] || start+1 < r.rows && !r.exist[l.top.Key(r.place(start+1, 0))] {
-				goto found
-			}
-		}
-	}
-found:
-	r.next, r.done, r.complete = start*r.columns, start*r.columns, start
-	if start == 0 {
-		return r.firstLine(ctx)
-	}
-	if start == r.rows {
-		return nil
-	}
-	lines := r.row(start)
-	for n, l := range r.layers {
-		if err := l.top.ReadObject(ctx, lines.top[n], r.place(start, 0)); err != nil {
-			return err
-		}
-	}
-	for k := range lines.topReady {
-		lines.topReady[k] = true
-	}
-	return nil
-}
-
 // firstLine writes the line above the first row, which is zero.
 func (r *run) firstLine(ctx context.Context) error {
 	for n, l := range r.layers {
@@ -216,10 +174,25 @@ func (r *run) putLine(ctx context.Context, a *zarr.Array, place []int, line []by
 
 // work holds the memory that a goroutine needs for a block.
 type work struct {
-	summer summer
+	summer *summer
 	pix    []byte
 	out    []byte
-	edges  [][2][]byte // by layer, the edges as sums: of rows and of columns
+	edges  []blockEdges // by layer
+}
+
+// blockEdges holds the last column and the last row of the table of a block alone, as sums.
+type blockEdges struct{ right, bottom []byte }
+
+// measure stores the edges of the block's tables.
+func (w *work) measure() {
+	if w.edges == nil {
+		w.edges = make([]blockEdges, len(w.summer.tables))
+	}
+	for n := range w.summer.tables {
+		t, e := &w.summer.tables[n], &w.edges[n]
+		e.right, e.bottom = raster.Reuse(e.right, t.Height*t.pixel()), raster.Reuse(e.bottom, t.Width*t.pixel())
+		t.edges(e.right, e.bottom)
+	}
 }
 
 // extent returns the size of a block, which is smaller at the right and bottom edges.
@@ -266,9 +239,9 @@ func (j *Job) entries(w *work, n, i, k int, left, top []byte) []byte {
 		clear(out)
 	}
 	if j.opt.Compact {
-		w.summer.layers()[n].keep(out, j.block, l.kept)
+		w.summer.tables[n].keep(out, j.block, rasterTypes[l.kept])
 	} else {
-		w.summer.layers()[n].finish(out, j.block, left, top)
+		w.summer.tables[n].finish(out, j.block, left, top)
 	}
 	return out
 }
@@ -280,89 +253,118 @@ func (j *Job) place(i, k int) []int {
 	return []int{i, k}
 }
 
-// do computes one block.
+// do computes one block. It waits for the lines left of it and above it, which the blocks
+// there write, and writes those of the blocks on the right and below.
 func (r *run) do(ctx context.Context, w *work, i, k int) error {
 	if err := r.tables(ctx, w, i, k); err != nil {
 		return err
 	}
-	h, wd := r.extent(i, k)
-	// Wait for the block on the left, and pass the lines on to the block on the right.
+	w.measure()
+	lines, below := r.around(i)
+	if ok, err := r.wait(ctx, func() bool { return lines.leftReady > k }); !ok || err != nil {
+		return err
+	}
+	r.passRight(w, lines, k)
+	if ok, err := r.wait(ctx, func() bool { return lines.topReady[k] }); !ok || err != nil {
+		return err
+	}
+	if below != nil {
+		r.passDown(w, lines, below, i, k)
+	}
+	if err := r.writeBlock(ctx, w, lines, i, k); err != nil {
+		return err
+	}
+	if !r.count(i) {
+		return nil
+	}
+	defer r.tidy()
+	return r.finishRow(ctx, lines, below, i)
+}
+
+// around returns the lines of a row of blocks and of the row below, which is nil for the last.
+func (r *run) around(i int) (lines, below *rowLines) {
 	r.cond.L.Lock()
-	lines := r.row(i)
-	var below *rowLines
+	defer r.cond.L.Unlock()
+	lines = r.row(i)
 	if i+1 < r.rows {
 		below = r.row(i + 1)
 	}
-	for lines.leftReady <= k && r.err == nil && ctx.Err() == nil {
+	return lines, below
+}
+
+// wait waits until ready reports true. It returns false if another block has failed, and an
+// error if the context is done.
+func (r *run) wait(ctx context.Context, ready func() bool) (ok bool, err error) {
+	r.cond.L.Lock()
+	defer r.cond.L.Unlock()
+	for !ready() && r.err == nil && ctx.Err() == nil {
 		r.cond.Wait()
 	}
-	r.cond.L.Unlock()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if r.failed() {
-		return nil
-	}
-	if w.edges == nil {
-		w.edges = make([][2][]byte, len(r.layers))
-	}
-	for n, l := range r.layers {
-		t, e := w.summer.layers()[n], &w.edges[n]
-		e[0], e[1] = raster.Reuse(e[0], h*l.bytes), raster.Reuse(e[1], wd*l.bytes)
-		t.edges(e[0], e[1])
-		if k+1 < r.columns {
-			t.carry(lines.leftOf(n, k+1, r.block*l.bytes), lines.leftOf(n, k, r.block*l.bytes), e[0])
+	return r.err == nil, ctx.Err()
+}
+
+// passRight stores the lines left of the next block.
+func (r *run) passRight(w *work, lines *rowLines, k int) {
+	if k+1 < r.columns {
+		for n, l := range r.layers {
+			size := r.block * l.bytes
+			l.carry(lines.leftOf(n, k+1, size), lines.leftOf(n, k, size), w.edges[n].right)
 		}
 	}
 	r.cond.L.Lock()
 	lines.leftReady = max(lines.leftReady, k+2)
 	r.cond.Broadcast()
-	for !lines.topReady[k] && r.err == nil && ctx.Err() == nil {
-		r.cond.Wait()
-	}
 	r.cond.L.Unlock()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if r.failed() {
-		return nil
-	}
-	if below != nil {
-		for n, l := range r.layers {
-			w.summer.layers()[n].drop(below.topOf(n, k, r.block*l.bytes), w.edges[n][1], lines.leftOf(n, k, r.block*l.bytes), lines.topOf(n, k, r.block*l.bytes))
-		}
-		r.cond.L.Lock()
-		below.topReady[k] = true
-		r.cond.Broadcast()
-		r.cond.L.Unlock()
-	}
+}
+
+// passDown stores the lines above the block below.
+func (r *run) passDown(w *work, lines, below *rowLines, i, k int) {
+	height, _ := r.extent(i, k)
 	for n, l := range r.layers {
-		if r.damaged != nil {
-			if err := r.hold(ctx, l.main, r.place(i, k), i, k, r.entries(w, n, i, k, lines.leftOf(n, k, r.block*l.bytes), lines.topOf(n, k, r.block*l.bytes))); err != nil {
-				return err
-			}
-			continue
+		size := r.block * l.bytes
+		l.drop(below.topOf(n, k, size), w.edges[n].bottom, lines.leftOf(n, k, size), lines.topOf(n, k, size), height)
+	}
+	r.cond.L.Lock()
+	below.topReady[k] = true
+	r.cond.Broadcast()
+	r.cond.L.Unlock()
+}
+
+// writeBlock writes a block of every layer unless an earlier run has written it, or compares it
+// with the existing one.
+func (r *run) writeBlock(ctx context.Context, w *work, lines *rowLines, i, k int) error {
+	for n, l := range r.layers {
+		size := r.block * l.bytes
+		left, top := lines.leftOf(n, k, size), lines.topOf(n, k, size)
+		var err error
+		switch {
+		case r.damaged != nil:
+			err = r.hold(ctx, l.main, r.place(i, k), i, k, r.entries(w, n, i, k, left, top))
+		case !r.exist[l.main.Key(r.place(i, k))]:
+			err = r.put(ctx, w, n, i, k, left, top)
 		}
-		if r.exist[l.main.Key(r.place(i, k))] {
-			continue
-		}
-		if err := r.put(ctx, w, n, i, k, lines.leftOf(n, k, r.block*l.bytes), lines.topOf(n, k, r.block*l.bytes)); err != nil {
+		if err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// count counts a block of a row as done. It reports whether the row is complete.
+func (r *run) count(i int) bool {
 	r.cond.L.Lock()
+	defer r.cond.L.Unlock()
 	r.rowsDone[i]++
-	whole := r.rowsDone[i] == r.columns
 	r.done++
 	if p := r.progress; p != nil && (r.done == r.rows*r.columns || time.Since(r.told) > 50*time.Millisecond) {
 		r.told = time.Now()
 		p(r.done, r.rows*r.columns)
 	}
-	r.cond.L.Unlock()
-	if !whole {
-		return nil
-	}
-	defer r.tidy()
+	return r.rowsDone[i] == r.columns
+}
+
+// finishRow writes the lines of a row of blocks and those above the next row.
+func (r *run) finishRow(ctx context.Context, lines, below *rowLines, i int) error {
 	for n, l := range r.layers {
 		if below != nil {
 			if err := r.putLine(ctx, l.top, r.place(i+1, 0), below.top[n]); err != nil {
@@ -384,12 +386,6 @@ func (r *run) do(ctx context.Context, w *work, i, k int) error {
 	}
 	r.cond.Broadcast()
 	return nil
-}
-
-func (r *run) failed() bool {
-	r.cond.L.Lock()
-	defer r.cond.L.Unlock()
-	return r.err != nil
 }
 
 func (l *rowLines) leftOf(layer, k, size int) []byte { return l.left[layer][k*size : (k+1)*size] }

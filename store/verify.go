@@ -10,8 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/boxsum/boxsum"
-
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/zarr"
 )
@@ -30,90 +28,88 @@ type Damage struct {
 // source and options, Verify computes the table again instead, compares all blocks and
 // lines with it, and rewrites those that differ. If repair is nil, nothing is repaired.
 func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all int)) ([]Damage, error) {
-	if repair != nil && repair.fingerprint != t.Fingerprint {
-		return nil, fmt.Errorf("the table belongs to another image or other options: %w", ErrChanged)
-	}
 	if repair != nil {
-		g, err := zarr.OpenGroup(ctx, repair.dst, "")
-		if err == nil {
-			err = repair.followAll(ctx, g)
-		}
-		if err != nil {
-			return nil, err
-		}
-		found, err := t.hold(ctx, repair, progress)
-		if err == nil {
-			err = t.verifyMetadata(ctx, true, func(d Damage) { found = append(found, d) })
-		}
-		return found, err
+		return t.verifyAgainst(ctx, repair, progress)
 	}
-	rows, columns := raster.CeilDiv(t.Height, t.Block), raster.CeilDiv(t.Width, t.Block)
-	var lock sync.Mutex
-	var found []Damage
-	report := func(d Damage) {
-		lock.Lock()
-		found = append(found, d)
-		lock.Unlock()
-	}
-	if err := t.verifyMetadata(ctx, false, report); err != nil {
+	var found damages
+	if err := t.verifyMetadata(ctx, false, found.add); err != nil {
 		return nil, err
 	}
-	noted := len(found)
-	for _, l := range t.layers { // lines
-		for i := range rows {
+	noted := len(found.list)
+	if err := t.verifyLines(ctx, &found); err != nil {
+		return nil, err
+	}
+	if len(found.list) > noted {
+		return found.list, nil // without lines, blocks cannot be checked
+	}
+	if err := t.verifyBlocks(ctx, &found, progress); err != nil {
+		return nil, err
+	}
+	return found.sorted(), nil
+}
+
+// damages collects damaged objects from several goroutines.
+type damages struct {
+	lock sync.Mutex
+	list []Damage
+}
+
+func (f *damages) add(d Damage) {
+	f.lock.Lock()
+	f.list = append(f.list, d)
+	f.lock.Unlock()
+}
+
+func (f *damages) sorted() []Damage {
+	sort.Slice(f.list, func(a, b int) bool { return f.list[a].Key < f.list[b].Key })
+	return f.list
+}
+
+// verifyLines reads all lines and thereby their checksums.
+func (t *Table) verifyLines(ctx context.Context, found *damages) error {
+	for _, l := range t.layers {
+		for i := range raster.CeilDiv(t.Height, t.Block) {
 			for _, line := range []struct {
 				a     *zarr.Array
 				place []int
 			}{{l.top, t.place(i, 0)}, {l.left, t.place(0, i)}} {
 				if err := line.a.ReadObject(ctx, raster.Aligned(raster.Product(line.a.Object())*l.sum.Size()), line.place); err != nil {
 					if ctx.Err() != nil {
-						return nil, ctx.Err()
+						return ctx.Err()
 					}
-					report(Damage{Key: line.a.Key(line.place), Row: -1, Column: -1, Why: err})
+					found.add(Damage{Key: line.a.Key(line.place), Row: -1, Column: -1, Why: err})
 				}
 			}
 		}
 	}
-	if len(found) > noted {
-		return found, nil // without lines, blocks cannot be checked
-	}
+	return nil
+}
+
+// verifyBlocks reads all blocks, several at once.
+func (t *Table) verifyBlocks(ctx context.Context, found *damages, progress func(done, all int)) error {
+	rows, columns := raster.CeilDiv(t.Height, t.Block), raster.CeilDiv(t.Width, t.Block)
 	var next, done atomic.Int64
+	var telling sync.Mutex
 	var group sync.WaitGroup
-	var failed atomic.Pointer[error]
 	for range min(4, t.workers) {
 		group.Go(func() {
-			for failed.Load() == nil {
-				n := int(next.Add(1)) - 1
-				if n >= rows*columns {
-					return
-				}
+			for n := int(next.Add(1)) - 1; n < rows*columns && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
 				i, k := n/columns, n%columns
 				for _, l := range t.layers {
-					err := t.verifyBlock(ctx, l, i, k, columns, rows)
-					if ctx.Err() != nil {
-						err := ctx.Err()
-						failed.Store(&err)
-						return
+					if err := t.verifyBlock(ctx, l, i, k, columns, rows); err != nil && ctx.Err() == nil {
+						found.add(Damage{Key: l.main.Key(t.place(i, k)), Row: i, Column: k, Why: err})
 					}
-					if err == nil {
-						continue
-					}
-					report(Damage{Key: l.main.Key(t.place(i, k)), Row: i, Column: k, Why: err})
 				}
 				if n := int(done.Add(1)); progress != nil {
-					lock.Lock()
+					telling.Lock()
 					progress(n, rows*columns)
-					lock.Unlock()
+					telling.Unlock()
 				}
 			}
 		})
 	}
 	group.Wait()
-	if err := failed.Load(); err != nil {
-		return nil, *err
-	}
-	sort.Slice(found, func(a, b int) bool { return found[a].Key < found[b].Key })
-	return found, nil
+	return ctx.Err()
 }
 
 // verifyMetadata compares the metadata of the arrays, which other programs may open alone,
@@ -146,22 +142,29 @@ func (t *Table) verifyMetadata(ctx context.Context, repair bool, report func(Dam
 	return nil
 }
 
-// hold computes the table again and compares it with the stored one.
-func (t *Table) hold(ctx context.Context, j *Job, progress func(done, all int)) (found []Damage, err error) {
+// verifyAgainst computes the table again, compares it with the stored one and repairs what
+// differs.
+func (t *Table) verifyAgainst(ctx context.Context, j *Job, progress func(done, all int)) ([]Damage, error) {
+	if j.fingerprint != t.Fingerprint {
+		return nil, fmt.Errorf("the table belongs to another image or other options: %w", ErrChanged)
+	}
+	g, err := zarr.OpenGroup(ctx, j.dst, "")
+	if err == nil {
+		err = j.followAll(ctx, g)
+	}
+	if err != nil {
+		return nil, err
+	}
 	workers, err := j.most()
 	if err != nil {
 		return nil, err
 	}
 	workers = max(1, workers*2/3) // reading takes memory, too
-	var lock sync.Mutex
+	var found damages
 	r := j.newRun(workers)
 	r.progress = progress
 	r.held.New = func() any { return new([]byte) }
-	r.damaged = func(d Damage) {
-		lock.Lock()
-		found = append(found, d)
-		lock.Unlock()
-	}
+	r.damaged = found.add
 	if err = r.firstLine(ctx); err == nil {
 		err = r.all(ctx, workers)
 	}
@@ -174,8 +177,9 @@ func (t *Table) hold(ctx context.Context, j *Job, progress func(done, all int)) 
 	} else if now != j.fingerprint {
 		return nil, fmt.Errorf("the image changed while its table was verified: %w", ErrChanged)
 	}
-	sort.Slice(found, func(a, b int) bool { return found[a].Key < found[b].Key })
-	return found, nil
+	found.sorted()
+	err = t.verifyMetadata(ctx, true, found.add)
+	return found.list, err
 }
 
 // hold compares an object with the elements it should have. If they differ, it reports and
@@ -223,41 +227,28 @@ func (t *Table) verifyBlock(ctx context.Context, l *layer, i, k, columns, rows i
 		}
 		return err
 	}
-	switch l.sum {
-	case zarr.Uint64:
-		return verifyEdges[uint64](ctx, t, l, data, i, k, columns, rows)
-	case zarr.Int64:
-		return verifyEdges[int64](ctx, t, l, data, i, k, columns, rows)
-	}
-	return verifyEdges[float64](ctx, t, l, data, i, k, columns, rows)
+	return t.verifyEdges(ctx, l, data, i, k, columns, rows)
 }
 
-func verifyEdges[S boxsum.Sum](ctx context.Context, t *Table, l *layer, data []byte, i, k, columns, rows int) error {
+// verifyEdges compares the last row and column of a block with the lines of its neighbors.
+func (t *Table) verifyEdges(ctx context.Context, l *layer, data []byte, i, k, columns, rows int) error {
 	ch := t.about.Channels
 	left, top, err := l.linesOf(ctx, i, k, t.Block, ch)
 	if err != nil {
 		return err
 	}
 	h, w := min(t.Block, t.Height-i*t.Block), min(t.Block, t.Width-k*t.Block)
-	a, above := raster.Elems[S](left), raster.Elems[S](top)
-	entry := func(y, x, c int) S {
+	a, above := raster.Elems[number](left), raster.Elems[number](top)
+	entry := func(y, x, c int) number {
 		n := (y*t.Block+x)*ch + c
-		var s S
-		switch l.kept {
-		case zarr.Uint32:
-			s = S(raster.Elems[uint32](data)[n])
-		case zarr.Int32:
-			s = S(raster.Elems[int32](data)[n])
-		default:
-			s = raster.Elems[S](data)[n]
-		}
+		s := decode(l.kept, data[n*l.kept.Size():])
 		if t.Compact {
-			s = (s + a[y*ch+c]) + above[x*ch+c]
+			s = l.plus(l.plus(s, a[y*ch+c]), above[x*ch+c])
 		}
 		return s
 	}
 	if bound := t.bound(l); bound > 0 && !t.Compact {
-		if err := misplaced(t, entry, a, above, h, w, bound); err != nil {
+		if err := t.misplaced(l, entry, a, above, h, w, bound); err != nil {
 			return err
 		}
 	}
@@ -266,7 +257,7 @@ func verifyEdges[S boxsum.Sum](ctx context.Context, t *Table, l *layer, data []b
 		if err != nil {
 			return err
 		}
-		row := make([]S, w*ch)
+		row := make([]number, w*ch)
 		for x := range row {
 			row[x] = entry(h-1, x/ch, x%ch)
 		}
@@ -279,7 +270,7 @@ func verifyEdges[S boxsum.Sum](ctx context.Context, t *Table, l *layer, data []b
 		if err != nil {
 			return err
 		}
-		b := raster.Elems[S](next)
+		b := raster.Elems[number](next)
 		for n := range h * ch {
 			if y, c := n/ch, n%ch; entry(y, w-1, c)-above[(w-1)*ch+c] != b[n] {
 				return bad("its last column does not match the blocks to the right")
@@ -292,9 +283,8 @@ func verifyEdges[S boxsum.Sum](ctx context.Context, t *Table, l *layer, data []b
 // bound returns the largest magnitude of a layer's summands, or 0 if it does not limit the
 // sums.
 func (t *Table) bound(l *layer) uint64 {
-	pixel, _ := zarr.ParseType(t.Pixel)
-	bound := boundOf(pixel)
-	if l == t.layers[0] {
+	bound := boundOf(t.pixel)
+	if l.index == 0 {
 		return bound
 	}
 	if bound >= 1<<31 {
@@ -305,15 +295,16 @@ func (t *Table) bound(l *layer) uint64 {
 
 // misplaced returns an error if a block does not continue the lines to its left and above
 // it, which would make the pixels of its first row and column impossible values.
-func misplaced[S boxsum.Sum](t *Table, entry func(y, x, c int) S, left, top []S, height, width int, bound uint64) error {
+func (t *Table) misplaced(l *layer, entry func(y, x, c int) number, left, top []number, height, width int, bound uint64) error {
+	signed := l.sum == zarr.Int64
 	for c := range t.about.Channels {
 		most := bound
 		if t.about.Depth > 0 {
 			most *= uint64(c + 1) // of all slices up to this one
 		}
-		local := func(y, x int) S { return entry(y, x, c) - left[y*t.about.Channels+c] - top[x*t.about.Channels+c] }
-		pixel := func(v S) bool {
-			return uint64(v) <= most || v < 0 && uint64(-v) <= most
+		local := func(y, x int) number { return entry(y, x, c) - left[y*t.about.Channels+c] - top[x*t.about.Channels+c] }
+		pixel := func(v number) bool {
+			return uint64(v) <= most || signed && int64(v) < 0 && uint64(-v) <= most
 		}
 		fits := pixel(local(0, 0))
 		for x := 1; x < width && fits; x++ {

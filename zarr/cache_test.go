@@ -1,10 +1,13 @@
 package zarr
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // TestAt reads elements of a chunk of several pages: each must be what was written, and only a page is decoded for it.
@@ -114,5 +117,35 @@ func TestFS(t *testing.T) {
 	}
 	if err := b.Put(ctx, "x", nil); err == nil {
 		t.Error("a file system is written")
+	}
+}
+
+// TestAtBytes compares elements read as bytes with those read as a Go type.
+func TestAtBytes(t *testing.T) {
+	for typ := Bool; typ <= Float64; typ++ {
+		a, err := Create(ctx, Memory(), "", &Spec{Type: typ, Shape: []int{5, 7}, Chunk: []int{2, 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := typ.Size()
+		want := raster.Aligned(5 * 7 * size)
+		for i := range want {
+			want[i] = byte(3 * i & 1)
+		}
+		if err := a.WriteBytes(ctx, want, []int{0, 0}, []int{5, 7}); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, size)
+		for i := range 35 {
+			if err := a.AtBytes(ctx, got, i/7, i%7); err != nil || !bytes.Equal(got, want[i*size:][:size]) {
+				t.Fatalf("%v: element %d is %v, %v, want %v", typ, i, got, err, want[i*size:][:size])
+			}
+		}
+		if err := a.AtBytes(ctx, make([]byte, size+1), 0, 0); err == nil {
+			t.Errorf("%v: accepted %d bytes", typ, size+1)
+		}
+		if err := a.AtBytes(ctx, got, 5, 0); err == nil {
+			t.Errorf("%v: accepted an index out of range", typ)
+		}
 	}
 }

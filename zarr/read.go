@@ -95,15 +95,35 @@ func At[T Element](ctx context.Context, a *Array, at ...int) (v T, err error) {
 	if !a.m.typ.holds(TypeOf[T]()) {
 		return v, a.checkType(TypeOf[T]())
 	}
+	data, err := a.element(ctx, at)
+	if err != nil {
+		return v, err
+	}
+	return raster.Elems[T](data)[0], nil
+}
+
+// AtBytes is like [At] for elements of any type: dst receives the bytes of the element in
+// this machine's byte order.
+func (a *Array) AtBytes(ctx context.Context, dst []byte, at ...int) error {
+	if size := a.m.typ.Size(); len(dst) != size {
+		return raster.Invalid("%d bytes for an element of %v, want %d", len(dst), a.m.typ, size)
+	}
+	data, err := a.element(ctx, at)
+	copy(dst, data)
+	return err
+}
+
+// element returns the bytes of an element, which belong to the cache.
+func (a *Array) element(ctx context.Context, at []int) ([]byte, error) {
 	if len(at) != len(a.m.shape) {
-		return v, raster.Invalid("index %v is out of range for shape %v", slices.Clone(at), a.m.shape)
+		return nil, raster.Invalid("index %v is out of range for shape %v", slices.Clone(at), a.m.shape)
 	}
 	n, size := len(at), a.m.typ.Size()
 	var places, insides [4]int // enough for most arrays
 	place, in := append(places[:0], at...), append(insides[:0], at...)
 	for d, p := range at {
 		if p < 0 || p >= a.m.shape[d] {
-			return v, raster.Invalid("index %v is out of range for shape %v", slices.Clone(at), a.m.shape)
+			return nil, raster.Invalid("index %v is out of range for shape %v", slices.Clone(at), a.m.shape)
 		}
 		place[d], in[d] = p/a.unit[d], p%a.unit[d]
 	}
@@ -126,9 +146,9 @@ func At[T Element](ctx context.Context, a *Array, at ...int) (v T, err error) {
 		return chunk, a.decodePage(chunk, packed, where, from)
 	})
 	if err != nil {
-		return v, err
+		return nil, err
 	}
-	return raster.Elems[T](data)[i-from/size], nil
+	return data[i*size-from:][:size], nil
 }
 
 // checkType returns an error if Go elements of type t cannot hold the array's elements.

@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"slices"
 
 	"github.com/boxsum/boxsum/zarr"
 )
@@ -38,87 +35,6 @@ const (
 	tableKind    = "summed-area table"
 	tableVersion = 1
 )
-
-// 0 unless the table is of a histogram, whose bins are its channels
-// whether the table is already finished.
-func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
-	g, err := zarr.OpenGroup(ctx, j.dst, "")
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		// An interrupted restart may have left blocks of another table.
-		if err := j.remove(ctx, tableParts...); err != nil {
-			return false, err
-		}
-		return false, j.write(ctx, false)
-	case err != nil && errors.Is(err, zarr.ErrFormat):
-		return false, bad("the destination is not a table (choose another, or remove it): %v", err)
-	case err != nil:
-		return false, err
-	}
-	var a about
-	if ok, err := g.Attribute("boxsum", &a); err != nil || !ok || a.Kind != tableKind {
-		return false, bad("the destination is not a table (choose another, or remove it)")
-	}
-	if a.Fingerprint == j.fingerprint {
-		if err := j.followAll(ctx, g); err != nil && !a.Complete {
-			return false, err
-		}
-		return a.Complete, nil
-	}
-	if !j.opt.Restart {
-		return false, fmt.Errorf("the destination holds a table of another image or with other options (remove it, or restart): %w", ErrChanged)
-	}
-	// Delete the metadata first, so that anything left of the old table belongs to no
-	// table.
-	if err := j.dst.Delete(ctx, "zarr.json"); err != nil {
-		return false, err
-	}
-	if err := j.remove(ctx, tableParts...); err != nil {
-		return false, err
-	}
-	return false, j.write(ctx, false)
-}
-
-// Join prepares the job for a table that another process has begun with the same source and
-// options. The job writes blocks as that process does.
-func (j *Job) Join(ctx context.Context) error {
-	g, err := zarr.OpenGroup(ctx, j.dst, "")
-	if err != nil {
-		return err
-	}
-	var a about
-	if ok, err := g.Attribute("boxsum", &a); err != nil || !ok || a.Kind != tableKind {
-		return bad("the destination is not a table")
-	}
-	if a.Fingerprint != j.fingerprint {
-		return fmt.Errorf("the unfinished table belongs to another image or other options: %w", ErrChanged)
-	}
-	return j.followAll(ctx, g)
-}
-
-func (j *Job) followAll(ctx context.Context, g *zarr.Group) error {
-	for n := range j.layers {
-		main, err := g.Array(ctx, j.layers[n].main.Path())
-		if err == nil {
-			err = j.follow(n, main)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// follow adopts the codecs of the existing table, which may differ from the current
-// defaults.
-func (j *Job) follow(n int, main *zarr.Array) error {
-	l := j.layers[n]
-	if main.Type() != l.kept || !slices.Equal(main.Shape(), l.main.Shape()) || !slices.Equal(main.Object(), l.main.Object()) {
-		return bad("array %s does not belong to the table", l.main.Path())
-	}
-	l.main = main
-	return nil
-}
 
 // tableParts lists the key prefixes of a table's objects except its own metadata.
 var tableParts = []string{
