@@ -23,7 +23,12 @@ func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 	if err != nil {
 		return nil, err
 	}
-	return raster.OrNil(t, t.fill(&job))
+	t.set(&job.Sums.Array)
+	if err := job.Run(); err != nil {
+		return nil, err
+	}
+	t.adopt(&job.Sums)
+	return t, nil
 }
 
 // IntegrateInto makes the table of an image in dst, which must have the size of the
@@ -38,19 +43,14 @@ func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) er
 	if err := job.Check(); err != nil {
 		return err
 	}
-	return dst.fill(&job)
-}
-
-// fill makes the table of a checked job.
-func (t *Table[S]) fill(job *engine.Job) error {
-	if t == nil {
+	if dst == nil {
 		return raster.NoTable()
 	}
-	t.set(&job.Sums.Array)
+	dst.set(&job.Sums.Array)
 	if err := job.Run(); err != nil {
 		return err
 	}
-	t.adopt(&job.Sums)
+	dst.adopt(&job.Sums)
 	return nil
 }
 

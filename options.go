@@ -3,19 +3,26 @@ package boxsum
 import (
 	"context"
 
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A Device makes tables and filters images instead of the processor, see [Options.On].
-// Package gpu provides devices.
+// Package gpu provides devices; no other type implements the interface.
 type Device interface {
 	// Wait waits until all work queued on the device is done, and returns the error of
 	// any work that failed.
 	Wait() error
 	// Close waits for work in progress, then frees the device and all of its memory.
 	Close() error
+	// Err returns nil while the device can be used, and an error that wraps [ErrClosed]
+	// once it is closed.
+	Err() error
+	sealed
 }
+
+type sealed = device.Sealed
 
 // Options configures how a table is made. Nil and the zero value select the best
 // settings for the machine.

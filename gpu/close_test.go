@@ -48,6 +48,8 @@ type idleBackend struct {
 
 func (b idleBackend) Info() driver.Info { return driver.Info{} }
 
+func (b idleBackend) CUDA() *driver.CUDABackend { return nil }
+
 func (b idleBackend) CheckStream(driver.Stream) error { return nil }
 
 func (b idleBackend) NewStream() (driver.Stream, error) { return 1, nil }

@@ -30,18 +30,19 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 	if opt != nil {
 		own = *opt
 	}
-	own.On, own.Workers, own.Progress = &residentImages{a}, 0, nil
+	own.On, own.Workers, own.Progress = newResidentImages(a), 0, nil
 	return c.DetectBatch(nil, &own)
 }
 
 // residentImages is the device of images in its memory, where it detects objects.
-type residentImages struct{ images *devmem.Array }
+type residentImages struct {
+	device.Handle
+	*devmem.Device
+}
 
-// Wait implements [device.Device].
-func (r *residentImages) Wait() error { return nil }
-
-// Close implements [device.Device].
-func (r *residentImages) Close() error { return nil }
+func newResidentImages(a *devmem.Array) *residentImages {
+	return &residentImages{device.NewHandle(residentRunner{images: a}), a.Device}
+}
 
 // A residentRunner detects objects in images that are on its device.
 type residentRunner struct {

@@ -7,6 +7,10 @@ import (
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/launcher"
+	"github.com/boxsum/boxsum/gpu/internal/transfer"
+	"github.com/boxsum/boxsum/internal/device"
+	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -72,8 +76,23 @@ func Missing(kind Kind) []error {
 // A Device is an open device. The device, and images and tables on it, are safe for
 // concurrent use; their work runs sequentially on the device.
 type Device struct {
-	inner *devmem.Device
-	group *group // of several devices, the first of which is inner; nil for a single device
+	option     // runs jobs of other packages
+	launchable // launches kernels of other packages
+	inner      *devmem.Device
+	slots      *transfer.Device // inner, with memory for images on their way through it
+	group      *group           // of several devices, the first of which is inner; nil for a single device
+}
+
+type (
+	option     = device.Handle
+	launchable = launch.Handle
+)
+
+// wrap returns an open device.
+func wrap(m *devmem.Device) *Device {
+	d := &Device{inner: m, slots: transfer.NewDevice(m), launchable: launch.NewHandle(launcher.New(m))}
+	d.option = device.NewHandle(runner{d})
+	return d
 }
 
 // Open opens a device returned by [Devices].
@@ -93,7 +112,7 @@ func openDevice(info Info, own bool) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Device{inner: d}, nil
+	return wrap(d), nil
 }
 
 // OpenBest opens the first device of the given kinds that can be opened. Without
@@ -129,6 +148,24 @@ func (d *Device) Info() Info { return Info(d.mem().Info()) }
 // Memory returns the number of free and total bytes on the device. If the driver
 // does not report free memory, free is the memory not allocated by this package.
 func (d *Device) Memory() (free, total int64, err error) { return d.mem().Memory() }
+
+// Err returns nil while the device can be used. Otherwise it returns an error, which
+// wraps [ErrNoDevice] for a nil Device and [boxsum.ErrClosed] for a closed one. Several
+// devices can be used as long as one of them can.
+func (d *Device) Err() error {
+	if d == nil || d.group == nil {
+		return d.mem().Err()
+	}
+	var err error
+	for _, m := range d.group.members {
+		failed := m.Err()
+		if failed == nil {
+			return nil
+		}
+		err = driver.FirstError(err, failed)
+	}
+	return err
+}
 
 // Wait waits until all work queued on the device is done, and returns the error of
 // work that failed.

@@ -28,7 +28,10 @@ func devices(t testing.TB) (infos []Info) {
 // newDevice returns a device that uses a backend.
 func newDevice(b driver.Backend) (*Device, error) {
 	d, err := devmem.NewDevice(b)
-	return &Device{inner: d}, err
+	if err != nil {
+		return nil, err
+	}
+	return wrap(d), nil
 }
 
 // take and give allocate and free memory like package interop.
@@ -50,7 +53,7 @@ func give(d *Device, m driver.Memory) error {
 
 // onStream returns a view of a device, as created by package interop.
 func onStream(d *Device, handle uintptr) (*Device, error) {
-	view, err := d.mem().OnStream(handle, func(view *devmem.Device) any { return &Device{inner: view} })
+	view, err := d.mem().OnStream(handle, func(view *devmem.Device) any { return wrap(view) })
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +80,7 @@ func open(t *testing.T, info Info) *Device {
 			t.Errorf("close the device: %v", err)
 		}
 	})
-	if b, ok := d.inner.Backend.(*driver.CUDABackend); ok {
+	if b := d.inner.Backend.CUDA(); b != nil {
 		b.Tuning.PTX = os.Getenv("BOXSUM_GPU_PTX") != "" // as on chips without machine code
 	}
 	return d

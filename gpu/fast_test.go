@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/raster"
 )
@@ -28,7 +27,7 @@ func TestFastPaths(t *testing.T) {
 			continue
 		}
 		found = true
-		b := d.inner.Backend.(*driver.CUDABackend)
+		b := d.inner.Backend.CUDA()
 		r := rand.New(rand.NewPCG(6, 7))
 		check := func(p pair, s shape) {
 			for _, b.Tuning.Path = range []string{method.TilePath, method.FlatPath, method.SmallPath, method.TallPath, ""} {
@@ -76,7 +75,7 @@ func TestTiltedWidths(t *testing.T) {
 		}
 		found = true
 		d := open(t, info)
-		b := d.inner.Backend.(*driver.CUDABackend)
+		b := d.inner.Backend.CUDA()
 		r := rand.New(rand.NewPCG(8, 9))
 		for _, p := range tiltedPairs {
 			for range 3 {
@@ -116,7 +115,7 @@ func BenchmarkTurns(bench *testing.B) {
 	}
 	for _, turn := range []int{1, 2, 4, 8, 16, 32, 64} {
 		bench.Run(fmt.Sprint(turn), func(bench *testing.B) {
-			d.inner.Backend.(*driver.CUDABackend).Tuning.Turns = turn
+			d.inner.Backend.CUDA().Tuning.Turns = turn
 			times, err := d.Time(bench.N, func() error { return IntegrateInto(tables, images, nil) })
 			if err != nil {
 				bench.Fatal(err)

@@ -44,6 +44,9 @@ func newStrict(b driver.Backend) *strict {
 	return &strict{Backend: b, pieces: map[driver.Memory]int64{}, hosts: map[unsafe.Pointer]int64{}, queues: map[driver.Stream]bool{}, events: map[driver.Event]bool{}}
 }
 
+// CUDA returns nil: the one-pass kernels would be launched behind the back of a strict backend.
+func (s *strict) CUDA() *driver.CUDABackend { return nil }
+
 var errFuse = errors.New("a fault for the test")
 
 // burn counts a call that can fail, and returns an error if it is to fail.

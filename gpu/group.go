@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/internal/device"
@@ -20,7 +19,7 @@ type group struct {
 	members []*Device
 
 	mu     sync.Mutex
-	failed map[*devmem.Device]error
+	failed map[*transfer.Device]error
 }
 
 // OpenAll opens several devices to use as one: the given ones, or else every GPU of
@@ -98,7 +97,10 @@ func combine(members []*Device) *Device {
 	if len(members) == 1 {
 		return members[0]
 	}
-	return &Device{inner: members[0].inner, group: &group{members: members}}
+	first := members[0]
+	d := &Device{inner: first.inner, slots: first.slots, launchable: first.launchable, group: &group{members: members}}
+	d.option = device.NewHandle(runner{d})
+	return d
 }
 
 // Members returns the devices that d consists of, each of which can be used by
@@ -124,7 +126,7 @@ func (d *Device) Failed() []error {
 	defer d.group.mu.Unlock()
 	var errs []error
 	for _, m := range d.group.members {
-		if err := d.group.failed[m.inner]; err != nil {
+		if err := d.group.failed[m.slots]; err != nil {
 			errs = append(errs, fmt.Errorf("%v:%d failed, and the other devices did its work: %w", m.Info().Kind, m.Info().Index, err))
 		}
 	}
@@ -133,36 +135,27 @@ func (d *Device) Failed() []error {
 
 // shared returns the devices that share work from host to host.
 func (d *Device) shared() transfer.Group {
-	if d == nil || d.group == nil {
-		return transfer.Single(d.mem())
+	switch {
+	case d == nil || d.slots == nil: // a device without memory has the right error
+		return transfer.Single(&transfer.Device{})
+	case d.group == nil:
+		return transfer.Single(d.slots)
 	}
 	g := transfer.Group{Failed: d.group.note}
 	for _, m := range d.group.members {
-		g.Devices = append(g.Devices, m.inner)
+		g.Devices = append(g.Devices, m.slots)
 	}
 	return g
 }
 
 // note records the error of a device.
-func (g *group) note(d *devmem.Device, err error) {
+func (g *group) note(d *transfer.Device, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.failed == nil {
-		g.failed = map[*devmem.Device]error{}
+		g.failed = map[*transfer.Device]error{}
 	}
 	g.failed[d] = err
-}
-
-// enter begins a call. It keeps the device open until leave is called.
-func (d *Device) enter() (leave func(), err error) {
-	for _, m := range d.shared().Devices {
-		failed := m.Enter()
-		if failed == nil {
-			return m.Leave, nil
-		}
-		err = driver.FirstError(err, failed)
-	}
-	return nil, err
 }
 
 // eachMember calls f for all members, even after an error, and returns the first
@@ -215,7 +208,7 @@ func (d *Device) onOneFrom(first int, f func(*Device) error) (err error) {
 			return failed // no device would do it
 		}
 		if i+1 < n {
-			g.Failed(m.inner, failed)
+			g.Failed(m.slots, failed)
 		}
 		err = driver.FirstError(err, failed)
 	}

@@ -51,7 +51,7 @@ func histogramPixels[P boxsum.Pixel](s shape, bins histogram.Bins) boxsum.Image[
 
 // histogramWays returns the kernels for integral histograms that a device has.
 func histogramWays(d *Device) []Kernels {
-	if b, ok := d.inner.Backend.(*driver.CUDABackend); ok && b.Major >= 8 {
+	if b := d.inner.Backend.CUDA(); b != nil && b.Major >= 8 {
 		return []Kernels{Fast, Portable, AutoKernels}
 	}
 	return []Kernels{AutoKernels, Portable}

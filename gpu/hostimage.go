@@ -14,7 +14,7 @@ import (
 // before; the image and its Pix must not be used after that.
 func NewHostImage[P boxsum.Pixel](d *Device, width, height, channels int) (im boxsum.Image[P], release func() error, err error) {
 	a := devmem.Array{Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Count: 1}
-	pix, release, err := devmem.HostArray[P](d.mem(), &a, d.shared().Devices...)
+	pix, release, err := devmem.HostArray[P](d.mem(), &a, d.memories()...)
 	if err != nil {
 		return im, nil, err
 	}
@@ -29,7 +29,7 @@ func NewHostImage[P boxsum.Pixel](d *Device, width, height, channels int) (im bo
 // directly. It remains valid until release is called, like [NewHostImage].
 func NewHostTable[S boxsum.Sum](d *Device, width, height, channels int) (t *boxsum.Table[S], release func() error, err error) {
 	a := devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: 1, Border: 1}
-	sums, release, err := devmem.HostArray[S](d.mem(), &a, d.shared().Devices...)
+	sums, release, err := devmem.HostArray[S](d.mem(), &a, d.memories()...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,4 +37,12 @@ func NewHostTable[S boxsum.Sum](d *Device, width, height, channels int) (t *boxs
 		Sums: sums, Stride: int(a.At.Stride) / a.Element.Bytes(),
 		Width: a.Width, Height: a.Height, Channels: a.Channels,
 	}, release, nil
+}
+
+// memories returns the memory of the devices that d consists of.
+func (d *Device) memories() (all []*devmem.Device) {
+	for _, m := range d.Members() {
+		all = append(all, m.mem())
+	}
+	return all
 }

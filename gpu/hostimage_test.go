@@ -110,11 +110,4 @@ func TestSpareHostMemory(t *testing.T) {
 }
 
 // roomOfImages returns the device memory that is kept for the next pipeline.
-func roomOfImages(d *Device) int64 {
-	spare := d.inner.TakeSpare("images")
-	if spare == nil {
-		return 0
-	}
-	defer d.inner.KeepSpare("images", spare)
-	return spare.(interface{ Bytes() int64 }).Bytes()
-}
+func roomOfImages(d *Device) int64 { return d.slots.Kept() }

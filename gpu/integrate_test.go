@@ -12,7 +12,6 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
-	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -96,7 +95,7 @@ func TestRandomShapes(t *testing.T) {
 			if s.kernels = w[r.IntN(len(w))]; s.kernels == Fast && !p.onePass {
 				s.kernels = Portable
 			}
-			if b, ok := d.inner.Backend.(*driver.CUDABackend); ok { // most shapes would use the paths of small images
+			if b := d.inner.Backend.CUDA(); b != nil { // most shapes would use the paths of small images
 				b.Tuning.Path = []string{"", method.TilePath}[r.IntN(2)]
 			}
 			values += s.width * s.height * s.channels * s.count

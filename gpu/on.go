@@ -9,13 +9,11 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/inside"
-	"github.com/boxsum/boxsum/gpu/internal/launcher"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/internal/bins"
 	"github.com/boxsum/boxsum/internal/cascade"
 	"github.com/boxsum/boxsum/internal/device"
-	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 	"github.com/boxsum/boxsum/match"
@@ -23,9 +21,8 @@ import (
 )
 
 func init() {
-	device.Register(openRunner)
-	launch.Register(openLauncher)
-	inside.Device = func(device any) **devmem.Device { return &device.(*Device).inner }
+	inside.NewDevice = func(m *devmem.Device) any { return wrap(m) }
+	inside.Device = func(device any) *devmem.Device { return device.(*Device).mem() }
 	inside.Array = func(holder any) *devmem.Array { return holder.(interface{ inner() *devmem.Array }).inner() }
 	inside.Integrate = integrate
 }
@@ -44,35 +41,9 @@ func integrate(kind device.Kind, src, sums, squares *devmem.Array) error {
 	return t.integrate(src, nil)
 }
 
-// openLauncher returns a device for packages that launch kernels by themselves.
-func openLauncher(d launch.Opener) (launch.Device, error) {
-	own, ok := d.(*Device)
-	if !ok {
-		return nil, raster.Invalid("cannot launch kernels on a %T, want a *gpu.Device", d)
-	}
-	return launcher.New(own.mem())
-}
-
 // A runner performs work that other packages request, from host memory to host
 // memory.
 type runner struct{ device *Device }
-
-// openRunner returns the runner of an open device.
-func openRunner(on device.Device) (device.Runner, error) {
-	if r, ok := on.(*residentImages); ok {
-		return residentRunner{images: r.images}, nil
-	}
-	d, ok := on.(*Device)
-	if !ok {
-		return nil, raster.Invalid("Options.On is a %T, want a *gpu.Device", on)
-	}
-	leave, err := d.enter()
-	if err != nil {
-		return nil, err
-	}
-	leave()
-	return runner{d}, nil
-}
 
 // Resident returns nothing: the images of jobs are in host memory.
 func (r runner) Resident() device.Resident { return device.Resident{} }

@@ -27,7 +27,7 @@ func firstCUDA(bench *testing.B) (*Device, *driver.CUDABackend) {
 		bench.Fatal(err)
 	}
 	bench.Cleanup(func() { d.Close() })
-	return d, d.inner.Backend.(*driver.CUDABackend)
+	return d, d.inner.Backend.CUDA()
 }
 
 // A timed is work to be timed on a device.

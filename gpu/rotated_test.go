@@ -10,7 +10,6 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
-	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -195,7 +194,7 @@ func TestRotatedQuadrants(t *testing.T) {
 					if n%16 == 5 { // many tiles in each direction
 						s.width, s.height = 200+r.IntN(300), 100+r.IntN(200)
 					}
-					if b, ok := d.inner.Backend.(*driver.CUDABackend); ok {
+					if b := d.inner.Backend.CUDA(); b != nil {
 						b.Tuning.Path = []string{"", method.TilePath}[r.IntN(2)]
 					}
 					if err := p.check(d, s, rot, boxes); err != nil {

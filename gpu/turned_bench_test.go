@@ -119,6 +119,8 @@ type onlyKernel struct {
 	name string
 }
 
+func (o onlyKernel) CUDA() *driver.CUDABackend { return nil }
+
 func (o onlyKernel) Launch(s driver.Stream, kernel string, groups, group int, args ...driver.Arg) error {
 	if kernel != o.name {
 		return nil

@@ -170,7 +170,7 @@ func checkVolume[S boxsum.Sum](pixel, sum raster.Type, integrate func(t, v *devm
 			if way == Fast && (method.Volume{}).Obstacle(method.Of(&out, nil, &in, 0)) != "" {
 				way = AutoKernels
 			}
-			if b, ok := d.inner.Backend.(*driver.CUDABackend); ok {
+			if b := d.inner.Backend.CUDA(); b != nil {
 				b.Tuning.Slabs = s.slabs
 				defer func() { b.Tuning.Slabs = 0 }()
 			}

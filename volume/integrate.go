@@ -20,7 +20,12 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src Volume[P], opt *Options) (*Tabl
 	if err != nil {
 		return nil, err
 	}
-	return raster.OrNil(t, t.fill(&job))
+	t.set(&job.Sums)
+	if err := job.Run(); err != nil {
+		return nil, err
+	}
+	t.adopt(&job.Sums)
+	return t, nil
 }
 
 // IntegrateInto makes the table of a volume in dst, which must have the size of the
@@ -34,20 +39,14 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], o
 	if err := job.Check(); err != nil {
 		return err
 	}
-	return dst.fill(&job)
-}
-
-// fill makes the table of a checked job.
-func (t *Table[S]) fill(job *engine.Job) error {
-	if t == nil {
+	if dst == nil {
 		return raster.NoTable()
 	}
-	t.set(&job.Sums.Array)
-	job.Sums.Whole = t.ownsGaps()
+	dst.set(&job.Sums)
 	if err := job.Run(); err != nil {
 		return err
 	}
-	t.adopt(&job.Sums)
+	dst.adopt(&job.Sums)
 	return nil
 }
 
@@ -113,9 +112,8 @@ func (t *SquaredTable[S, Q]) fill(job *engine.Job) error {
 	if t == nil || t.Sum == nil || t.Squares == nil {
 		return raster.NoTable()
 	}
-	t.Sum.set(&job.Sums.Array)
-	t.Squares.set(&job.Squares.Array)
-	job.Sums.Whole, job.Squares.Whole = t.Sum.ownsGaps(), t.Squares.ownsGaps()
+	t.Sum.set(&job.Sums)
+	t.Squares.set(&job.Squares)
 	if err := job.Run(); err != nil {
 		return err
 	}

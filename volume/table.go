@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/stats"
 )
@@ -85,9 +86,10 @@ func advised(err error) error {
 	return err
 }
 
-// set sets a to the unchecked memory of the table.
-func (t *Table[S]) set(a *raster.Array) {
-	raster.SetVolume(a, t.Sums, t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride)
+// set makes a job write to the memory of the table, which has not been checked.
+func (t *Table[S]) set(to *engine.Table) {
+	raster.SetVolume(&to.Array, t.Sums, t.Width, t.Height, t.Depth, t.Channels, t.Stride, t.SliceStride)
+	to.Whole = t.ownsGaps()
 }
 
 func (t *Table[S]) extent() raster.Extent {

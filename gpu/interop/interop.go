@@ -69,12 +69,7 @@ func wrap[T any](t *T, inside *devmem.Array, d *gpu.Device, e raster.Type, f For
 }
 
 // inner returns the memory device of d, or nil.
-func inner(d *gpu.Device) *devmem.Device {
-	if d == nil {
-		return nil
-	}
-	return *inside.Device(d)
-}
+func inner(d *gpu.Device) *devmem.Device { return inside.Device(d) }
 
 // OnStream returns the device with its work on the caller's stream instead of its
 // own: a CUstream, where 0 and 1 are the legacy default stream and 2 is the
@@ -92,11 +87,7 @@ func inner(d *gpu.Device) *devmem.Device {
 // short, calls on other streams of the device reclaim that memory, and wait for the
 // work queued here.
 func OnStream(d *gpu.Device, handle uintptr) (*gpu.Device, error) {
-	view, err := inner(d).OnStream(handle, func(view *devmem.Device) any {
-		outer := new(gpu.Device)
-		*inside.Device(outer) = view
-		return outer
-	})
+	view, err := inner(d).OnStream(handle, inside.NewDevice)
 	if err != nil {
 		return nil, err
 	}

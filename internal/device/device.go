@@ -14,7 +14,20 @@ import (
 type Device interface {
 	Wait() error
 	Close() error
+	Err() error
+	Sealed
 }
+
+// Sealed is the part of a Device that only types with a [Handle] have.
+type Sealed interface{ runner() Runner }
+
+// A Handle makes the type that embeds it a [Device].
+type Handle struct{ run Runner }
+
+// NewHandle returns the handle of a device that runs jobs.
+func NewHandle(r Runner) Handle { return Handle{r} }
+
+func (h *Handle) runner() Runner { return h.run }
 
 // A Runner runs jobs on an open device, from host memory to host memory. Its methods
 // return when the results are complete.
@@ -35,19 +48,13 @@ type Runner interface {
 // Resident describes images of bytes in the memory of a device. Count is 0 if there are none.
 type Resident struct{ Width, Height, Count int }
 
-// open returns the Runner of a device; nil until package gpu registers.
-var open func(Device) (Runner, error)
-
-// Register sets the function that opens devices. Package gpu calls it when it is initialized.
-func Register(f func(Device) (Runner, error)) { open = f }
-
-// Open returns the Runner of a device, which must not be nil. It returns an error if the
-// device is closed or was not made by package gpu.
+// Open returns the Runner of a device, or an error if the device cannot be used. A nil
+// *gpu.Device has an error, but no handle.
 func Open(d Device) (Runner, error) {
-	if open == nil { // package gpu has not been imported
-		return nil, raster.Invalid("Options.On is a %T, want a *gpu.Device", d)
+	if err := d.Err(); err != nil {
+		return nil, err
 	}
-	return open(d)
+	return d.runner(), nil
 }
 
 // Options configures a job.

@@ -10,22 +10,27 @@ import (
 
 // An Opener is a *gpu.Device.
 type Opener interface {
-	Wait() error
-	Close() error
+	Err() error
+	launcher() Device
 }
 
-// open returns the device behind an Opener; nil until package gpu registers.
-var open func(Opener) (Device, error)
+// A Handle makes the type that embeds it an [Opener].
+type Handle struct{ device Device }
 
-// Register sets the function that opens devices. Package gpu calls it when it is initialized.
-func Register(f func(Opener) (Device, error)) { open = f }
+// NewHandle returns the handle of a device.
+func NewHandle(d Device) Handle { return Handle{d} }
+
+func (h *Handle) launcher() Device { return h.device }
 
 // Open returns the device behind a *gpu.Device.
 func Open(device Opener) (Device, error) {
-	if !GPU || open == nil {
+	if !GPU {
 		return nil, errors.ErrUnsupported
 	}
-	return open(device)
+	if err := device.Err(); err != nil {
+		return nil, err
+	}
+	return device.launcher(), nil
 }
 
 // Kernels calls Kernels of a device.

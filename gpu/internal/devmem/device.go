@@ -19,6 +19,7 @@ import (
 type Device struct {
 	Backend driver.Backend
 	About   driver.Info
+	Spare   Spare // nil if nothing is kept
 
 	life   sync.Mutex
 	users  int // calls in progress
@@ -35,7 +36,6 @@ type Device struct {
 	Held   map[driver.Memory]struct{} // memory of images and tables
 	spaces map[spaceKey]space
 	calls  uint64                     // number of calls to Use
-	spares map[string]Spare           // what the last call left for the next
 	Blocks []*Block                   // page-locked images and tables
 	others map[driver.Stream]struct{} // streams created by NewStream
 
@@ -164,6 +164,15 @@ func (d *Device) Enter() error {
 	}
 	d.users++
 	return nil
+}
+
+// Err returns the error of Enter.
+func (d *Device) Err() error {
+	err := d.Enter()
+	if err == nil {
+		d.Leave()
+	}
+	return err
 }
 
 // Leave ends a call.

@@ -11,48 +11,14 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Spare is memory and streams that a call leaves for the next one of its kind, because
-// page-locked memory is slow to allocate.
-type Spare interface{ Free() error }
-
-// TakeSpare removes and returns the spare with a name, or nil.
-func (d *Device) TakeSpare(name string) Spare {
-	d.Mu.Lock()
-	defer d.Mu.Unlock()
-	s := d.spares[name]
-	delete(d.spares, name)
-	return s
+// A Spare is memory and streams that calls leave for later ones.
+type Spare interface {
+	// Drop frees them, and reports whether there were any.
+	Drop() bool
 }
 
-// KeepSpare keeps a spare for the next call, or frees it if there is one already.
-func (d *Device) KeepSpare(name string, s Spare) error {
-	d.Mu.Lock()
-	_, taken := d.spares[name]
-	if !taken {
-		if d.spares == nil {
-			d.spares = map[string]Spare{}
-		}
-		d.spares[name] = s
-	}
-	d.Mu.Unlock()
-	if taken {
-		return s.Free()
-	}
-	return nil
-}
-
-// DropSpare frees all spares, and reports whether there were any.
-func (d *Device) DropSpare() bool {
-	d.Mu.Lock()
-	all := d.spares
-	d.spares = nil
-	d.Mu.Unlock()
-	freed := false
-	for _, s := range all {
-		freed = s.Free() == nil || freed
-	}
-	return freed
-}
+// DropSpare frees what is kept for later calls, and reports whether there was anything.
+func (d *Device) DropSpare() bool { return d.Spare != nil && d.Spare.Drop() }
 
 // NewStream returns a new stream. It is freed with the device unless CloseStream frees it before.
 func (d *Device) NewStream() (driver.Stream, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/cuda"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
@@ -12,7 +13,9 @@ import (
 type SpaceState struct {
 	Epoch uint32 // of the last launch
 	Base  uint32 // tickets drawn so far
-	Kept  any    // other state of the launches
+
+	Mapped cuda.Tensor    // the pixels of the last launch that needed a tensor map
+	Map    cuda.TensorMap // of these
 }
 
 // A spaceKey is a stream and the purpose of a workspace.

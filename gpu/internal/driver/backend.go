@@ -13,6 +13,8 @@ import (
 // [ErrDevice] for other failures.
 type Backend interface {
 	Info() Info
+	// CUDA returns the backend if its driver is CUDA, or nil.
+	CUDA() *CUDABackend
 	Memory() (free, total int64, err error)
 	Close() error
 

@@ -38,7 +38,7 @@ func cudaDevices() ([]Info, error) {
 // describeCUDA describes the device with an index, before it is opened. It fails if the kernels
 // cannot run on the device.
 func describeCUDA(index int) (*CUDABackend, error) {
-	b := &CUDABackend{about: Info{Kind: CUDA, Index: index, Vendor: "NVIDIA"}, modules: map[string]cuda.Module{}, kernels: map[string]*Kernel{}, refused: map[string]error{}}
+	b := &CUDABackend{about: Info{Kind: CUDA, Index: index, Vendor: "NVIDIA"}, modules: map[string]cuda.Module{}, kernels: map[string]*Kernel{}, refused: map[string]error{}, planes: map[PlaneKey]PlaneKernel{}, volumes: map[string]VolumeKernel{}}
 	info := &b.about
 	version, err := cuda.DriverVersion()
 	info.Driver = fmt.Sprintf("%d.%d", version/1000, version%1000/10)
@@ -88,9 +88,8 @@ type CUDABackend struct {
 	kernels map[string]*Kernel
 	refused map[string]error // kernels that the driver rejected
 	events  []cuda.Event     // to be reused: creating and freeing them is slower
-
-	// Known caches the kernels that package method has looked up, by its own keys.
-	Known sync.Map
+	planes  map[PlaneKey]PlaneKernel
+	volumes map[string]VolumeKernel
 
 	// Tuning overrides the choices of the one-pass kernels' launches. Tests set it.
 	Tuning struct {
@@ -159,6 +158,8 @@ func get[T any](b *CUDABackend, what string, f func() (T, error)) (t T, err erro
 
 func (b *CUDABackend) Info() Info { return b.about }
 
+func (b *CUDABackend) CUDA() *CUDABackend { return b }
+
 func (b *CUDABackend) Memory() (free, total int64, err error) {
 	err = b.do("ask for free memory", func() (err error) {
 		free, total, err = cuda.MemoryInfo()
@@ -184,7 +185,8 @@ func (b *CUDABackend) Close() error {
 	b.events = nil
 	clear(b.modules)
 	clear(b.kernels)
-	b.Known.Clear()
+	clear(b.planes)
+	clear(b.volumes)
 	clear(b.refused)
 	release := b.device.Release
 	if b.own {

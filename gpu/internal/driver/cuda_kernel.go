@@ -17,7 +17,7 @@ type Kernel struct {
 	Machine  bool   // machine code rather than PTX, which lacks some features of compute capability 9.0
 	function cuda.Function
 	module   cuda.Module
-	shape    any
+	reserved bool // Reserve was called
 	shared   bool // PreferShared was called
 }
 
@@ -71,6 +71,11 @@ func (b *CUDABackend) LargestGroup(_ []string, most int) (int, error) { return m
 func (b *CUDABackend) Kernel(module, name string) (*Kernel, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return b.load(module, name)
+}
+
+// load is Kernel for callers that hold b.mu.
+func (b *CUDABackend) load(module, name string) (*Kernel, error) {
 	if k, ok := b.kernels[name]; ok {
 		return k, nil
 	}
@@ -91,46 +96,6 @@ func (b *CUDABackend) Kernel(module, name string) (*Kernel, error) {
 	return k, nil
 }
 
-// ShapedKernel returns a kernel and its shape, which the module holds in the variable shape_<name>.
-// jobBytes must be the size of the job that the module was built for.
-func ShapedKernel[S interface {
-	Sizes() (threads, shared, jobBytes int)
-}](b *CUDABackend, module, name string, jobBytes uintptr) (*Kernel, *S, error) {
-	k, err := b.Kernel(module, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if shape, ok := k.shape.(*S); ok {
-		return k, shape, nil
-	}
-	shape := new(S)
-	err = b.do("ask for the shape of "+name, func() error {
-		return cuda.WithRelaxedCapture(func() error {
-			return k.module.Global("shape_"+name, unsafe.Slice((*byte)(unsafe.Pointer(shape)), unsafe.Sizeof(*shape)))
-		})
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	threads, shared, takes := (*shape).Sizes()
-	if takes != int(jobBytes) {
-		return nil, nil, deviceError("CUDA: %s has arguments of %d bytes: run make kernels", name, takes)
-	}
-	if shared > 0 { // up to 48 KiB need no attribute
-		err := b.do("reserve shared memory", func() error { return k.function.SetAttribute(cuda.MaxDynamicShared, shared) })
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	if err := b.occupy(k, threads, shared); err != nil {
-		return nil, nil, err
-	}
-	k.shape = shape
-	return k, shape, nil
-}
-
 // Reserve returns a kernel whose blocks need the given amount of dynamic shared memory.
 func (b *CUDABackend) Reserve(module, name string, shared int) (*Kernel, error) {
 	k, err := b.Kernel(module, name)
@@ -139,10 +104,9 @@ func (b *CUDABackend) Reserve(module, name string, shared int) (*Kernel, error) 
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if k.shape == nil {
-		if err = b.do("reserve shared memory", func() error { return k.function.SetAttribute(cuda.MaxDynamicShared, shared) }); err == nil {
-			k.shape = shared
-		}
+	if !k.reserved {
+		err = b.do("reserve shared memory", func() error { return k.function.SetAttribute(cuda.MaxDynamicShared, shared) })
+		k.reserved = err == nil
 	}
 	return k, err
 }

@@ -194,6 +194,9 @@ func openCLError(what string, err error) error {
 	return deviceError("OpenCL: %s: %w", what, err)
 }
 
+// CUDA returns nil.
+func (b *OpenCLBackend) CUDA() *CUDABackend { return nil }
+
 // Follow calls WaitFor: OpenCL has no graphs.
 func (b *OpenCLBackend) Follow(s Stream, e Event) (graph bool, err error) {
 	if e == 0 {

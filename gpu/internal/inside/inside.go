@@ -8,8 +8,10 @@ import (
 )
 
 var (
-	// Device returns the address of the device in a non-nil *gpu.Device.
-	Device func(device any) **devmem.Device
+	// NewDevice returns an open device as a *gpu.Device.
+	NewDevice func(*devmem.Device) any
+	// Device returns the device in a *gpu.Device.
+	Device func(device any) *devmem.Device
 	// Array returns the array of a non-nil *gpu.Image, *gpu.Table, *gpu.TiltedTable, *gpu.Volume or
 	// *gpu.VolumeTable.
 	Array func(holder any) *devmem.Array

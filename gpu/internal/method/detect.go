@@ -34,8 +34,8 @@ func Detect(job Job, s *cascade.Search) ([][]cascade.Found, error) {
 		return nil, err
 	}
 	for first := 0; first < job.Count; first += d.most {
-		if job.Context != nil && job.Context.Err() != nil {
-			return nil, job.Context.Err()
+		if err := job.ended(); err != nil {
+			return nil, err
 		}
 		if err := d.run(first, min(d.most, job.Count-first)); err != nil {
 			return nil, err

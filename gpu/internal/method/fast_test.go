@@ -5,18 +5,24 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // TestFastKernelsAreBuilt checks that every one-pass kernel is in both images, with its shape.
 func TestFastKernelsAreBuilt(t *testing.T) {
-	var keys []fastKey
+	var keys []driver.PlaneKey
 	for channels := 1; channels <= FastChannels; channels++ {
 		for _, p := range Sums.For(raster.OnePass) {
 			for _, square := range append([]raster.Type{0}, Squares.For(raster.OnePass).Of(p.Pixel)...) {
 				for _, path := range []string{TilePath, FlatPath, SmallPath, TallPath} {
-					if key := (fastKey{path, p.Pixel, p.Sum, square, channels}); kernels.HasPath(path, key.types(), channels) {
+					key := driver.PlaneKey{Path: path, Pixel: p.Pixel, Sum: p.Sum, Square: square, Channels: channels}
+					types := kernels.Types{Pixel: p.Pixel.Short(), Sum: accumulator(p.Sum)}
+					if square != 0 {
+						types.Square = accumulator(square)
+					}
+					if kernels.HasPath(path, types, channels) {
 						keys = append(keys, key)
 					}
 				}
@@ -25,7 +31,7 @@ func TestFastKernelsAreBuilt(t *testing.T) {
 	}
 	images := map[string][][]byte{}
 	for _, key := range keys {
-		module, name := key.module(), key.String()
+		module, name := key.Module(), key.String()
 		if images[module] == nil {
 			images[module] = slices.Collect(kernels.CUDA(module, 9, 0))
 		}

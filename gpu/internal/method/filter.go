@@ -99,8 +99,8 @@ func (f *Filter) Portable(job Job) (Plan, error) {
 		c.InStart, c.OutStart, c.DevStart, c.Images = part.In.Offset, part.Out.Offset, part.Squares.Offset, int32(part.Count)
 		most := int(min(int64(job.Height), max(1, filterBytes/row)))
 		for first := 0; first < job.Height; first += most {
-			if job.Context != nil && job.Context.Err() != nil {
-				return job.Context.Err()
+			if err := job.ended(); err != nil {
+				return err
 			}
 			n := min(most, job.Height-first)
 			c.FirstRow, c.Rows, c.Bands = int32(first), int32(n), int32(devmem.CeilDiv(n, int(c.BandRows)))

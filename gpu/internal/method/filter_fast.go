@@ -73,7 +73,7 @@ func (f *Filter) OnePass(job Job) (Plan, error) {
 	if name := f.stripKernel(job); name != "" && FilterShape.Columns == 0 {
 		return f.onStrips(job, name)
 	}
-	b := job.Device.Backend.(*driver.CUDABackend)
+	b := job.Device.Backend.CUDA()
 	columns, blocks := f.filterShape()
 	name := kernels.FilterPassKernel(string(f.Kind), columns, blocks)
 	kernel, err := b.Kernel(kernels.Module(name), name)

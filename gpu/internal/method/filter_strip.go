@@ -59,7 +59,7 @@ const stripLeast, stripMost = 16, 128
 // onStrips plans a filter by strips: one launch copies the edges of the images together with their
 // borders, and another filters.
 func (f *Filter) onStrips(job Job, name string) (Plan, error) {
-	b := job.Device.Backend.(*driver.CUDABackend)
+	b := job.Device.Backend.CUDA()
 	kernel, err := b.Kernel(kernels.Module(name), name)
 	if err != nil {
 		return Plan{}, err

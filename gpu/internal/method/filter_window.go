@@ -89,7 +89,7 @@ func (f *Filter) windowBlocks(shape *kernels.FilterWindowShape, shared int) (blo
 
 // onWindows plans a filter in one launch.
 func (f *Filter) onWindows(job Job, shape *kernels.FilterWindowShape) (Plan, error) {
-	b := job.Device.Backend.(*driver.CUDABackend)
+	b := job.Device.Backend.CUDA()
 	kernel, err := b.Kernel(kernels.Module(shape.Kernel), shape.Kernel)
 	if err != nil {
 		return Plan{}, err

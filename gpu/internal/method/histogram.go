@@ -24,7 +24,7 @@ const (
 )
 
 // Band returns the job of some rows of an image.
-func (Histogram) Band(job Job, first, rows int) Job { return band(job, first, rows) }
+func (Histogram) Band(job Job, first, rows int) (Job, bool) { return band(job, first, rows), true }
 
 // Portable plans integral histograms with the portable kernels. Images that are too high are cut
 // into bands.

@@ -50,7 +50,7 @@ func (m Histogram) passCut(job Job) histogramPassJob {
 // OnePass plans integral histograms in two launches.
 func (m Histogram) OnePass(job Job) (Plan, error) {
 	c := m.passCut(job)
-	b := job.Device.Backend.(*driver.CUDABackend)
+	b := job.Device.Backend.CUDA()
 	countName, writeName := kernels.HistogramPassKernels(job.Pixel.Short(), 32/int(c.Slots))
 	count, err := b.Kernel(kernels.Module(countName), countName)
 	if err != nil {

@@ -55,6 +55,14 @@ func Of(dst, squares, src *devmem.Array, offset float32) Job {
 	return job
 }
 
+// ended returns the error of a context that is done.
+func (job *Job) ended() error {
+	if job.Context == nil {
+		return nil
+	}
+	return job.Context.Err()
+}
+
 // sumsOnly and squaresOnly return the job for one of its tables.
 func (job Job) sumsOnly() Job {
 	job.Square, job.Squares = 0, devmem.Batch{}

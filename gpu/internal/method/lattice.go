@@ -131,7 +131,7 @@ func (l *Lattice) plan(job Job, way Way) (Plan, error) {
 
 // tiles returns the list of the tiles that a one-pass kernel computes, or no list for all tiles.
 func (l *Lattice) tiles(job Job) (driver.Memory, int, error) {
-	k, err := fastChoice(job.Device.Backend.(*driver.CUDABackend), job)
+	k, err := choosePass(job)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -11,14 +11,15 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
-	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Plane computes upright tables of images, and of their squares.
 type Plane struct{ images }
 
 // Band returns the job of some rows of an image.
-func (Plane) Band(job Job, first, rows int) Job { return band(job, first, rows) }
+func (Plane) Band(job Job, first, rows int) (Job, bool) {
+	return band(job, first, rows), job.tileCount == 0
+}
 
 // FastChannels is the largest number of interleaved channels that the one-pass kernels support.
 const FastChannels = kernels.PlaneChannels
@@ -45,25 +46,12 @@ const (
 	TallPath  = kernels.TallPath
 )
 
-type fastKey struct {
-	path               string
-	pixel, sum, square raster.Type
-	channels           int
-}
-
-// A fastKernel is a loaded kernel.
-type fastKernel struct {
-	*driver.Kernel
-	*fastShape
-}
-
 // mostTiles is the greatest number of tiles, and of tickets, of a launch.
 const mostTiles = math.MaxInt32 / 2
 
 // OnePass plans tables in one pass.
 func (Plane) OnePass(job Job) (Plan, error) {
-	b := job.Device.Backend.(*driver.CUDABackend)
-	k, err := fastChoice(b, job)
+	k, err := choosePass(job)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -73,31 +61,34 @@ func (Plane) OnePass(job Job) (Plan, error) {
 	if tiles > mostTiles {
 		return Plan{}, errTooManyTiles
 	}
-	status := tiles * int64(k.SumWords+k.SquareWords) * 16
-	return Plan{
-		Most:   int(min(int64(job.Count), mostTiles/tiles, max(mostStatus/status, 1))),
-		Launch: func(part Job) error { return fastLaunch(b, k, part, status*int64(part.Count)) },
-	}, nil
+	most := min(int64(job.Count), mostTiles/tiles, max(mostStatus/(tiles*k.status()), 1))
+	return Plan{Most: int(most), Launch: k.launch}, nil
 }
 
-// fastChoice returns the kernel for a job. Small images have one block for each tile. The tiles are
+// A planePass is a one-pass kernel on its device.
+type planePass struct {
+	driver.PlaneKernel
+	backend *driver.CUDABackend
+}
+
+// choosePass returns the kernel for a job. Small images have one block for each tile. The tiles are
 // the lowest for which all blocks run at once, because other blocks would begin later. Every tile
 // then reads from all tiles to its left and above, so there must not be many.
-func fastChoice(b *driver.CUDABackend, job Job) (fastKernel, error) {
+func choosePass(job Job) (planePass, error) {
 	const mostInLine = 32
-	if path := b.Tuning.Path; path != "" {
-		if k, err := loadFast(b, path, job); err != nil || k.Kernel != nil {
+	if path := job.Device.Backend.CUDA().Tuning.Path; path != "" {
+		if k, err := passOf(path, job); err != nil || k.Kernel != nil {
 			return k, err
 		}
-		return loadFast(b, TilePath, job)
+		return passOf(TilePath, job)
 	}
 	wide := job.Square != 0 || job.Sum.Bytes() == 8
-	var found fastKernel
+	var found planePass
 	for _, path := range []string{FlatPath, SmallPath, TallPath} {
 		if path == TallPath && (!wide && job.Pixel.Bytes() == 1 || job.Square == 0 && job.Pixel.Bytes() == 2) {
 			continue // TilePath is faster there
 		}
-		k, err := loadFast(b, path, job)
+		k, err := passOf(path, job)
 		if err != nil {
 			return k, err
 		}
@@ -121,40 +112,34 @@ func fastChoice(b *driver.CUDABackend, job Job) (fastKernel, error) {
 	if found.Kernel != nil {
 		return found, nil
 	}
-	return loadFast(b, TilePath, job)
+	return passOf(TilePath, job)
 }
 
-// loadFast returns the kernel of a path for a job, or none if it does not exist.
-func loadFast(b *driver.CUDABackend, path string, job Job) (k fastKernel, err error) {
-	key := fastKey{path, job.Pixel, job.Sum, job.Square, job.Channels}
-	if known, ok := b.Known.Load(key); ok { // composing the kernel's name would take longer than launching it
-		return known.(fastKernel), nil
-	}
-	if !kernels.HasPath(path, key.types(), job.Channels) {
-		b.Known.Store(key, k)
-		return k, nil
-	}
-	k.Kernel, k.fastShape, err = driver.ShapedKernel[fastShape](b, key.module(), key.String(), unsafe.Sizeof(fastJob{}))
-	if err == nil {
-		b.Known.Store(key, k)
-	}
-	return k, err
+// passOf returns the kernel of a path for a job, or none if it does not exist.
+func passOf(path string, job Job) (planePass, error) {
+	b := job.Device.Backend.CUDA()
+	k, err := b.PlaneKernel(driver.PlaneKey{Path: path, Pixel: job.Pixel, Sum: job.Sum, Square: job.Square, Channels: job.Channels})
+	return planePass{k, b}, err
 }
 
 // tiles returns the number of tiles of an image across and down.
-func (s *fastShape) tiles(job Job) (across, down int) {
-	return devmem.CeilDiv(job.Width*job.Channels, int(s.Width)), devmem.CeilDiv(job.Height, int(s.Height))
+func (k *planePass) tiles(job Job) (across, down int) {
+	return devmem.CeilDiv(job.Width*job.Channels, int(k.Width)), devmem.CeilDiv(job.Height, int(k.Height))
 }
+
+// status returns the number of bytes that a tile publishes.
+func (k *planePass) status() int64 { return int64(k.SumWords+k.SquareWords) * 16 }
 
 // lagOf returns the lag for images of the given number of tiles across, so that several tiles of a
 // row are in progress.
-func (s *fastShape) lagOf(across int) int32 { return min(s.Lag, int32(bits.Len(uint(across/8)))) }
+func (k *planePass) lagOf(across int) int32 { return min(k.Lag, int32(bits.Len(uint(across/8)))) }
 
-// fastLaunch queues one launch, which needs the given number of bytes of status words.
-func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) error {
+// launch queues one launch.
+func (k planePass) launch(job Job) error {
 	const use, header = "one-pass tiles", 256 // tickets, then status words
-	d := job.Device
-	space, s, err := d.Workspace(job.Stream, use, header+status)
+	b, d := k.backend, job.Device
+	across, down := k.tiles(job)
+	space, s, err := d.Workspace(job.Stream, use, header+int64(across)*int64(down)*int64(job.Count)*k.status())
 	if err != nil {
 		return err
 	}
@@ -165,7 +150,6 @@ func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) erro
 	}
 	s.Epoch += 4
 
-	across, down := k.tiles(job)
 	perImage := across * down
 	if job.tileCount > 0 {
 		perImage = job.tileCount
@@ -199,7 +183,7 @@ func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) erro
 	if k.Shared > 0 && f.InAligned != 0 && b.Major == 9 && k.Kernel.Machine {
 		// Chips of compute capability 9.0 copy by a tensor map, if there is one, else value by
 		// value.
-		if f.InAligned = flag(map3(s, b, f, k, job)); f.InAligned != 0 {
+		if f.InAligned = flag(k.mapPixels(s, f, job)); f.InAligned != 0 {
 			f.Ahead = k.Ahead
 		}
 	}
@@ -210,14 +194,8 @@ func fastLaunch(b *driver.CUDABackend, k fastKernel, job Job, status int64) erro
 	return err
 }
 
-// A pixelMap holds the pixels of the last launch and their tensor map.
-type pixelMap struct {
-	tensor cuda.Tensor
-	boxes  cuda.TensorMap
-}
-
-// map3 maps the pixels of a job, and reports whether that worked.
-func map3(s *devmem.SpaceState, b *driver.CUDABackend, f *fastJob, k fastKernel, job Job) bool {
+// mapPixels maps the pixels of a job, and reports whether that worked.
+func (k *planePass) mapPixels(s *devmem.SpaceState, f *fastJob, job Job) bool {
 	// Boxes are at most 256 elements wide, so wider tiles use elements of several values. The last
 	// element of a row may contain some bytes that follow the row.
 	per := int32(1)
@@ -233,38 +211,13 @@ func map3(s *devmem.SpaceState, b *driver.CUDABackend, f *fastJob, k fastKernel,
 	if f.Count == 1 {
 		t.Distance = t.Stride * t.Height
 	}
-	kept, ok := s.Kept.(*pixelMap)
-	if !ok || kept.tensor != t {
-		boxes, err := b.Encode(&t)
+	if s.Mapped != t {
+		boxes, err := k.backend.Encode(&t)
 		if err != nil {
 			return false
 		}
-		kept = &pixelMap{t, boxes}
-		s.Kept = kept
+		s.Mapped, s.Map = t, boxes
 	}
-	f.Map = kept.boxes
+	f.Map = s.Map
 	return true
 }
-
-// module returns the module of the kernel.
-func (k fastKey) module() string {
-	switch {
-	case k.path != TilePath:
-		return "small"
-	case k.square != 0:
-		return "squares"
-	}
-	return "sums"
-}
-
-// types returns the types of the kernel.
-func (k fastKey) types() kernels.Types {
-	t := kernels.Types{Pixel: k.pixel.Short(), Sum: accumulator(k.sum)}
-	if k.square != 0 {
-		t.Square = accumulator(k.square)
-	}
-	return t
-}
-
-// String returns the name of the kernel.
-func (k fastKey) String() string { return kernels.PlaneKernel(k.path, k.types(), k.channels) }

@@ -41,11 +41,11 @@ func planePlan(job Job, t tiling) (Plan, error) {
 		return Plan{}, raster.Invalid("%d rows are too many for one table (integrate it in bands)", job.Height)
 	}
 	cut := newCut(job, t)
-	return Plan{cut.most(job, t.carryBytes), func(part Job) error { return planeBatch(part, cut) }}, nil
+	return Plan{cut.most(job, t.carryBytes), cut.launch}, nil
 }
 
-// planeBatch queues the launches for images that are processed together.
-func planeBatch(job Job, c portableCut) error {
+// launch queues the launches for images that are processed together.
+func (c portableCut) launch(job Job) error {
 	carries, err := c.totals(job)
 	if err != nil {
 		return err

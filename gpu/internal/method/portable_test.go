@@ -98,6 +98,14 @@ func TestPortableKernels(t *testing.T) {
 	})
 }
 
+// A cutPlane is Plane with tiles of a given size.
+type cutPlane struct {
+	Plane
+	cut tiling
+}
+
+func (p cutPlane) Portable(job Job) (Plan, error) { return planePlan(job, p.cut) }
+
 // TestPortableTilings runs every size of work-groups and tiles that a device may require.
 func TestPortableTilings(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
@@ -204,8 +212,7 @@ func checkPortable[S boxsum.Sum, Q boxsum.Square](types Job) func(t *testing.T, 
 		if types.Square != 0 {
 			job.Squares = squares.send(t, d)
 		}
-		plan := func(job Job) (Plan, error) { return planePlan(job, c.cut) }
-		if err := inParts(Plane{}, job, plan); err != nil {
+		if err := Run(cutPlane{cut: c.cut}, job, Portable); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		out.fetch(t, d, job.Out)

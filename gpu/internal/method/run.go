@@ -15,6 +15,8 @@ import (
 
 // A Method computes tables of one kind.
 type Method interface {
+	// Squares returns the method for the table of squares, or nil if one launch makes both tables.
+	Squares() Method
 	// Empty returns the tables of a job without pixels, which are cleared.
 	Empty(Job) Job
 	// Obstacle returns why a job cannot use the one-pass kernels, or "".
@@ -26,6 +28,9 @@ type Method interface {
 	Portable(Job) (Plan, error)
 	// Part returns the job of some images.
 	Part(job Job, first, count int) Job
+	// Band returns the job of some rows of an image, if rows can be computed one band after the
+	// other.
+	Band(job Job, first, rows int) (band Job, ok bool)
 }
 
 // A Plan describes how a job is launched.
@@ -48,81 +53,86 @@ const (
 // errTooManyTiles makes a job use the portable kernels, whatever was requested.
 var errTooManyTiles = errors.New("too many tiles for one launch")
 
-// Run queues a job with the requested kernels.
+// Run queues a job with the requested kernels: as many images at a time as their plan allows, and half
+// as many if memory is short. A single image that is still too large is cut into bands of rows.
 func Run(m Method, job Job, way Way) error {
-	if s, ok := m.(interface{ Squares() Method }); ok && job.Square != 0 {
+	if s := m.Squares(); s != nil && job.Square != 0 {
 		if err := Run(m, job.sumsOnly(), way); err != nil {
 			return err
 		}
-		return Run(s.Squares(), job.squaresOnly(), way)
+		return Run(s, job.squaresOnly(), way)
 	}
 	if job.Width == 0 || job.Height == 0 || job.Count == 0 {
 		return m.Empty(job).clear()
 	}
-	if way != Portable {
-		obstacle := m.Obstacle(job)
-		if obstacle != "" && way == OnePass {
-			return raster.Unsupported("one-pass kernels %s (leave the algorithm unset)", obstacle)
-		}
-		if obstacle == "" && (way == OnePass || m.Suits(job)) {
-			err := inParts(m, job, m.OnePass)
-			if refused := way == Auto && driver.IsRefused(err); !refused && !errors.Is(err, errTooManyTiles) {
-				return err
-			}
-		}
-	}
-	return inParts(m, job, m.Portable)
-}
-
-// inParts launches a job for as many images at a time as its plan allows, and for half as many if
-// memory is short. Work that was already queued for those is repeated. A single image that is still
-// too large is cut into bands if possible.
-func inParts(m Method, job Job, plan func(Job) (Plan, error)) error {
-	p, err := plan(job)
+	used, err := choose(m, job, way)
 	if err != nil {
 		return err
 	}
-	if p.Most < 1 {
-		return raster.Invalid("%d images of %d×%d pixels with %d channels are too many for one launch", job.Count, job.Width, job.Height, job.Channels)
-	}
-	for first, most := 0, p.Most; first < job.Count; {
-		if job.Context != nil && job.Context.Err() != nil {
-			return job.Context.Err()
+	plan, err := planOf(m, job, used)
+	for first, most := 0, plan.Most; first < job.Count && err == nil; {
+		if err := job.ended(); err != nil {
+			return err
 		}
 		part := m.Part(job, first, min(most, job.Count-first))
-		err := p.Launch(part)
+		err = plan.Launch(part)
 		if errors.Is(err, boxsum.ErrMemory) && part.Count > 1 {
-			most = (part.Count + 1) / 2
-			continue
+			most, err = (part.Count+1)/2, nil
+			continue // work that was already queued for these images is repeated
 		}
 		if errors.Is(err, boxsum.ErrMemory) {
-			err = inBands(m, part, plan, err)
-		}
-		if err != nil {
-			return err
+			err = inBands(m, part, used, err)
 		}
 		first += part.Count
 	}
-	return nil
+	if used == OnePass && (errors.Is(err, errTooManyTiles) || way == Auto && driver.IsRefused(err)) {
+		return Run(m, job, Portable)
+	}
+	return err
+}
+
+// choose returns the kernels to use for a job: [Portable] or [OnePass].
+func choose(m Method, job Job, way Way) (Way, error) {
+	if way == Portable {
+		return Portable, nil
+	}
+	obstacle := m.Obstacle(job)
+	switch {
+	case obstacle != "" && way == OnePass:
+		return way, raster.Unsupported("one-pass kernels %s (leave the algorithm unset)", obstacle)
+	case obstacle != "" || way == Auto && !m.Suits(job):
+		return Portable, nil
+	}
+	return OnePass, nil
+}
+
+// planOf plans a job with kernels of one kind.
+func planOf(m Method, job Job, used Way) (plan Plan, err error) {
+	if used == OnePass {
+		plan, err = m.OnePass(job)
+	} else {
+		plan, err = m.Portable(job)
+	}
+	if err == nil && plan.Most < 1 {
+		err = raster.Invalid("%d images of %d×%d pixels with %d channels are too many for one launch", job.Count, job.Width, job.Height, job.Channels)
+	}
+	return plan, err
 }
 
 // inBands launches the job of one image, for which memory was short, in bands of rows. Each
 // continues from the last table row of the band above.
-func inBands(m Method, job Job, plan func(Job) (Plan, error), short error) error {
-	cuts, ok := m.(interface {
-		Band(job Job, first, rows int) Job
-	})
-	if !ok || job.tileCount > 0 || job.Height < 2 {
-		return short
-	}
+func inBands(m Method, job Job, used Way, short error) error {
 	for first, rows := 0, (job.Height+1)/2; first < job.Height; {
-		if job.Context != nil && job.Context.Err() != nil {
-			return job.Context.Err()
+		if err := job.ended(); err != nil {
+			return err
 		}
-		band := cuts.Band(job, first, min(rows, job.Height-first))
-		p, err := plan(band)
+		band, ok := m.Band(job, first, min(rows, job.Height-first))
+		if !ok || job.Height < 2 {
+			return short
+		}
+		plan, err := planOf(m, band, used)
 		if err == nil {
-			err = p.Launch(band)
+			err = plan.Launch(band)
 		}
 		if errors.Is(err, boxsum.ErrMemory) && band.Height > 1 {
 			rows = (band.Height + 1) / 2
@@ -149,6 +159,7 @@ func band(job Job, first, rows int) Job {
 // images is embedded in methods whose jobs are images and their tables.
 type images struct{}
 
+func (images) Squares() Method     { return nil }
 func (images) Empty(job Job) Job   { return job }
 func (images) Suits(Job) bool      { return true }
 func (images) Obstacle(Job) string { return "" }
@@ -159,11 +170,13 @@ func (images) Part(job Job, first, count int) Job {
 	return job
 }
 
+func (images) Band(Job, int, int) (Job, bool) { return Job{}, false }
+
 // cudaObstacle returns why the one-pass kernels cannot run on a device, or "".
 func cudaObstacle(d *devmem.Device) string {
-	b, ok := d.Backend.(*driver.CUDABackend)
+	b := d.Backend.CUDA()
 	switch {
-	case !ok:
+	case b == nil:
 		return "need CUDA"
 	case b.Major < 8:
 		return fmt.Sprintf("need compute capability 8.0, not %d.%d", b.Major, b.Minor)

@@ -23,18 +23,4 @@ type (
 	filterWindow     = jobs.FilterWindow
 )
 
-type (
-	histogramCut struct{ jobs.Histogram }
-	fastShape    struct{ jobs.PlaneShape }
-	volumeShape  struct{ jobs.VolumeShape }
-)
-
-// Sizes returns the sizes that a launch of the kernel needs.
-func (s fastShape) Sizes() (threads, shared, jobBytes int) {
-	return int(s.Threads), int(s.Shared), int(s.JobBytes)
-}
-
-// Sizes returns the sizes that a launch of the kernel needs.
-func (s volumeShape) Sizes() (threads, shared, jobBytes int) {
-	return int(s.Threads), int(s.Shared), int(s.JobBytes)
-}
+type histogramCut struct{ jobs.Histogram }

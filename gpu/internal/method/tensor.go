@@ -56,8 +56,8 @@ type TensorCall struct {
 // Tensor prepares sums of planes without checks: the caller is responsible for types and sizes.
 // name is "table", whose sums start after the table's row of zeros, "suffix" or "window".
 func Tensor(d *devmem.Device, name string, t kernels.Types, in, out TensorPlanes, w TensorWindow) (*driver.CUDABackend, TensorCall, error) {
-	b, ok := d.Backend.(*driver.CUDABackend)
-	if obstacle := cudaObstacle(d); !ok || obstacle != "" {
+	b := d.Backend.CUDA()
+	if obstacle := cudaObstacle(d); obstacle != "" {
 		return nil, TensorCall{}, raster.Unsupported("kernels of tensors %s", obstacle)
 	}
 	c, ready, err := downCall(b, d, name, t, in, out)

@@ -74,7 +74,7 @@ func tiltedQuads(job Job, t kernels.Types) int {
 	if job.Device.About.Kind != driver.CUDA {
 		return openCL
 	}
-	if b, ok := job.Device.Backend.(*driver.CUDABackend); ok && b.Tuning.Quads > 0 {
+	if b := job.Device.Backend.CUDA(); b != nil && b.Tuning.Quads > 0 {
 		return min(b.Tuning.Quads, many)
 	}
 	const enough, own = 10, 8*kernels.QuadsGroup - 2*tiltedStrip // warps per multiprocessor; width of a tile

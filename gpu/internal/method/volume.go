@@ -86,7 +86,14 @@ func (m Volume) Portable(job Job) (Plan, error) {
 	if job.Height > mostRows {
 		most = 0
 	}
-	return Plan{most, func(part Job) error { return m.slab(part, cut, finish) }}, nil
+	return Plan{most, volumeSlab{m, cut, finish}.launch}, nil
+}
+
+// A volumeSlab is the portable kernels for slices that are processed together.
+type volumeSlab struct {
+	Volume
+	cut    portableCut
+	finish string // the name of the kernel that writes the table
 }
 
 // plane returns the job for the kernels that slices share with images.
@@ -97,9 +104,9 @@ func (m Volume) plane(job Job) Job {
 	return job
 }
 
-// slab queues the launches for slices that are processed together.
-func (m Volume) slab(job Job, c portableCut, finish string) error {
-	plane := m.plane(job)
+// launch queues the launches.
+func (s volumeSlab) launch(job Job) error {
+	c, plane := s.cut, s.plane(job)
 	carries, err := c.totals(plane)
 	if err != nil {
 		return err
@@ -107,9 +114,9 @@ func (m Volume) slab(job Job, c portableCut, finish string) error {
 	if err := c.carryOn(plane, len(c.layers)-1, carries); err != nil {
 		return err
 	}
-	if m.Squared {
+	if s.Squared {
 		c.ColumnsStart, c.RowsStart = c.SquareColumnsStart, c.SquareRowsStart
 	}
 	slices := jobs.Slices{Depth: int32(job.Count)}
-	return job.launch(finish, c.tiles(), c.group, arg(&c.portableJob), arg(&slices), arg(&job.In.Memory), arg(&carries), arg(&job.Out.Memory))
+	return job.launch(s.finish, c.tiles(), c.group, arg(&c.portableJob), arg(&slices), arg(&job.In.Memory), arg(&carries), arg(&job.Out.Memory))
 }

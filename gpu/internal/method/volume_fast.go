@@ -9,60 +9,57 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// A volumeKernel is a loaded kernel.
-type volumeKernel struct {
-	*driver.Kernel
-	*volumeShape
-	planes *driver.Kernel // adds up slabs along z
-}
-
 // volumeEdgeBytes bounds the memory in which tiles publish the edges of slices, unless one slice
 // needs more. More slices take several launches.
 const volumeEdgeBytes = 512 << 20
 
 // OnePass plans the table in one pass.
 func (m Volume) OnePass(job Job) (Plan, error) {
-	b := job.Device.Backend.(*driver.CUDABackend)
-	k, err := loadVolume(b, kernels.VolumePassKernel(job.Pixel.Short(), accumulator(job.Sum), m.Squared))
+	b := job.Device.Backend.CUDA()
+	loaded, err := b.VolumeKernel(kernels.VolumePassKernel(job.Pixel.Short(), accumulator(job.Sum), m.Squared))
 	if err != nil {
 		return Plan{}, err
 	}
-	tiles := int64(devmem.CeilDiv(job.Width, int(k.Width))) * int64(devmem.CeilDiv(job.Height, int(k.Height))) // tiles of a slice
+	k := volumePass{loaded, b}
+	across, down := k.tiles(job)
+	tiles := int64(across) * int64(down)
 	if tiles > math.MaxInt32/2 {
 		return Plan{}, errTooManyTiles
 	}
 	return Plan{
 		Most:   int(min(int64(job.Count), max(volumeEdgeBytes/(tiles*int64(k.Words)*16), 1))),
-		Launch: func(part Job) error { return volumeLaunch(b, k, part, slabsOf(b, k, tiles, part.Count)) },
+		Launch: k.launch,
 	}, nil
 }
 
-// loadVolume returns the kernel with a name.
-func loadVolume(b *driver.CUDABackend, name string) (k volumeKernel, err error) {
-	k.Kernel, k.volumeShape, err = driver.ShapedKernel[volumeShape](b, kernels.Module(name), name, unsafe.Sizeof(volumePassJob{}))
-	if err == nil {
-		k.planes, err = b.Kernel(kernels.Module(name), kernels.VolumePassPlanes(name))
-	}
-	return k, err
+// A volumePass is a one-pass kernel on its device.
+type volumePass struct {
+	driver.VolumeKernel
+	backend *driver.CUDABackend
 }
 
-// slabsOf returns the number of slabs of slices that are processed concurrently: more than one if
+// tiles returns the number of tiles of a slice across and down.
+func (k *volumePass) tiles(job Job) (across, down int) {
+	return devmem.CeilDiv(job.Width, int(k.Width)), devmem.CeilDiv(job.Height, int(k.Height))
+}
+
+// slabs returns the number of slabs of slices that are processed concurrently: more than one if
 // the tiles of a slice leave much of the device idle. That takes an additional read of the pixels.
-func slabsOf(b *driver.CUDABackend, k volumeKernel, tiles int64, depth int) int {
+func (k *volumePass) slabs(tiles int64, depth int) int {
 	const leastDepth = 8 // of a slab
-	slabs := int64(b.Tuning.Slabs)
+	slabs := int64(k.backend.Tuning.Slabs)
 	if slabs == 0 {
 		slabs = max(int64(k.Resident)/tiles, 1)
 	}
 	return int(max(min(slabs, int64(depth/leastDepth), math.MaxInt32/tiles), 1))
 }
 
-// volumeLaunch queues the launches for slices that are processed together.
-func volumeLaunch(b *driver.CUDABackend, k volumeKernel, job Job, slabs int) error {
-	d := job.Device
-	across, down := devmem.CeilDiv(job.Width, int(k.Width)), devmem.CeilDiv(job.Height, int(k.Height))
-	slabDepth := devmem.CeilDiv(job.Count, slabs)
-	slabs = devmem.CeilDiv(job.Count, slabDepth)
+// launch queues the launches for slices that are processed together.
+func (k volumePass) launch(job Job) error {
+	b, d := k.backend, job.Device
+	across, down := k.tiles(job)
+	slabDepth := devmem.CeilDiv(job.Count, k.slabs(int64(across)*int64(down), job.Count))
+	slabs := devmem.CeilDiv(job.Count, slabDepth)
 	blocks := across * down * slabs
 
 	const use, header = "volume edges", 256 // tickets, then edges
@@ -95,7 +92,7 @@ func volumeLaunch(b *driver.CUDABackend, k volumeKernel, job Job, slabs int) err
 	}
 	if slabs > 1 {
 		const rows = 8 // of a block
-		err := b.Run(k.planes, driver.Run{
+		err := b.Run(k.Planes, driver.Run{
 			Stream: job.Stream, Blocks: across * down * int(k.Height) / rows * (slabs - 1), Threads: 32 * rows, Job: unsafe.Pointer(v),
 		})
 		if err != nil {

@@ -12,18 +12,18 @@ import (
 
 // A Group is a set of devices that share work. If one fails, the others take over its part.
 type Group struct {
-	Devices []*devmem.Device
-	Failed  func(*devmem.Device, error) // reports a device that failed, and why; may be nil
+	Devices []*Device
+	Failed  func(*Device, error) // reports a device that failed, and why; may be nil
 }
 
 // Single returns a group of one device.
-func Single(d *devmem.Device) Group { return Group{Devices: []*devmem.Device{d}} }
+func Single(d *Device) Group { return Group{Devices: []*Device{d}} }
 
 // SameModel reports whether all devices are of the same model, so that their kernels add in the same
 // order.
 func (g Group) SameModel() bool {
 	first := g.Devices[0].Info()
-	return !slices.ContainsFunc(g.Devices, func(d *devmem.Device) bool {
+	return !slices.ContainsFunc(g.Devices, func(d *Device) bool {
 		info := d.Info()
 		info.Index = first.Index
 		return info != first
@@ -37,22 +37,19 @@ func (g Group) fixed(w *Work) bool {
 }
 
 // reportFailed reports a device that failed.
-func (g Group) reportFailed(d *devmem.Device, err error) {
+func (g Group) reportFailed(d *Device, err error) {
 	if g.Failed != nil {
 		g.Failed(d, err)
 	}
 }
 
-// Run computes the table of the work in pieces that are distributed over all devices.
-func (g Group) Run(w *Work) error {
-	if len(g.Devices) == 1 {
-		return w.Run(g.Devices[0])
-	}
+// runTogether computes the table of the work in pieces that are distributed over all devices.
+func (g Group) runTogether(w *Work) error {
 	if err := w.ended(); err != nil {
 		return err
 	}
 	if w.empty() {
-		return g.first(w.Run)
+		return g.first(func(d *Device) error { return Single(d).Run(w) })
 	}
 	units, slots := w.sizes()
 	for bands := g.bands(w, units); ; {
@@ -73,7 +70,7 @@ func (g Group) Run(w *Work) error {
 }
 
 // first calls do for one device after the other until it succeeds.
-func (g Group) first(do func(*devmem.Device) error) (err error) {
+func (g Group) first(do func(*Device) error) (err error) {
 	for _, d := range g.Devices {
 		failed := do(d)
 		if failed == nil {
@@ -160,21 +157,21 @@ type member struct {
 }
 
 // join makes a device take part until everything is done, or the device fails.
-func (s *spread) join(index int, d *devmem.Device) (err error) {
+func (s *spread) join(index int, d *Device) (err error) {
 	if err := d.Enter(); err != nil {
 		return err
 	}
 	defer d.Leave()
 	own := *s.work
-	own.Job.Device = d
+	own.Job.Device = d.Device
 	if own.Prepare != nil {
 		var release func() error
-		if own.Method, release, err = own.Prepare(d); err != nil {
+		if own.Method, release, err = own.Prepare(d.Device); err != nil {
 			return err
 		}
 		defer func() { err = driver.FirstError(err, release()) }()
 	}
-	p, err := takePool(d, piecesPool, s.slots)
+	p, err := takePool(d, forPieces, s.slots)
 	if err != nil {
 		return err
 	}
@@ -218,7 +215,7 @@ func (s *spread) fit(p *pool, w *Work, blocks [3]*devmem.Block) ([]*slot, error)
 			err = one(own)
 		}
 		if outOfMemory(err) && n > 0 {
-			return p.slots[:n], own.free(p.device)
+			return p.slots[:n], own.free(p.device.Device)
 		}
 		if err != nil {
 			return nil, err
@@ -387,14 +384,7 @@ func (s *spread) pass(m *member, own *slot, n int) error {
 	if err := own.forget(b); err != nil {
 		return err
 	}
-	for i := range own.sides {
-		if own.sides[i].theirs.At != nil {
-			own.sides[i].theirs = w.Sides[i].From(first)
-		}
-	}
-	if own.sides[0].theirs.At == nil {
-		w.copyUnits(0, first, count, own.sides[0].rows(), true)
-	}
+	own.stage(w, first, count)
 	if err := own.sides[0].send(own.up, b, w.rows(0, count)); err != nil {
 		return err
 	}

@@ -3,31 +3,32 @@ package transfer
 import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
 )
 
 // takeImages returns the slots for whole images.
-func takeImages(d *devmem.Device, count int) (*pool, error) {
+func takeImages(d *Device, count int) (*pool, error) {
 	if err := d.Enter(); err != nil {
 		return nil, err
 	}
 	defer d.Leave()
-	return takePool(d, imagesPool, count)
+	return takePool(d, forImages, count)
 }
 
 // keepImages keeps working slots for the next pipeline, and frees others.
 func keepImages(p *pool, works bool) error {
 	const most = 1 << 30 // in bytes
-	if !works || p.Bytes() > most || p.device.Enter() != nil {
-		return p.Free()
+	if !works || p.bytes() > most || p.device.Enter() != nil {
+		return p.free()
 	}
 	defer p.device.Leave()
-	return p.device.KeepSpare(imagesPool, p)
+	return p.device.keepSpare(p)
 }
 
 // stage allocates memory for an image in a slot and copies its pixels there, unless they are
 // page-locked. After an error the slot holds nothing of the caller's.
 func (p *pool) stage(s *slot, w *Work, alone bool) error {
-	d := p.device
+	d := p.device.Device
 	if err := d.Enter(); err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (p *pool) stage(s *slot, w *Work, alone bool) error {
 
 // queueImage queues the work for a staged image. After an error nothing is running in the slot.
 func (p *pool) queueImage(s *slot, w *Work) (err error) {
-	d := p.device
+	d := p.device.Device
 	defer func() {
 		if err != nil {
 			err = driver.FirstError(err, p.wait(), s.leave(d))
@@ -72,7 +73,14 @@ func (p *pool) queueImage(s *slot, w *Work) (err error) {
 		return err
 	}
 	defer d.Leave()
-	return s.queue(w, nil, w.Units)
+	job, err := s.send(w, nil, w.Units)
+	if err == nil {
+		err = method.Run(w.Method, job, w.Way)
+	}
+	if err == nil {
+		err = s.fetch(w, 0)
+	}
+	return err
 }
 
 // deliver copies the received sums and squares to their destination, unless they are already there.
@@ -112,7 +120,7 @@ func (s *slot) leave(d *devmem.Device) error {
 func (p *pool) keepPixels(s *slot) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	d := p.device
+	d := p.device.Device
 	errs := []error{s.sides[0].freeDevice(d)}
 	for i := 1; i < 3; i++ {
 		errs = append(errs, s.sides[i].freeDevice(d), s.sides[i].freeHost(d))

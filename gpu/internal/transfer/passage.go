@@ -70,7 +70,7 @@ func (l *line[T]) start(p *passage[T], w *Work, before milestones, free func()) 
 			return nil, err
 		}
 		if little {
-			if freeing := s.free(l.device); freeing != nil {
+			if freeing := s.free(l.device.Device); freeing != nil {
 				err, little = freeing, false
 			}
 		}
@@ -124,7 +124,7 @@ func (l *line[T]) inBands(p *passage[T], w *Work) error {
 	}
 	sums, squares := l.run.kind.Rows(t)
 	w.Sides[1], w.Sides[2] = Rows(sums), Rows(squares)
-	if err := w.Run(l.device); err != nil {
+	if err := Single(l.device).Run(w); err != nil {
 		return err
 	}
 	p.table = t
@@ -144,7 +144,7 @@ func (l *line[T]) tableOf(p *passage[T], w *Work) (T, error) {
 // because some drivers spin while waiting.
 func (l *line[T]) finish(p *passage[T], s *slot, w *Work, before, own milestones) error {
 	wait(before.there)
-	err := s.wait(l.device)
+	err := s.wait(l.device.Device)
 	close(own.there)
 	if err != nil && len(l.run.lines) > 1 {
 		_ = l.slots.wait() // nothing may write to the table concurrently with another device

@@ -9,6 +9,7 @@ import (
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
 )
 
 // SlotCount returns the greatest number of pieces in progress: one processor cannot copy as fast as
@@ -68,20 +69,25 @@ func (w *Work) largeSizes() (units, slots int) {
 	return units, min(SlotCount(), max(fewSlots, int(keptBytes/rows/int64(units+1))))
 }
 
-// Run computes the table in pieces. While the device has too little memory, it retries with smaller
-// pieces and then with fewer slots.
-func (w *Work) Run(d *devmem.Device) (err error) {
+// Run computes the table of the work. A single device passes it through its slots piece by piece:
+// each slot has a goroutine. While the device has too little memory, Run retries with smaller pieces
+// and then with fewer slots.
+func (g Group) Run(w *Work) (err error) {
+	if len(g.Devices) > 1 {
+		return g.runTogether(w)
+	}
+	d := g.Devices[0]
 	if err := d.Enter(); err != nil {
 		return err
 	}
 	defer d.Leave()
-	w.Job.Device = d
+	w.Job.Device = d.Device
 	if err := w.ended(); err != nil {
 		return err
 	}
 	if w.Prepare != nil {
 		var release func() error
-		if w.Method, release, err = w.Prepare(d); err != nil {
+		if w.Method, release, err = w.Prepare(d.Device); err != nil {
 			return err
 		}
 		defer func() { err = driver.FirstError(err, release()) }()
@@ -92,7 +98,13 @@ func (w *Work) Run(d *devmem.Device) (err error) {
 		return nil
 	}
 	for units, slots := w.sizes(); ; {
-		err := w.inPieces(units, min(slots, devmem.CeilDiv(w.Units, units)))
+		p, err := w.cut(d, units, min(slots, devmem.CeilDiv(w.Units, units)))
+		if err == nil {
+			for k := range p.slots {
+				p.under.Go(func() { p.pass(k) })
+			}
+			err = p.finish()
+		}
 		switch {
 		case !outOfMemory(err):
 			return err
@@ -114,60 +126,111 @@ func (w *Work) report(done float64) {
 	}
 }
 
-// inPieces computes the table in pieces of some units. Each slot has a goroutine, which processes
-// its pieces one after another.
-func (w *Work) inPieces(units, slots int) (err error) {
-	d := w.Job.Device
-	p, err := takePool(d, piecesPool, slots)
-	if err != nil {
-		return err
+// Pieces are work that passes through the slots of one device.
+type pieces struct {
+	work    *Work
+	pool    *pool
+	slots   []*slot
+	blocks  [3]*devmem.Block // page-locked memory of the caller's
+	units   int              // in a piece
+	count   int
+	order   *stages
+	under   sync.WaitGroup // the goroutines of the slots
+	through chan struct{}  // receives a value for every piece that is complete
+}
+
+// cut divides the work into pieces of some units, and lends some slots the memory for one each.
+func (w *Work) cut(d *Device, units, slots int) (p *pieces, err error) {
+	p = &pieces{work: w, units: units, count: devmem.CeilDiv(w.Units, units), order: newStages(slots), through: make(chan struct{}, slots)}
+	if p.pool, err = takePool(d, forPieces, slots); err != nil {
+		return nil, err
 	}
-	defer func() { err = keepPieces(p, err) }() // waits for running work after an error
-	var blocks [3]*devmem.Block                 // page-locked memory of the caller's
+	p.slots = p.pool.slots[:slots]
 	for i := range w.Sides {
-		if blocks[i] = w.block(i); blocks[i] != nil {
-			defer func() { err = driver.FirstError(err, d.ReleaseBlock(blocks[i])) }()
-		}
+		p.blocks[i] = w.block(i)
 	}
-	for _, s := range p.slots[:slots] {
+	for _, s := range p.slots {
 		for i := range s.sides {
 			s.sides[i].theirs = devmem.Host{}
-			if blocks[i] != nil {
+			if p.blocks[i] != nil {
 				s.sides[i].theirs = w.Sides[i].At // not nil; each piece sets its own
 			}
 		}
-		if err := p.fit(s, w, units, true, 0); err != nil {
-			return err
+		if err := p.pool.fit(s, w, units, true, 0); err != nil {
+			return nil, p.end(err)
 		}
 	}
-	order, pieces := newStages(slots), devmem.CeilDiv(w.Units, units)
-	through := make(chan struct{}, slots)
-	var under sync.WaitGroup
-	for k := range slots {
-		under.Go(func() {
-			for n := k; n < pieces && w.pass(p.slots[:slots], n, units, order); n += slots {
-				through <- struct{}{}
-			}
-		})
+	return p, nil
+}
+
+// pass computes every len(slots)-th piece in slot k, until a piece of any slot fails. Only one piece
+// at a time is queued, and only one waits for the device, in the order of the pieces.
+func (p *pieces) pass(k int) {
+	w, own := p.work, p.slots[k]
+	for n := k; n < p.count; n += len(p.slots) {
+		units := min(p.units, w.Units-n*p.units)
+		if err := w.ended(); err != nil {
+			p.order.fail(err)
+			return
+		}
+		own.stage(w, n*p.units, units)
+		var before *slot
+		if n > 0 {
+			before = p.slots[(n-1)%len(p.slots)]
+		}
+		if !p.order.enter(queueing, n) {
+			return
+		}
+		job, err := own.send(w, before, units)
+		if err == nil {
+			err = method.Run(w.Method, job, w.Way)
+		}
+		if err == nil {
+			err = own.fetch(w, min(n, 1)) // the previous piece delivers the unit that both have
+		}
+		if !p.order.leave(queueing, n, err) || !p.order.enter(waiting, n) {
+			return
+		}
+		if !p.order.leave(waiting, n, w.Job.Device.Backend.WaitEvent(own.copied)) {
+			return
+		}
+		own.store(w, n*p.units, min(n, 1))
+		p.through <- struct{}{}
 	}
+}
+
+// finish waits for all pieces and returns the slots.
+func (p *pieces) finish() error {
 	go func() {
-		under.Wait()
-		close(through)
+		p.under.Wait()
+		close(p.through)
 	}()
 	done := 0
-	for range through {
+	for range p.through {
 		done++
-		w.report(float64(done) / float64(pieces))
+		p.work.report(float64(done) / float64(p.count))
 	}
-	return driver.FirstError(order.failed, driver.EachError(slices.Values(p.slots[:slots]), func(s *slot) error { return s.forget(d.Backend) }))
+	b := p.work.Job.Device.Backend
+	return p.end(driver.FirstError(p.order.failed, driver.EachError(slices.Values(p.slots), func(s *slot) error { return s.forget(b) })))
+}
+
+// end returns the slots, after an error when their work has ended, and the memory of the caller.
+func (p *pieces) end(err error) error {
+	err = keepPieces(p.pool, err)
+	for _, block := range p.blocks {
+		if block != nil {
+			err = driver.FirstError(err, p.work.Job.Device.ReleaseBlock(block))
+		}
+	}
+	return err
 }
 
 // keepPieces keeps working slots that are not too large for the next call, and frees others.
 func keepPieces(p *pool, err error) error {
-	if err == nil && p.Bytes() <= keptBytes {
-		return p.device.KeepSpare(piecesPool, p)
+	if err == nil && p.bytes() <= keptBytes {
+		return p.device.keepSpare(p)
 	}
-	return driver.FirstError(err, p.Free())
+	return driver.FirstError(err, p.free())
 }
 
 // block returns the page-locked memory that contains a side, row after row, or nil.
@@ -179,46 +242,25 @@ func (w *Work) block(side int) *devmem.Block {
 	return w.Job.Device.BlockOf(s.At, w.rows(side, w.Units+min(side, 1)))
 }
 
-// pass copies a piece in, sums it and copies the sums out. It reports whether to continue with the
-// next piece.
-func (w *Work) pass(slots []*slot, n, units int, order *stages) bool {
-	own, first := slots[n%len(slots)], n*units
-	count := min(units, w.Units-first)
-	if err := w.ended(); err != nil {
-		order.fail(err)
-		return false
-	}
-	for i := range own.sides {
-		if own.sides[i].theirs.At != nil {
-			own.sides[i].theirs = w.Sides[i].From(first)
+// stage copies the pixels of a piece, which begins at unit first, to where the device reads them.
+func (s *slot) stage(w *Work, first, units int) {
+	for i := range s.sides {
+		if s.sides[i].theirs.At != nil {
+			s.sides[i].theirs = w.Sides[i].From(first)
 		}
 	}
-	if own.sides[0].theirs.At == nil {
-		w.copyUnits(0, first, count, own.sides[0].rows(), true)
+	if s.sides[0].theirs.At == nil {
+		w.copyUnits(0, first, units, s.sides[0].rows(), true)
 	}
-	err := order.take(queueing, n, func() error {
-		var before *slot
-		if n > 0 {
-			before = slots[(n-1)%len(slots)]
-		}
-		return own.queue(w, before, count)
-	})
-	if err == nil {
-		err = order.take(waiting, n, func() error { return w.Job.Device.Backend.WaitEvent(own.copied) })
-	}
-	if err != nil {
-		return false
-	}
-	from, tables := first, count+1
-	if n > 0 { // the previous piece has delivered the unit that both have
-		from, tables = first+1, count
-	}
+}
+
+// store copies the sums of a piece to the table, without the units to skip.
+func (s *slot) store(w *Work, first, skip int) {
 	for i := 1; i < 3 && w.has(i); i++ {
-		if own.sides[i].theirs.At == nil {
-			w.copyUnits(i, from, tables, own.sides[i].rows(), false)
+		if s.sides[i].theirs.At == nil {
+			w.copyUnits(i, first+skip, s.units+1-skip, s.sides[i].rows(), false)
 		}
 	}
-	return true
 }
 
 // copyUnits copies units of a side to where they are staged, or back.

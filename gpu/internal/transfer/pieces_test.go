@@ -14,22 +14,23 @@ import (
 
 // TestLargePoolsAreFreed checks that slots which take too much memory are not kept.
 func TestLargePoolsAreFreed(t *testing.T) {
-	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
+	devtest.Each(t, func(t *testing.T, m *devmem.Device) {
+		d := NewDevice(m)
 		for _, bytes := range []int64{keptBytes, keptBytes + 1} {
 			on, err := d.Backend.NewStream()
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &pool{device: d, streams: []driver.Stream{on}, slots: []*slot{{sides: [3]staging{{room: bytes}}}}}
+			p := &pool{device: d, kind: forPieces, streams: []driver.Stream{on}, slots: []*slot{{sides: [3]staging{{room: bytes}}}}}
 			if err := keepPieces(p, nil); err != nil {
 				t.Error(err)
 			}
-			spare := d.TakeSpare(piecesPool)
-			if kept := spare == devmem.Spare(p); kept != (bytes == keptBytes) {
+			spare := d.takeSpare(forPieces)
+			if kept := spare == p; kept != (bytes == keptBytes) {
 				t.Errorf("%d bytes: kept is %t", bytes, kept)
 			}
 			if spare != nil {
-				if err := spare.Free(); err != nil {
+				if err := spare.free(); err != nil {
 					t.Error(err)
 				}
 			}
@@ -69,15 +70,15 @@ func TestBandsOfShortRows(t *testing.T) {
 // TestPoolsAreBounded checks that pools do not allocate so much that the host would suffer.
 func TestPoolsAreBounded(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, d *devmem.Device) {
-		p, err := takePool(d, imagesPool, 2)
+		p, err := takePool(NewDevice(d), forImages, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		w := &Work{Units: 20_000, Job: method.Job{Device: d, Pixel: raster.U8, Sum: raster.U32, Channels: 1, Width: 40_000, Height: 20_000, Count: 1}}
-		if err := p.fit(p.slots[0], w, w.Units, false, poolBytes); !errors.Is(err, boxsum.ErrMemory) || p.Bytes() != 0 {
-			t.Errorf("gigabytes for one of two slots: %v, %d bytes", err, p.Bytes())
+		if err := p.fit(p.slots[0], w, w.Units, false, poolBytes); !errors.Is(err, boxsum.ErrMemory) || p.bytes() != 0 {
+			t.Errorf("gigabytes for one of two slots: %v, %d bytes", err, p.bytes())
 		}
-		if err := p.Free(); err != nil {
+		if err := p.free(); err != nil {
 			t.Error(err)
 		}
 	})

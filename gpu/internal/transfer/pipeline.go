@@ -71,7 +71,7 @@ type run[T any] struct {
 // A line is the part of a run on one device.
 type line[T any] struct {
 	run    *run[T]
-	device *devmem.Device
+	device *Device
 	slots  *pool
 	idle   chan *slot   // available to the next image
 	live   int          // slots in use; belongs to the goroutine that stages
@@ -105,7 +105,7 @@ func newRun[T any](g Group, inFlight int, reuse bool, kind Tables[T]) (*run[T], 
 	return r, nil
 }
 
-func (r *run[T]) newLine(d *devmem.Device, slots int) (*line[T], error) {
+func (r *run[T]) newLine(d *Device, slots int) (*line[T], error) {
 	l := &line[T]{run: r, device: d, live: slots, idle: make(chan *slot, slots)}
 	if err := d.Retain(); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (r *run[T]) feed(table T, w *Work, err error) {
 		return
 	}
 	l := r.next(w)
-	w.stop, w.Job.Device = r.stop, l.device
+	w.stop, w.Job.Device = r.stop, l.device.Device
 	free := make(chan struct{})
 	before, own := l.last, milestones{make(chan struct{}), make(chan struct{})}
 	r.starting, l.last, p.line = free, own, l

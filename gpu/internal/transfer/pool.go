@@ -16,39 +16,43 @@ import (
 // copies in one direction then run in the order of the images, so that the first image needed comes
 // first, and all kernels share one workspace.
 type pool struct {
-	device  *devmem.Device
+	device  *Device
+	kind    poolKind
 	streams []driver.Stream
 	slots   []*slot
 	used    int        // slots used by the current work; the others are left from earlier work
 	mu      sync.Mutex // guards counting, allocating and freeing the memory of slots concurrently
 }
 
-// The names under which a device keeps pools.
+// A poolKind is what the slots of a pool are for.
+type poolKind int
+
 const (
-	piecesPool = "pieces"
-	imagesPool = "images"
+	forPieces poolKind = iota // of an image or a volume
+	forImages                 // of a pipeline
+	poolKinds
 )
 
 // takePool returns the pool of the last call, extended as necessary.
-func takePool(d *devmem.Device, name string, count int) (*pool, error) {
-	p, ok := d.TakeSpare(name).(*pool)
-	if !ok {
-		p = &pool{device: d}
+func takePool(d *Device, kind poolKind, count int) (*pool, error) {
+	p := d.takeSpare(kind)
+	if p == nil {
+		p = &pool{device: d, kind: kind}
 	}
 	needs := count
-	if name == imagesPool {
+	if kind == forImages {
 		needs = 3
 	}
 	for len(p.streams) < needs {
 		s, err := d.Backend.NewStream()
 		if err != nil {
-			return nil, driver.FirstError(err, p.Free())
+			return nil, driver.FirstError(err, p.free())
 		}
 		p.streams = append(p.streams, s)
 	}
 	for n := len(p.slots); n < count; n++ {
 		s := &slot{up: p.streams[0], sum: p.streams[1%needs], down: p.streams[2%needs]}
-		if name == piecesPool {
+		if kind == forPieces {
 			s.up, s.sum, s.down = p.streams[n], p.streams[n], p.streams[n]
 		}
 		p.slots = append(p.slots, s)
@@ -61,11 +65,11 @@ func takePool(d *devmem.Device, name string, count int) (*pool, error) {
 func (p *pool) trim() bool {
 	unused := p.slots[p.used:]
 	p.slots = p.slots[:p.used]
-	return len(unused) > 0 && p.free(unused) == nil
+	return len(unused) > 0 && p.freeSlots(unused) == nil
 }
 
-// Bytes returns the memory of all slots on the device.
-func (p *pool) Bytes() (bytes int64) {
+// bytes returns the memory of all slots on the device.
+func (p *pool) bytes() (bytes int64) {
 	for _, s := range p.slots {
 		for i := range s.sides {
 			bytes += s.sides[i].room
@@ -79,13 +83,13 @@ func (p *pool) wait() error {
 	return driver.EachError(slices.Values(p.streams), p.device.Backend.Wait)
 }
 
-func (p *pool) free(slots []*slot) error {
-	return driver.EachError(slices.Values(slots), func(s *slot) error { return s.free(p.device) })
+func (p *pool) freeSlots(slots []*slot) error {
+	return driver.EachError(slices.Values(slots), func(s *slot) error { return s.free(p.device.Device) })
 }
 
-// Free frees everything after the work in progress.
-func (p *pool) Free() error {
-	err := driver.FirstError(p.wait(), p.free(p.slots), driver.EachError(slices.Values(p.streams), p.device.FreeStream))
+// free frees everything after the work in progress.
+func (p *pool) free() error {
+	err := driver.FirstError(p.wait(), p.freeSlots(p.slots), driver.EachError(slices.Values(p.streams), p.device.FreeStream))
 	p.slots, p.streams = nil, nil
 	return err
 }
@@ -113,14 +117,14 @@ func (p *pool) fit(s *slot, w *Work, units int, packed bool, limit int64) error 
 		}
 		more += max(bytes-t.room, 0)
 	}
-	if total := p.Bytes(); limit > 0 && more > 0 && total+more > limit {
+	if total := p.bytes(); limit > 0 && more > 0 && total+more > limit {
 		return raster.OutOfMemory("images in flight would need %d bytes", total+more)
 	}
 	for i := range s.sides {
 		if !w.has(i) {
 			continue
 		}
-		if err := s.sides[i].fit(p.device, arrays[i], packed); err != nil {
+		if err := s.sides[i].fit(p.device.Device, arrays[i], packed); err != nil {
 			return err
 		}
 	}

@@ -124,35 +124,36 @@ type slot struct {
 	units                    int // of the current piece
 }
 
-// queue queues the work for a staged piece. It continues from the piece before, if that is not nil.
-func (s *slot) queue(w *Work, before *slot, units int) (err error) {
+// send queues the copy of a staged piece to the device, and returns the job to queue after it. The
+// job continues from the piece before, if that is not nil.
+func (s *slot) send(w *Work, before *slot, units int) (job method.Job, err error) {
 	b := w.Job.Device.Backend
 	if err := s.forget(b); err != nil {
-		return err
+		return job, err
 	}
 	if err := s.sides[0].send(s.up, b, w.rows(0, units)); err != nil {
-		return err
+		return job, err
 	}
 	if s.up != s.sum {
 		if s.uploaded, err = b.Record(s.up); err != nil {
-			return err
+			return job, err
 		}
 		if err := b.WaitFor(s.sum, s.uploaded); err != nil {
-			return err
+			return job, err
 		}
 	}
-	job := w.piece(s, units)
-	skip := 0 // the unit that both pieces have is delivered by the previous one
+	job = w.piece(s, units)
 	if before != nil {
-		job.Carry, skip = true, 1
-		if err := s.carry(w, before); err != nil {
-			return err
-		}
-	}
-	if err := method.Run(w.Method, job, w.Way); err != nil {
-		return err
+		job.Carry = true
+		err = s.carry(w, before)
 	}
 	s.units = units
+	return job, err
+}
+
+// fetch queues the copy of the sums to the host after the job, without the units to skip.
+func (s *slot) fetch(w *Work, skip int) (err error) {
+	b := w.Job.Device.Backend
 	if s.summed, err = b.Record(s.sum); err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (s *slot) queue(w *Work, before *slot, units int) (err error) {
 		}
 	}
 	for i := 1; i < 3 && w.has(i); i++ {
-		if err := s.sides[i].fetch(s.down, b, int64(skip*w.unitRows(i)), w.rows(i, units+1-skip)); err != nil {
+		if err := s.sides[i].fetch(s.down, b, int64(skip*w.unitRows(i)), w.rows(i, s.units+1-skip)); err != nil {
 			return err
 		}
 	}

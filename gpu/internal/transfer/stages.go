@@ -28,26 +28,33 @@ func newStages(slots int) *stages {
 	return s
 }
 
-// take runs pass for a piece after all previous pieces have passed the stage.
-func (s *stages) take(stage, piece int, pass func() error) error {
+// enter waits until all previous pieces have left the stage. It reports false if a piece has failed.
+func (s *stages) enter(stage, piece int) bool {
 	turns := s.turns[stage]
 	select {
 	case <-turns[piece%len(turns)]:
+		return true
 	case <-s.broken:
-		return s.failed
+		return false
 	}
-	if err := pass(); err != nil {
-		return s.fail(err)
+}
+
+// leave lets the next piece enter the stage, or ends all pieces after an error. It reports false
+// after an error.
+func (s *stages) leave(stage, piece int, err error) bool {
+	if err != nil {
+		s.fail(err)
+		return false
 	}
+	turns := s.turns[stage]
 	turns[(piece+1)%len(turns)] <- struct{}{}
-	return nil
+	return true
 }
 
 // fail ends all pieces.
-func (s *stages) fail(err error) error {
+func (s *stages) fail(err error) {
 	s.first.Do(func() {
 		s.failed = err
 		close(s.broken)
 	})
-	return err
 }
