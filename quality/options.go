@@ -1,6 +1,7 @@
 package quality
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/boxsum/boxsum"
@@ -52,6 +53,7 @@ type Options struct {
 
 // set sets the options of a job.
 func (o *Options) set(j *quality.Job) error {
+	j.K1, j.K2 = quality.DefaultK1, quality.DefaultK2
 	if o == nil {
 		return nil
 	}
@@ -60,7 +62,8 @@ func (o *Options) set(j *quality.Job) error {
 	}
 	to := &j.Options
 	to.Workers, to.Level, to.Context, to.Progress = o.Workers, o.Level.String(), o.Context, o.Progress
-	j.Size, j.Sigma, j.Population, j.Range, j.K1, j.K2, j.Signed = o.Window, o.Sigma, o.Population, o.DataRange, o.K1, o.K2, o.Signed
+	j.Size, j.Sigma, j.Population, j.Range, j.Signed = o.Window, o.Sigma, o.Population, o.DataRange, o.Signed
+	j.K1, j.K2 = cmp.Or(o.K1, j.K1), cmp.Or(o.K2, j.K2)
 	j.SkipNaN = o.Valid.SkipNaN
 	if m := &o.Valid.Mask; m.Width != 0 || m.Height != 0 || m.Pix != nil {
 		setImage(&j.Mask, m)

@@ -58,6 +58,7 @@ var pictures = map[string]func() image.Image{
 	"filters-contrast.png": drawContrast,
 	"filters-focus.png":    drawFocus,
 	"match.png":            drawMatch,
+	"compare.png":          drawCompare,
 	"people.png":           drawPeople,
 }
 

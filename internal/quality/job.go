@@ -23,7 +23,8 @@ const (
 // The defaults of a job.
 const (
 	ssimWindow, lnccWindow = 7, 9
-	k1, k2                 = 0.01, 0.03
+	// DefaultK1 and DefaultK2 are the usual constants of SSIM.
+	DefaultK1, DefaultK2 = 0.01, 0.03
 	// truncated is the number of standard deviations that the weights of a Gaussian cover, as in scikit-image.
 	truncated = 3.5
 	// maxSigma keeps the weights of a Gaussian few.
@@ -51,7 +52,7 @@ type Job struct {
 	Sigma      float64 // above 0, a Gaussian of this deviation weights the window
 	Population bool    // variances are divided by the number of pixels, not by one less
 	Range      float64 // of the pixels; 0 selects that of their integer type
-	K1, K2     float64 // 0 selects the defaults
+	K1, K2     float64 // the constants of SSIM
 	Signed     bool    // LNCC: the correlation, not its square
 
 	set      engine.Settings
@@ -147,14 +148,8 @@ func (j *Job) Check() (err error) {
 	if j.Range, err = rangeOf(j.Range, j.A.Type); err != nil {
 		return err
 	}
-	if !(j.K1 >= 0 && j.K2 >= 0 && j.K1 <= 1 && j.K2 <= 1) {
-		return raster.Invalid("K1 is %v and K2 is %v, want 0 to 1", j.K1, j.K2)
-	}
-	if j.K1 == 0 {
-		j.K1 = k1
-	}
-	if j.K2 == 0 {
-		j.K2 = k2
+	if !(j.K1 >= 0 && j.K2 >= 0 && j.K1 <= math.MaxFloat64 && j.K2 <= math.MaxFloat64) {
+		return raster.Invalid("K1 is %v and K2 is %v, want 0 or more", j.K1, j.K2)
 	}
 	return nil
 }

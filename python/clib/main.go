@@ -51,6 +51,7 @@ var functions = []struct {
 	{"threshold", thresholdImage},
 	{"match", matchTemplate},
 	{"find", findTemplate},
+	{"compare", compareImages},
 	{"filter_device", filterOnDevice},
 	{"threshold_device", thresholdOnDevice},
 	{"match_device", matchOnDevice},

@@ -59,7 +59,7 @@ func (c *Compare) similarity(sh *console.Shell) error {
 		return err
 	}
 	defer other.Close()
-	j := quality.Job{A: pixels.Of(truth.Image), B: pixels.Of(other.Image), Range: c.Range, Sigma: c.Sigma, SkipNaN: c.NaN == "skip"}
+	j := quality.Job{A: pixels.Of(truth.Image), B: pixels.Of(other.Image), Range: c.Range, Sigma: c.Sigma, SkipNaN: c.NaN == "skip", K1: quality.DefaultK1, K2: quality.DefaultK2}
 	j.Options.Workers, j.Options.Context, j.Options.Progress = c.Workers, sh.Ctx, sh.Progress.Share("comparing")
 	if c.Mask != "" {
 		mask, err := imagefile.ReadMask(sh, c.Mask, &c.Flags)

@@ -28,6 +28,11 @@ Filters, which return an image of the same size unless noted
     downsample      block means: a smaller image
     brightest       the windows with the greatest means: a list of boxes
 
+Comparison
+    ssim, ms_ssim   structural similarity of two images, also as a map
+    lncc            local cross-correlation
+    mse, psnr
+
 Detection
     match, find     templates, by ZNCC, NCC or squared differences
     detect.Cascade  faces and other objects, with OpenCV's cascades
@@ -35,8 +40,8 @@ Detection
 Other modules and functions
     compat.cv2      integral, blur, boxFilter, adaptiveThreshold, matchTemplate, CascadeClassifier
                     and more, with OpenCV's arguments and results
-    compat.skimage  integral_image, integrate, threshold_sauvola, match_template and more, with
-                    scikit-image's
+    compat.skimage  integral_image, threshold_sauvola, match_template, structural_similarity and
+                    more, with scikit-image's
     compat.scipy    uniform_filter with SciPy's
     boxsum.torch    tables, boxes and filters with gradients for PyTorch; import it by name
     boxsum.jax      tables, boxes and filters with gradients for JAX; import it by name
@@ -60,6 +65,7 @@ from ._histogram import HistogramTable, histogram
 from ._match import find, match
 from ._memory import keep_memory
 from ._moments import MomentsTable, moments
+from ._quality import lncc, ms_ssim, mse, psnr, ssim
 from ._rotated import RotatedTable, rotated
 from ._store import StoredTable, open
 from ._threshold import binarize, threshold_map
@@ -94,6 +100,7 @@ __all__ = [
     "histogram",
     "integral",
     "keep_memory",
+    "lncc",
     "local_mean",
     "local_mean_std",
     "local_std",
@@ -101,9 +108,13 @@ __all__ = [
     "match",
     "median",
     "moments",
+    "ms_ssim",
+    "mse",
     "normalize",
     "open",
+    "psnr",
     "rotated",
+    "ssim",
     "threshold_map",
     "tilted_mean",
     "tilted_sum",

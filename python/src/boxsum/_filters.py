@@ -103,7 +103,11 @@ def native_of(image: ndarray) -> np.dtype:
 
 def pixels_of(a: Any) -> ndarray:
     """Return an image in host memory whose pixels can be filtered."""
-    image = _image(a)
+    return as_filtered(_image(a))
+
+
+def as_filtered(image: ndarray) -> ndarray:
+    """Return an array in a type that can be filtered, itself if it has one."""
     if image.dtype in _PIXELS:
         return image
     native = native_of(image)

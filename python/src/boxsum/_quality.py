@@ -1,0 +1,308 @@
+"""Comparisons of two images: SSIM, MS-SSIM, local cross-correlation, MSE and PSNR."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from . import _types
+from ._arguments import thread_count
+from ._filters import as_filtered, call_with_copies, real, result_for
+from ._foreign import as_given, on_host
+from ._types import whole
+from ._typing import Image
+
+
+def ssim(
+    a: Image,
+    b: Image,
+    *,
+    window: int | None = None,
+    sigma: float | None = None,
+    population: bool = False,
+    data_range: float | None = None,
+    k1: float = 0.01,
+    k2: float = 0.03,
+    mask: Any = None,
+    nan: Literal["keep", "skip"] = "keep",
+    volume: bool = False,
+    full: bool = False,
+    out: Any = None,
+    workers: int | None = None,
+) -> Any:
+    """Compute the structural similarity of two images: 1 if they are equal.
+
+    The result is that of ``skimage.metrics.structural_similarity``, with sums of integers
+    that are exact and sums of floats in float64, so that a constant offset does no harm.
+
+    Parameters
+    ----------
+    a, b : array_like, shape (H, W) or (H, W, C)
+        Images of the same shape and type. Several channels are compared one by one, and the
+        result is their mean.
+    window : int, optional
+        Side of the windows, an odd number, 7 by default. No image may be smaller.
+    sigma : float, optional
+        Weight the windows by a Gaussian of this standard deviation, truncated at 3.5 of
+        them: 11 pixels for 1.5. Either `window` or `sigma` may be given.
+    population : bool, optional
+        Divide variances by the number of pixels in a window, not by one less.
+    data_range : float, optional
+        Difference between the greatest and the smallest possible pixel. The default is that
+        of an integer type; floats require it.
+    k1, k2 : float, optional
+        The constants of the formula.
+    mask : array_like, shape (H, W) or (H, W, C), optional
+        Pixels count only where the mask is not zero.
+    nan : {"keep", "skip"}, optional
+        With ``"skip"``, pixels that are NaN in either image do not count.
+    volume : bool, optional
+        The arrays are volumes, of shape (D, H, W) or (D, H, W, C), and windows extend along
+        all three axes.
+    full : bool, optional
+        Also return the similarity of the window around every pixel.
+    out : array, optional
+        Destination for these, of float32 or float64 and the shape of `a`; implies `full`.
+    workers : int, optional
+        Maximum number of threads.
+
+    Returns
+    -------
+    score : float
+        The mean over the windows inside the image. With a mask or ``nan="skip"``, it is over
+        the windows around pixels that count.
+    map : array
+        With `full`, the similarity of every window, of float64, or float32 for float32
+        images. The images are mirrored at their edges.
+
+    Raises
+    ------
+    TypeError
+        If the types of the images differ or are not supported.
+    ValueError
+        If the shapes differ, an image is smaller than the window, a number is out of range,
+        or `data_range` is missing.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.random.default_rng(0).integers(0, 256, (40, 50), dtype=np.uint8)
+    >>> boxsum.ssim(image, image)
+    1.0
+    >>> round(boxsum.ssim(image, boxsum.blur(image, 1)), 3)
+    0.204
+    """
+    settings = (_side(window), _deviation(sigma, window), int(bool(population)), real(k1, "k1"), real(k2, "k2"), 0)
+    return _compare("ssim", a, b, settings, data_range, mask, nan, volume, full, out, workers)
+
+
+def lncc(
+    a: Image,
+    b: Image,
+    *,
+    window: int | None = None,
+    signed: bool = False,
+    mask: Any = None,
+    nan: Literal["keep", "skip"] = "keep",
+    volume: bool = False,
+    full: bool = False,
+    out: Any = None,
+    workers: int | None = None,
+) -> Any:
+    """Compute the local normalized cross-correlation of two images, a measure for registration.
+
+    It is 1 where the windows of one image are those of the other in another brightness and
+    contrast. The definition is VoxelMorph's: the covariance squared, divided by both
+    variances, with zeros beyond the image and nothing below 1e-5 per window.
+
+    Parameters
+    ----------
+    a, b, mask, nan, volume, full, out, workers
+        As for :func:`ssim`.
+    window : int, optional
+        Side of the windows, an odd number, 9 by default.
+    signed : bool, optional
+        Compute the correlation, -1 to 1, instead of its square.
+
+    Returns
+    -------
+    score : float
+        The mean over all pixels.
+    map : array
+        With `full`, the correlation of every window.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`ssim`.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.random.default_rng(0).random((40, 50))
+    >>> round(boxsum.lncc(image, 2 * image), 3)
+    1.0
+    """
+    settings = (_side(window), 0.0, 1, 0.01, 0.03, int(bool(signed)))
+    return _compare("lncc", a, b, settings, 1.0, mask, nan, volume, full, out, workers)
+
+
+def ms_ssim(a: Image, b: Image, *, data_range: float | None = None, workers: int | None = None) -> float:
+    """Compute the structural similarity of two images over five scales.
+
+    Each scale is half as large as the one before; see Wang, Simoncelli and Bovik, "Multiscale
+    structural similarity for image quality assessment". The last row or column of an odd
+    number is repeated before it is halved, as in TensorFlow.
+
+    Parameters
+    ----------
+    a, b, data_range, workers
+        As for :func:`ssim`. Sides must have at least 161 pixels.
+
+    Returns
+    -------
+    score : float
+        1 for equal images; the mean over the channels.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`ssim`.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.random.default_rng(0).integers(0, 256, (200, 180), dtype=np.uint8)
+    >>> boxsum.ms_ssim(image, image)
+    1.0
+    """
+    return float(_compare("ms_ssim", a, b, (0, 0.0, 1, 0.01, 0.03, 0), data_range, None, "keep", False, False, None, workers))
+
+
+def mse(a: Image, b: Image, *, mask: Any = None, nan: Literal["keep", "skip"] = "keep", volume: bool = False, workers: int | None = None) -> float:
+    """Compute the mean squared error between two images, over all pixels and channels.
+
+    Parameters
+    ----------
+    a, b, mask, nan, volume, workers
+        As for :func:`ssim`.
+
+    Returns
+    -------
+    error : float
+        The mean of ``(a - b) ** 2``. Sums of integers are exact.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`ssim`.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> boxsum.mse(np.array([[1, 2]], np.uint8), np.array([[1, 4]], np.uint8))
+    2.0
+    """
+    return float(_compare("mse", a, b, (0, 0.0, 1, 0.01, 0.03, 0), 1.0, mask, nan, volume, False, None, workers))
+
+
+def psnr(
+    a: Image, b: Image, *, data_range: float | None = None, mask: Any = None, nan: Literal["keep", "skip"] = "keep", volume: bool = False, workers: int | None = None
+) -> float:
+    """Compute the peak signal-to-noise ratio of two images in decibels.
+
+    Parameters
+    ----------
+    a, b, data_range, mask, nan, volume, workers
+        As for :func:`ssim`.
+
+    Returns
+    -------
+    ratio : float
+        ``10 * log10(data_range ** 2 / mse)``, which is infinite for equal images.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`ssim`.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> round(boxsum.psnr(np.array([[1, 2]], np.uint8), np.array([[1, 4]], np.uint8)), 2)
+    45.12
+    """
+    span = range_of(on_host(a).dtype, data_range)
+    error = mse(a, b, mask=mask, nan=nan, volume=volume, workers=workers)
+    return math.inf if error == 0 else 10 * math.log10(span * span / error)
+
+
+def range_of(dtype: np.dtype, data_range: Any) -> float:
+    """Return the data range of pixels."""
+    if data_range is not None:
+        span = real(data_range, "data_range")
+        if not 0 < span < math.inf:
+            raise ValueError(f"data_range must be more than 0, got {data_range}")
+        return span
+    if dtype.kind == "b":
+        return 1.0
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return float(int(limits.max) - int(limits.min))
+    raise ValueError(f"pixels of {dtype} need data_range, the difference between the greatest and the smallest possible value")
+
+
+def _side(window: Any) -> int:
+    return 0 if window is None else whole(window, "window", 1)
+
+
+def _deviation(sigma: Any, window: Any) -> float:
+    if sigma is None:
+        return 0.0
+    if window is not None:
+        raise ValueError("give window or sigma, not both")
+    deviation = real(sigma, "sigma")
+    if not deviation > 0:
+        raise ValueError(f"sigma must be more than 0, got {sigma}")
+    return deviation
+
+
+def _compare(
+    kind: str, a: Any, b: Any, settings: tuple[Any, ...], data_range: Any, mask: Any, nan: Any, volume: bool, full: bool, out: Any, workers: Any
+) -> Any:  # fmt: skip
+    """Compare two images. The settings are the window, sigma, population, k1, k2 and signed."""
+    first, second = on_host(a), on_host(b)
+    axes = 3 if volume else 2
+    if first.ndim not in (axes, axes + 1):
+        what = "volumes must have shape (D, H, W) or (D, H, W, C)" if volume else "images must have shape (H, W) or (H, W, C)"
+        raise ValueError(f"{what}, got {first.shape}")
+    if first.shape != second.shape:
+        raise ValueError(f"images must have the same shape, got {first.shape} and {second.shape}")
+    if first.dtype.newbyteorder("=") != second.dtype.newbyteorder("="):
+        raise TypeError(f"images must have the same type, got {first.dtype} and {second.dtype} (use .astype)")
+    if nan not in ("keep", "skip"):
+        raise ValueError(f"nan must be 'keep' or 'skip', got {nan!r}")
+    span = range_of(first.dtype, data_range)
+    pixels, others = as_filtered(first), as_filtered(second)
+    cover = None
+    if mask is not None:
+        cover = on_host(mask)
+        if cover.shape not in (first.shape, first.shape[:axes]):
+            raise ValueError(f"mask must have shape {first.shape[:axes]}, got {cover.shape}")
+        cover = _types.as_bytes(cover != 0)
+    made = None
+    if full or out is not None:
+        dtype = np.float32 if pixels.dtype.itemsize == 4 else np.float64
+        if out is not None and hasattr(out, "dtype") and on_host(out).dtype in (np.float32, np.float64):
+            dtype = on_host(out).dtype
+        made = result_for(first, dtype, out)
+    size, sigma, population, k1, k2, signed = settings
+    score = np.empty(1)
+    outs = (score,) if made is None else (score, made)
+    call_with_copies(
+        outs, "compare", kind.encode(), pixels, others, made, cover, int(nan == "skip"), axes - 2, size, sigma, population, span, k1, k2, signed,
+        thread_count(workers), score,
+    )  # fmt: skip
+    return float(score[0]) if made is None else (float(score[0]), as_given(made, out, a))
