@@ -32,13 +32,14 @@ func Boxes(sigma float64, passes int) []int {
 // weights, truncated at four deviations: the result matches SciPy's gaussian_filter up to
 // the rounding of float32, or of float64 for float64 pixels. Otherwise it applies several
 // boxes that together approximate a Gaussian, in a time that does not depend on sigma;
-// docs/reference/filters.md says how closely. In this case, the border applies to every
-// box, and 8-bit pixels keep five to eight additional bits between boxes, so that they are
-// visibly rounded only once. If only one deviation is below 2, pixels are rounded one more
-// time.
+// docs/reference/filters.md says how closely. In this case, 8-bit pixels keep five to eight
+// additional bits between boxes, so that they are visibly rounded only once. If only one
+// deviation is below 2, pixels are rounded one more time.
 //
 // With the border [Clip], weights outside the image do not count, and the others are scaled
-// to add up to 1.
+// to add up to 1; boxes are clipped one by one. With [Replicate] and [Constant], boxes that
+// together reach more than 4096 pixels and twice the size of the image beyond it are an
+// error.
 func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Gaussian, Sigma: filters.Sigma(sigma)}
 	setJob(&j, &img, Window{}, opt)

@@ -211,12 +211,22 @@ func testGaussian[P filter.Pixel](t *testing.T, rng *rand.Rand, eps float64) {
 	if narrow[0] > 0 || narrow[1] > 0 {
 		want = weighed(want, narrow, opt)
 	}
+	reachX, reachY := 0, 0
+	if opt.Border == filter.Replicate || opt.Border == filter.Constant { // the image is extended, not the result of each box
+		for i := range x {
+			reachX, reachY = reachX+x[i]/2, reachY+y[i]/2
+		}
+		want = extended(want, reachX, reachY, opt)
+	}
 	for i := range x {
 		want = must64(t, name)(filter.Mean[float64](want, filter.Window{Width: x[i], Height: y[i]}, opt))
 	}
-	for i, v := range want.Pix {
-		if math.Abs(float64(got.Pix[i])-v) > eps {
-			t.Fatalf("%s: element %d is %v, want %v", name, i, got.Pix[i], v)
+	for y := range img.Height {
+		row := want.Row(y + reachY)[reachX*img.Channels:][:img.Width*img.Channels]
+		for i, v := range got.Row(y) {
+			if math.Abs(float64(v)-row[i]) > eps {
+				t.Fatalf("%s: element %d of row %d is %v, want %v", name, i, y, v, row[i])
+			}
 		}
 	}
 	if narrow[0] > 0 || narrow[1] > 0 {
@@ -234,6 +244,20 @@ func testGaussian[P filter.Pixel](t *testing.T, rng *rand.Rand, eps float64) {
 			t.Errorf("boxes %v have a deviation of %v for %v", all, math.Sqrt(variance), s)
 		}
 	}
+}
+
+// extended returns an image with pixels added on each side, as determined by the border.
+func extended(img boxsum.Image[float64], x, y int, opt *filter.Options) boxsum.Image[float64] {
+	w, h := img.Width+2*x, img.Height+2*y
+	out := boxsum.Image[float64]{Pix: make([]float64, w*h*img.Channels), Stride: w * img.Channels, Width: w, Height: h, Channels: img.Channels}
+	border := window.Border(opt.Border)
+	for i := range out.Pix {
+		u, v := border.Index(i/img.Channels%w-x, img.Width), border.Index(i/out.Stride-y, img.Height)
+		if out.Pix[i] = opt.Value; u >= 0 && v >= 0 {
+			out.Pix[i] = img.Row(v)[u*img.Channels+i%img.Channels]
+		}
+	}
+	return out
 }
 
 // weighed computes a Gaussian by its definition, truncated at four deviations and divided by the sum of the weights of
@@ -663,7 +687,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestHugeWindows tests that windows far larger than the image have the defined results and take no longer.
+// TestHugeWindows tests that windows far larger than the image have the defined results and take no longer, or are an
+// error where they would.
 func TestHugeWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 18))
 	const k = 1<<20 + 1
@@ -681,7 +706,9 @@ func TestHugeWindows(t *testing.T) {
 		must64(t, name)(filter.Variance[float64](floats, filter.Square(k), opt))
 		_, err := filter.Gaussian(img, filter.Sigma{X: 1e5, Y: 1e5}, opt)
 		_, err2 := filter.Guided(floats, floats, filter.Window{Width: 1<<19 + 1, Height: 1<<19 + 1}, 1, opt)
-		if wraps := border == filter.Wrap; errors.Is(err, boxsum.ErrInvalid) != wraps || errors.Is(err2, boxsum.ErrInvalid) != wraps {
+		wraps := border == filter.Wrap // several windows would have to compute rows far beyond the image
+		extends := wraps || border == filter.Replicate || border == filter.Constant
+		if errors.Is(err, boxsum.ErrInvalid) != extends || errors.Is(err2, boxsum.ErrInvalid) != wraps {
 			t.Fatalf("%s: %v, %v", name, err, err2)
 		}
 		s, err := filter.NewBoxStream[uint8](30, 3, filter.Square(k), opt)

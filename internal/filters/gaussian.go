@@ -129,6 +129,11 @@ func runBoxes(j *Job) error {
 
 // cascade is the layer for several successive boxes. The elements between them have a type
 // of which 2^8 stand for 1 in an integer pixel.
+//
+// If the border mirrors or repeats the image, the result of each box is extended beyond
+// the image in the same way. Otherwise the image itself is extended, as far as all boxes
+// together reach, and the boxes also compute what is outside the image. With the border
+// Clip, each box counts the pixels in the image.
 type cascade struct {
 	engine.Base
 	job     Job
@@ -137,12 +142,15 @@ type cascade struct {
 	copied  []byte
 	shapes  [MaxPasses]window.Shape
 	passes  int
+	extend  bool // the image is extended
+	pad     int  // by this many pixels on each side of a row
 	between raster.Type
 
 	workers []cascadeWorker
 }
 
 type cascadeWorker struct {
+	wide   window.Wide
 	stages [MaxPasses - 1]window.Stage // all but the last box
 	makers [MaxPasses - 1]meanMaker
 	last   window.Sums
@@ -210,13 +218,41 @@ func (k *meanMaker) Make(dst []byte, _ int, s *window.Sums) {
 var cascadeRuns engine.Runs[cascade]
 
 func runCascade(j *Job, sum, between raster.Type, shapes *[MaxPasses]window.Shape) error {
+	pad := 0
+	extend := j.Sigma.Passes > 1 && (j.shape.Border == window.Replicate || j.shape.Border == window.Constant)
+	if extend {
+		var err error
+		if pad, err = j.reach(shapes[:j.Sigma.Passes]); err != nil {
+			return err
+		}
+	}
 	run := cascadeRuns.Take()
 	l := &run.Layer
 	l.job, l.shapes, l.passes, l.between = *j, *shapes, j.Sigma.Passes, between
+	l.extend, l.pad = extend, pad
 	l.frame = frameOf(j, &shapes[0], sum, 0)
 	l.image.Src, l.image.Border = j.Src, j.shape.Border
 	p := l.plan()
 	return run.Fill(&j.set, &p, l)
+}
+
+// reach returns how far successive boxes reach beyond a row. It returns an error if that
+// is much more than the size of the image, since they would have to compute as many pixels.
+func (j *Job) reach(shapes []window.Shape) (columns int, err error) {
+	rows := 0
+	for _, s := range shapes {
+		columns, rows = columns+s.Left, rows+s.Up
+	}
+	for _, axis := range [...]struct {
+		of          string
+		reach, size int
+	}{{"columns", columns, j.Src.Width}, {"rows", rows, j.Src.Height}} {
+		if most := max(1<<12, 2*axis.size); axis.reach > most {
+			return 0, raster.Invalid("a Gaussian with sigma %v×%v reaches %d %s beyond the image, want at most %d for border %v",
+				j.Sigma.X, j.Sigma.Y, axis.reach, axis.of, most, j.shape.Border)
+		}
+	}
+	return columns, nil
 }
 
 func (l *cascade) plan() engine.Plan {
@@ -245,6 +281,9 @@ func (l *cascade) Tile(worker, _, y, n, rows int) {
 		f := &frames[i]
 		*f = l.frame
 		f.Shape = l.shapes[i]
+		if l.extend {
+			f.Width, f.Height, f.Border = f.Width+2*l.pad, 0, window.Wrap // no window of a result reaches the edge
+		}
 		if i > 0 {
 			f.Offset, f.Pixel = 0, l.between
 			if !sum.Float() {
@@ -265,7 +304,12 @@ func (l *cascade) Tile(worker, _, y, n, rows int) {
 		}
 	}
 	w.last.Aim(last)
-	w.last.Strip(0, n)
+	w.last.Strip(l.pad, n)
+	src := window.Rows(&l.image)
+	if l.extend {
+		w.wide.Image, w.wide.Pad, w.wide.Value = &l.image, l.pad, l.frame.Value
+		src = &w.wide
+	}
 	// Each stage starts above the rows at which the next one starts.
 	from := y
 	for i := l.passes - 2; i >= 0; i-- {
@@ -273,14 +317,13 @@ func (l *cascade) Tile(worker, _, y, n, rows int) {
 		s.Maker = k
 		if i == 0 {
 			k.aim(&frames[0], l.between, bits, most)
-			s.Aim(&l.image, &frames[0], &frames[1], from)
+			s.Aim(src, &frames[0], &frames[1], from)
 		} else {
 			k.aim(&frames[i], l.between, 0, most<<bits)
 			s.Aim(&w.stages[i-1], &frames[i], &frames[i+1], from)
 			from = s.Start(from, &frames[i+1])
 		}
 	}
-	src := window.Rows(&l.image)
 	if l.passes > 1 {
 		src = &w.stages[l.passes-2]
 	}
@@ -322,6 +365,7 @@ func (l *cascade) Release() int {
 	bytes := engine.Bytes(l.copied) + engine.Bytes(l.image.Outside)
 	for i := range l.workers {
 		w := &l.workers[i]
+		bytes += w.wide.Forget()
 		for j := range w.stages {
 			bytes += w.stages[j].Forget()
 		}

@@ -9,9 +9,7 @@ import (
 )
 
 // triple is the layer for three boxes of bytes, first all along the rows and then all down
-// the columns: see [windows.Triple]. This equals box by box if the border mirrors or
-// repeats the image, because the result of each box is then mirrored or repeated in the
-// same way.
+// the columns: see [windows.Triple].
 type triple struct {
 	engine.Base
 	job          Job
@@ -46,7 +44,7 @@ const (
 // newTriple reports whether triple can do three boxes.
 func newTriple(j *Job, shapes []window.Shape) (l triple, ok bool) {
 	switch j.shape.Border {
-	case window.Reflect101, window.Reflect, window.Wrap:
+	case window.Reflect101, window.Reflect, window.Wrap, window.Replicate:
 	default:
 		return l, false
 	}

@@ -22,6 +22,39 @@ func (m *Image) Row(place int) []byte {
 	return m.Src.Span(0, i, m.Src.Width)
 }
 
+// A Wide provides the rows of an image with Pad pixels added on each side, as determined by
+// the border, which is Replicate or Constant. A row is valid until the next but one.
+type Wide struct {
+	Image *Image
+	Pad   int
+	Value float64 // of the Constant border
+	rows  [2][]byte
+}
+
+// Row implements [Rows].
+func (w *Wide) Row(place int) []byte {
+	src := w.Image.Row(place)
+	pixel := w.Image.Src.Channels * w.Image.Src.Type.Bytes()
+	row := engine.AtLeast(w.rows[1], len(src)+2*w.Pad*pixel)
+	w.rows[0], w.rows[1] = row, w.rows[0]
+	n := copy(row[w.Pad*pixel:], src)
+	left, right := row[:w.Pad*pixel], row[w.Pad*pixel+n:]
+	if w.Image.Border == Constant {
+		windows.Fill(w.Image.Src.Type, left, w.Value)
+		windows.Fill(w.Image.Src.Type, right, w.Value)
+	} else {
+		windows.Repeat(left, src[:pixel])
+		windows.Repeat(right, src[len(src)-pixel:])
+	}
+	return row
+}
+
+// Forget drops references to the image. It returns the size of the memory that w keeps.
+func (w *Wide) Forget() int {
+	w.Image = nil
+	return engine.Bytes(w.rows[0]) + engine.Bytes(w.rows[1])
+}
+
 // OutsideRow returns the row outside the image for borders that do not repeat its pixels:
 // the constant, or pixels that add nothing.
 func OutsideRow(have []byte, f *Frame) []byte {
