@@ -18,7 +18,7 @@ var layers = []string{
 	"internal/engine internal/window internal/fourier internal/bins internal/moment internal/filters internal/thresholds internal/matching internal/quality",
 	". internal/pixels",
 	"tilted rotated volume histogram moments products haar imgio internal/page internal/sketch internal/fixture zarr",
-	"filter threshold match detect quality store/sources",
+	"filter threshold match detect hog quality store/sources",
 	"store gpu internal/typed",
 	"papers lab",
 	"web",

@@ -18,7 +18,7 @@ counts() {
 	export BOXSUM_GPU_ROUNDS=10000   # number of tables made and freed there
 	export BOXSUM_BOXES=1000000      # number of boxes compared with big integers
 	export BOXSUM_STORE_KILLS=200    # number of times a running job is killed and resumed
-	go test -timeout 100m . ./gpu/... ./threshold ./filter ./detect ./store ./internal/cli
+	go test -timeout 100m . ./gpu/... ./threshold ./filter ./detect ./hog ./store ./internal/cli
 }
 
 # race runs the race detector on all packages.
@@ -39,7 +39,7 @@ arm64() {
 	qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static) || { left_out "arm64: needs qemu-user"; return; }
 	CGO_ENABLED=0 GOARCH=arm64 go vet ./...
 	CGO_ENABLED=0 GOARCH=arm64 go test -short -timeout 100m -exec "$qemu" \
-		. ./internal/engine ./internal/window ./internal/kernel/... ./filter ./threshold ./match ./detect ./rotated ./tilted ./haar ./histogram ./moments ./products ./volume
+		. ./internal/engine ./internal/window ./internal/kernel/... ./filter ./threshold ./match ./detect ./hog ./rotated ./tilted ./haar ./histogram ./moments ./products ./volume
 }
 
 # lint runs staticcheck.

@@ -9,7 +9,7 @@ if [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; t
 	left_out "the race detector: needs a C compiler and cgo"
 	exit 0
 fi
-packages="./internal/engine ./internal/window ./detect ./store ./store/sources ./zarr ./web/explore ./gpu/internal/transfer"
+packages="./internal/engine ./internal/window ./detect ./hog ./store ./store/sources ./zarr ./web/explore ./gpu/internal/transfer"
 if [ "${1:-}" = all ]; then
 	packages=$(go list ./...)
 fi

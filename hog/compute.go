@@ -1,0 +1,127 @@
+package hog
+
+import (
+	"image"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// Compute returns the descriptors of windows of img, one after the other. It has one channel,
+// or three or four of which the first are red, green and blue. Windows come row by row, see
+// [Descriptor.Windows], or in the order of [WindowOptions.At]. The blocks of a window come
+// column by column, and so do the cells of a block.
+func (d *Descriptor) Compute(img boxsum.Image[uint8], o *WindowOptions) ([]float32, error) {
+	return d.AppendCompute(nil, img, o)
+}
+
+// AppendCompute appends the results of [Descriptor.Compute] to a slice. If the slice has
+// enough capacity, images of the same size allocate nothing. On error, it returns the slice
+// unchanged.
+func (d *Descriptor) AppendCompute(to []float32, img boxsum.Image[uint8], o *WindowOptions) ([]float32, error) {
+	if err := d.valid(); err != nil {
+		return to, err
+	}
+	s := takeSearch(d, computes)
+	defer s.leave()
+	n, err := s.prepareWindows(&img, o)
+	if err != nil || n == 0 {
+		return to, err
+	}
+	if float64(n)*float64(d.Size()) > 1<<40 {
+		return to, raster.Invalid("%d windows of %d numbers, want at most %d numbers", n, d.Size(), 1<<40)
+	}
+	all, err := grown(to, n*d.Size())
+	if err != nil {
+		return to, err
+	}
+	s.numbers = all[len(to):]
+	if err := s.run(); err != nil {
+		return to, err
+	}
+	return all, nil
+}
+
+// Scores returns the scores of windows of img, in the order of [Descriptor.Compute].
+func (d *Descriptor) Scores(img boxsum.Image[uint8], o *WindowOptions) ([]float64, error) {
+	return d.AppendScores(nil, img, o)
+}
+
+// AppendScores appends the results of [Descriptor.Scores] to a slice, as
+// [Descriptor.AppendCompute] does.
+func (d *Descriptor) AppendScores(to []float64, img boxsum.Image[uint8], o *WindowOptions) ([]float64, error) {
+	if err := d.classifies(); err != nil {
+		return to, err
+	}
+	s := takeSearch(d, scores)
+	defer s.leave()
+	n, err := s.prepareWindows(&img, o)
+	if err != nil || n == 0 {
+		return to, err
+	}
+	all, err := grown(to, n)
+	if err != nil {
+		return to, err
+	}
+	s.values = all[len(to):]
+	if err := s.run(); err != nil {
+		return to, err
+	}
+	return all, nil
+}
+
+// grown returns a slice with n more elements, of any value.
+func grown[T any](have []T, n int) ([]T, error) {
+	if cap(have)-len(have) >= n {
+		return have[:len(have)+n], nil
+	}
+	all, err := raster.Make[T](len(have) + n)
+	copy(all, have)
+	return all, err
+}
+
+// Windows returns the top left pixels of the windows that Compute and Scores describe in an
+// image of the given size. It returns nil if the arguments are invalid.
+func (d *Descriptor) Windows(width, height int, o *WindowOptions) []image.Point {
+	if d.valid() != nil || width < 1 || height < 1 {
+		return nil
+	}
+	var opt WindowOptions
+	if o != nil {
+		opt = *o
+	}
+	if opt.At != nil {
+		return append([]image.Point(nil), opt.At...)
+	}
+	if d.checkWindows(&opt.Step, &opt.Padding) != nil {
+		return nil
+	}
+	var l level
+	l.set(d, opt.Step, opt.Padding, width, height)
+	var all []image.Point
+	for y := range l.count.Y {
+		for x := range l.count.X {
+			all = append(all, l.at(opt.Step, x, y))
+		}
+	}
+	return all
+}
+
+// prepareWindows checks the arguments of Compute or Scores and returns the number of windows.
+func (s *search) prepareWindows(img *boxsum.Image[uint8], o *WindowOptions) (n int, err error) {
+	var opt WindowOptions
+	if err := o.check(s.descriptor, &opt, &s.set); err != nil {
+		return 0, err
+	}
+	if err := s.look(img, opt.BGR); err != nil {
+		return 0, err
+	}
+	s.step, s.at = opt.Step, opt.At
+	l := level{scale: 1}
+	l.set(s.descriptor, opt.Step, opt.Padding, s.src.Width, s.src.Height)
+	s.levels = append(s.levels[:0], l)
+	if s.at != nil {
+		return len(s.at), nil
+	}
+	return l.count.X * l.count.Y, nil
+}

@@ -1,0 +1,164 @@
+package hog
+
+import (
+	"context"
+	"image"
+	"math"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// A Result is an object that was found. Its Score is the classifier's for the best of its
+// windows or, with [Options.MeanShift], their density; Angle, Stage and Mirrored are zero.
+type Result = detect.Result
+
+// Options controls detection. Nil and the zero value choose the defaults.
+type Options struct {
+	// Threshold is the least score of a window that is found.
+	Threshold float64
+	// Scale is the ratio between successive window sizes; 0 means 1.05, and 1 searches
+	// windows of the descriptor's size only.
+	Scale float64
+	// Step is the distance between windows, in pixels of the image at one scale; zero means
+	// Config.Stride. Multiples of Config.Stride share blocks and are fastest.
+	Step image.Point
+	// Padding extends the image at each scale by this many pixels on every side, mirrored, to
+	// find objects at its edges. It is rounded up to a multiple of the greatest common divisor of
+	// Step and Config.Stride, if that is a power of two.
+	Padding image.Point
+	// Neighbors is OpenCV's groupThreshold: only groups of more than this many windows become
+	// results. 0 means 2.
+	Neighbors int
+	// Ungrouped returns every window found as a separate result.
+	Ungrouped bool
+	// MeanShift groups windows by mean shift instead: results are the maxima of the density of
+	// windows in position and size, weighted by their scores. It ignores Neighbors.
+	MeanShift bool
+	// Density is the density that results of MeanShift exceed; 0 means 2.
+	Density float64
+	// Min and Max limit the size of windows, in pixels of the image. If a side of Max is zero,
+	// it is the image's size.
+	Min, Max image.Point
+	// Ignore lists areas to leave out: windows centered in one of them are not found.
+	Ignore []image.Rectangle
+	// Limit is the maximum number of windows found before grouping; more are an error. 0 means
+	// 1<<20, or 1<<12 with MeanShift, whose time grows with its square.
+	Limit int
+	// BGR declares that the image's channels are blue, green and red instead of red, green
+	// and blue. It matters only if the gradients of two channels are equally strong.
+	BGR bool
+
+	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
+	Level    boxsum.Level       // instruction set; the zero Level is the best available
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
+	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
+}
+
+// WindowOptions selects the windows of [Descriptor.Compute] and [Descriptor.Scores]. Nil and
+// the zero value choose the defaults.
+type WindowOptions struct {
+	Step    image.Point // see [Options.Step]
+	Padding image.Point // see [Options.Padding]
+	// At lists the top left pixels of the windows, instead of all windows a Step apart.
+	// Windows outside the padded image are described by zeros and have the score -Inf.
+	At  []image.Point
+	BGR bool // see [Options.BGR]
+
+	Workers  int
+	Level    boxsum.Level
+	Context  context.Context
+	Progress func(done float64)
+}
+
+const (
+	usualScale     = 1.05
+	usualNeighbors = 2
+	usualDensity   = 2
+	usualLimit     = 1 << 20
+	usualModes     = 1 << 12
+	maxStep        = 1 << 16
+	maxPadding     = 1 << 14
+)
+
+// check validates the options and stores them in to, with defaults filled in.
+func (o *Options) check(d *Descriptor, to *Options, set *engine.Settings) (err error) {
+	if o == nil {
+		o = new(Options)
+	}
+	*to = *o
+	opt := engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	if *set, err = opt.Check(); err != nil {
+		return err
+	}
+	if o.Scale == 0 {
+		to.Scale = usualScale
+	}
+	if o.Neighbors == 0 {
+		to.Neighbors = usualNeighbors
+	}
+	if o.Density == 0 {
+		to.Density = usualDensity
+	}
+	if o.Limit == 0 {
+		if to.Limit = usualLimit; o.MeanShift && !o.Ungrouped {
+			to.Limit = usualModes
+		}
+	}
+	switch {
+	case o.Threshold != o.Threshold:
+		return raster.Invalid("threshold is %v, want a number", o.Threshold)
+	case !(to.Scale >= 1 && to.Scale <= math.MaxFloat32):
+		return raster.Invalid("scale is %v, want more than 1, such as 1.05, or 1 for a single size", o.Scale)
+	case o.Neighbors < 0:
+		return raster.Invalid("neighbors is %d, want 1 or more, or Ungrouped for every window found", o.Neighbors)
+	case !(to.Density-to.Density == 0):
+		return raster.Invalid("density is %v, want a finite number", o.Density)
+	case o.Min.X < 0 || o.Min.Y < 0 || o.Max.X < 0 || o.Max.Y < 0:
+		return raster.Invalid("window sizes are %v to %v, want 0 or more", o.Min, o.Max)
+	case o.Limit < 0:
+		return raster.Invalid("limit is %d windows, want 1 or more", o.Limit)
+	}
+	return d.checkWindows(&to.Step, &to.Padding)
+}
+
+// check validates the options and stores them in to, with defaults filled in.
+func (o *WindowOptions) check(d *Descriptor, to *WindowOptions, set *engine.Settings) (err error) {
+	if o == nil {
+		o = new(WindowOptions)
+	}
+	*to = *o
+	opt := engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	if *set, err = opt.Check(); err != nil {
+		return err
+	}
+	return d.checkWindows(&to.Step, &to.Padding)
+}
+
+// checkWindows checks the distance between windows and the padding, fills in their defaults
+// and rounds the padding.
+func (d *Descriptor) checkWindows(step, padding *image.Point) error {
+	if *step == (image.Point{}) {
+		*step = d.config.Stride
+	}
+	if step.X < 1 || step.Y < 1 || step.X > maxStep || step.Y > maxStep {
+		return raster.Invalid("step is %d×%d, want 1 to %d pixels", step.X, step.Y, maxStep)
+	}
+	if padding.X < 0 || padding.Y < 0 || padding.X > maxPadding || padding.Y > maxPadding {
+		return raster.Invalid("padding is %d×%d, want 0 to %d pixels", padding.X, padding.Y, maxPadding)
+	}
+	// OpenCV masks the low bits of any divisor as if it were a power of two.
+	round := func(n, c int) int { return (n + c - 1) & -c }
+	padding.X = round(padding.X, gcd(step.X, d.config.Stride.X))
+	padding.Y = round(padding.Y, gcd(step.Y, d.config.Stride.Y))
+	return nil
+}
+
+func gcd(a, b int) int {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
