@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func u8u32RotatedAVX2(args *uintptr)
+// func u8u32RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u8u32RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -238,7 +238,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u8u32DotRotatedAVX2(args *uintptr)
+// func u8u32DotRotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u8u32DotRotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -419,7 +419,7 @@ DATA ones<>+16(SB)/8, $0x0001000100010001
 DATA ones<>+24(SB)/8, $0x0001000100010001
 GLOBL ones<>(SB), RODATA|NOPTR, $32
 
-// func u8u64RotatedAVX2(args *uintptr)
+// func u8u64RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u8u64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -510,7 +510,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u8f32RotatedAVX2(args *uintptr)
+// func u8f32RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u8f32RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -608,7 +608,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u8f64RotatedAVX2(args *uintptr)
+// func u8f64RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u8f64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -700,7 +700,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u16u64RotatedAVX2(args *uintptr)
+// func u16u64RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u16u64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -791,7 +791,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u16f64RotatedAVX2(args *uintptr)
+// func u16f64RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u16f64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -883,7 +883,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u16u32RotatedAVX2(args *uintptr)
+// func u16u32RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u16u32RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -980,7 +980,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u32u64RotatedAVX2(args *uintptr)
+// func u32u64RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u32u64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -1071,7 +1071,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u32u32RotatedAVX2(args *uintptr)
+// func u32u32RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·u32u32RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -1168,7 +1168,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func i16i64RotatedAVX2(args *uintptr)
+// func i16i64RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·i16i64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -1259,7 +1259,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func i16f64RotatedAVX2(args *uintptr)
+// func i16f64RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·i16f64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -1351,7 +1351,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func i32i64RotatedAVX2(args *uintptr)
+// func i32i64RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·i32i64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -1442,7 +1442,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func f32f64RotatedAVX2(args *uintptr)
+// func f32f64RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·f32f64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -1533,7 +1533,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func f32f32RotatedAVX2(args *uintptr)
+// func f32f32RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·f32f32RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX
@@ -1630,7 +1630,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func f64f64RotatedAVX2(args *uintptr)
+// func f64f64RotatedAVX2(args *byte)
 // Requires: AVX, AVX2, MMX+
 TEXT ·f64f64RotatedAVX2(SB), $0-8
 	MOVQ    args+0(FP), AX

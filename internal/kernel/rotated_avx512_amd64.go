@@ -8,94 +8,94 @@ package kernel
 // from pixels of type uint8.
 //
 //go:noescape
-func u8u32RotatedAVX512(args *uintptr)
+func u8u32RotatedAVX512(args *byte)
 
 // u8u32DotRotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint32
 // from pixels of type uint8.
 //
 //go:noescape
-func u8u32DotRotatedAVX512(args *uintptr)
+func u8u32DotRotatedAVX512(args *byte)
 
 // u8u64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint64
 // from pixels of type uint8.
 //
 //go:noescape
-func u8u64RotatedAVX512(args *uintptr)
+func u8u64RotatedAVX512(args *byte)
 
 // u8f32RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float32
 // from pixels of type uint8.
 //
 //go:noescape
-func u8f32RotatedAVX512(args *uintptr)
+func u8f32RotatedAVX512(args *byte)
 
 // u8f64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float64
 // from pixels of type uint8.
 //
 //go:noescape
-func u8f64RotatedAVX512(args *uintptr)
+func u8f64RotatedAVX512(args *byte)
 
 // u16u64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint64
 // from pixels of type uint16.
 //
 //go:noescape
-func u16u64RotatedAVX512(args *uintptr)
+func u16u64RotatedAVX512(args *byte)
 
 // u16f64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float64
 // from pixels of type uint16.
 //
 //go:noescape
-func u16f64RotatedAVX512(args *uintptr)
+func u16f64RotatedAVX512(args *byte)
 
 // u16u32RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint32
 // from pixels of type uint16.
 //
 //go:noescape
-func u16u32RotatedAVX512(args *uintptr)
+func u16u32RotatedAVX512(args *byte)
 
 // u32u64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint64
 // from pixels of type uint32.
 //
 //go:noescape
-func u32u64RotatedAVX512(args *uintptr)
+func u32u64RotatedAVX512(args *byte)
 
 // u32u32RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type uint32
 // from pixels of type uint32.
 //
 //go:noescape
-func u32u32RotatedAVX512(args *uintptr)
+func u32u32RotatedAVX512(args *byte)
 
 // i16i64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type int64
 // from pixels of type int16.
 //
 //go:noescape
-func i16i64RotatedAVX512(args *uintptr)
+func i16i64RotatedAVX512(args *byte)
 
 // i16f64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float64
 // from pixels of type int16.
 //
 //go:noescape
-func i16f64RotatedAVX512(args *uintptr)
+func i16f64RotatedAVX512(args *byte)
 
 // i32i64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type int64
 // from pixels of type int32.
 //
 //go:noescape
-func i32i64RotatedAVX512(args *uintptr)
+func i32i64RotatedAVX512(args *byte)
 
 // f32f64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float64
 // from pixels of type float32.
 //
 //go:noescape
-func f32f64RotatedAVX512(args *uintptr)
+func f32f64RotatedAVX512(args *byte)
 
 // f32f32RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float32
 // from pixels of type float32.
 //
 //go:noescape
-func f32f32RotatedAVX512(args *uintptr)
+func f32f32RotatedAVX512(args *byte)
 
 // f64f64RotatedAVX512 computes a stretch of a line, as specified by RotatedLine, with sums of type float64
 // from pixels of type float64.
 //
 //go:noescape
-func f64f64RotatedAVX512(args *uintptr)
+func f64f64RotatedAVX512(args *byte)

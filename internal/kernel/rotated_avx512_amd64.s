@@ -2,7 +2,7 @@
 
 //go:build amd64 && !noasm
 
-// func u8u32RotatedAVX512(args *uintptr)
+// func u8u32RotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u8u32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -233,7 +233,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u8u32DotRotatedAVX512(args *uintptr)
+// func u8u32DotRotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
 TEXT ·u8u32DotRotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -416,7 +416,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u8u64RotatedAVX512(args *uintptr)
+// func u8u64RotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u8u64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -508,7 +508,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u8f32RotatedAVX512(args *uintptr)
+// func u8f32RotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u8f32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -605,7 +605,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u8f64RotatedAVX512(args *uintptr)
+// func u8f64RotatedAVX512(args *byte)
 // Requires: AVX, AVX2, AVX512F, MMX+
 TEXT ·u8f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -697,7 +697,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u16u64RotatedAVX512(args *uintptr)
+// func u16u64RotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u16u64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -789,7 +789,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u16f64RotatedAVX512(args *uintptr)
+// func u16f64RotatedAVX512(args *byte)
 // Requires: AVX, AVX2, AVX512F, MMX+
 TEXT ·u16f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -881,7 +881,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u16u32RotatedAVX512(args *uintptr)
+// func u16u32RotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u16u32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -978,7 +978,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u32u64RotatedAVX512(args *uintptr)
+// func u32u64RotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u32u64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -1070,7 +1070,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func u32u32RotatedAVX512(args *uintptr)
+// func u32u32RotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·u32u32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -1167,7 +1167,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func i16i64RotatedAVX512(args *uintptr)
+// func i16i64RotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·i16i64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -1259,7 +1259,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func i16f64RotatedAVX512(args *uintptr)
+// func i16f64RotatedAVX512(args *byte)
 // Requires: AVX, AVX2, AVX512F, MMX+
 TEXT ·i16f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -1351,7 +1351,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func i32i64RotatedAVX512(args *uintptr)
+// func i32i64RotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·i32i64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -1443,7 +1443,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func f32f64RotatedAVX512(args *uintptr)
+// func f32f64RotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·f32f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -1534,7 +1534,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func f32f32RotatedAVX512(args *uintptr)
+// func f32f32RotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·f32f32RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX
@@ -1630,7 +1630,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func f64f64RotatedAVX512(args *uintptr)
+// func f64f64RotatedAVX512(args *byte)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·f64f64RotatedAVX512(SB), $0-8
 	MOVQ      args+0(FP), AX

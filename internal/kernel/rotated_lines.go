@@ -2,18 +2,17 @@ package kernel
 
 import (
 	"math"
-	"runtime"
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// rotatedArgs holds the arguments of an assembly kernel: addresses of element 0 or of the first
-// run, in memory that the line keeps alive. The generator knows the offsets.
+// rotatedArgs holds the arguments of an assembly kernel. The generator knows the offsets.
 type rotatedArgs struct {
-	dst, src, over, keep uintptr
-	rows, above, empty   uintptr
-	carry, vector        uintptr
+	dst, src, over, keep *byte // element 0
+	rows, above, empty   *byte // the first run
+	carry                *byte
+	vector               *rotatedVector
 	first, step, end     int // elements
 	nextVector           int // bytes from one vector's description to the next
 	own                  int // elements from the rows that runs continue from to their own
@@ -33,16 +32,15 @@ type rotatedScratch struct {
 }
 
 // rotatedRoutine is an assembly kernel; its argument points to a rotatedArgs.
-type rotatedRoutine func(args *uintptr)
+type rotatedRoutine func(args *byte)
 
 type rotatedAssembly struct {
-	routine  rotatedRoutine
-	runs     *RotatedRuns
-	size     sizes
-	lanes    int
-	vectors  []rotatedVector
-	patterns []uint32 // the vectors point into it
-	steps    int
+	routine rotatedRoutine
+	runs    *RotatedRuns
+	size    sizes
+	lanes   int
+	vectors []rotatedVector
+	steps   int
 }
 
 // newRotatedAssembly returns the assembly of the level, or of the next level below that has some,
@@ -66,7 +64,7 @@ func newRotatedAssembly(p *pair, level Level, runs *RotatedRuns) *rotatedAssembl
 	if dot {
 		a.routine = r.rotatedDot
 	}
-	a.vectors, a.patterns, a.steps = cut.vectors()
+	a.vectors, a.steps = cut.vectors()
 	return a
 }
 
@@ -104,41 +102,34 @@ func (a *rotatedAssembly) line(l *RotatedLine) {
 }
 
 // stretch computes the elements from one to another, after checking bounds, which the assembly does
-// not. The pixels in src begin with element skipped.
-func (a *rotatedAssembly) stretch(l *RotatedLine, src []byte, skipped, from, to int) {
-	size, pixel := a.size.sum, a.size.pixel
+// not. The pixels in src begin with element first, with which the assembly begins to count.
+func (a *rotatedAssembly) stretch(l *RotatedLine, src []byte, first, from, to int) {
+	size := a.size.sum
 	slack := RotatedBlock * size // for up to FastChannels
 	n, lanes := a.runs.Channels, a.lanes
 	runs := int(a.runs.Run[len(a.runs.Run)-1]) + 1
 	need := runs*n*size + 2*slack
-	_, _, _ = src[(from-skipped)*pixel:(to-skipped)*pixel], l.Dst[from*size:to*size], l.Keep[:to*size+slack]
+	_, _, _ = src[:(to-first)*a.size.pixel], l.Dst[from*size:to*size], l.Keep[:to*size+slack]
 	_, _, _, _ = l.Over[:to*size+slack], l.Rows[:need], l.RowsAbove[:need], l.Carry[:RotatedCarry(n)*size]
 	args := &l.scratch.args
-	args.dst = address(l.Dst, 0)
-	args.src = address(src, 0) - uintptr(skipped*pixel)
-	args.over = address(l.Over, slack)
-	args.keep = address(l.Keep, slack)
-	args.rows = address(l.Rows, slack)
-	args.above = address(l.RowsAbove, slack)
-	args.carry = address(l.Carry, 0)
-	args.empty, args.shape = 0, a.steps
+	args.dst, args.src = &l.Dst[first*size], &src[0]
+	args.over, args.keep = &l.Over[slack+first*size], &l.Keep[slack+first*size]
+	args.rows, args.above, args.carry = &l.Rows[slack], &l.RowsAbove[slack], &l.Carry[0]
+	args.empty, args.shape = nil, a.steps
 	if l.Empty != nil {
 		_ = l.Empty[:need]
 		args.shape |= rotatedHasEmpty
-		args.empty = address(l.Empty, slack)
+		args.empty = &l.Empty[slack]
 	}
-	args.first, args.step, args.end, args.own = to-lanes, -lanes, from-lanes, -n
+	args.first, args.step, args.end, args.own = to-lanes-first, -lanes, from-lanes-first, -n
 	args.nextVector = -int(unsafe.Sizeof(rotatedVector{}))
 	if a.runs.Falling {
-		args.first, args.step, args.end, args.own = from, lanes, to, n
+		args.first, args.step, args.end, args.own = from-first, lanes, to-first, n
 		args.nextVector = -args.nextVector
 	}
-	args.vector = address(a.vectors, args.first/lanes)
-	if l.Stream && args.dst%LineBytes == 0 {
+	args.vector = &a.vectors[(first+args.first)/lanes]
+	if l.Stream && uintptr(unsafe.Pointer(&l.Dst[0]))%LineBytes == 0 {
 		args.shape |= rotatedStreams
 	}
-	a.routine((*uintptr)(unsafe.Pointer(args)))
-	runtime.KeepAlive(l)
+	a.routine((*byte)(unsafe.Pointer(args)))
 }
-
-func address[T any](s []T, i int) uintptr { return uintptr(unsafe.Pointer(&s[i])) }

@@ -1,10 +1,14 @@
 package kernel
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/boxsum/boxsum/internal/raster"
+)
 
 // rotatedVector describes how one vector of a line is summed.
 type rotatedVector struct {
-	pattern uintptr // the address of its rows
+	pattern *uint32 // its rows, which start at a cache line
 	above   int32   // the first element of RowsAbove that its pixels continue from
 	starts  int32   // the element of Rows where its row sums are stored
 }
@@ -40,149 +44,198 @@ type rotatedCut struct {
 	dot    bool
 }
 
-// vectors returns the vectors of a line and their patterns, of which there are few because they
-// repeat along the line, and the number of doubling steps that a sum takes.
-func (cut *rotatedCut) vectors() (list []rotatedVector, patterns []uint32, steps int) {
+// vectors returns the vectors of a line, and the number of doubling steps that a sum takes. The
+// vectors share patterns, of which there are few because they repeat along the line.
+func (cut *rotatedCut) vectors() (list []rotatedVector, steps int) {
 	all := len(cut.Run) * cut.Channels
 	count := (all + RotatedBlock - 1) / RotatedBlock * RotatedBlock / cut.lanes
 	list = make([]rotatedVector, count)
-	known := map[string]int{}
+	known := map[string]*uint32{}
 	starts := 0
 	for v := range list {
-		p, above, found, most := cut.pattern(v)
-		steps = max(steps, most)
-		key := unsafe.String((*byte)(unsafe.Pointer(&p[0])), 4*len(p))
-		at, ok := known[key]
-		if !ok {
-			at = len(patterns)
-			patterns = append(patterns, p...)
-			known[key] = at
+		p := rotatedPattern{rotatedCut: cut, first: v * cut.lanes}
+		p.fill()
+		steps = max(steps, p.steps)
+		key := unsafe.String((*byte)(unsafe.Pointer(&p.rows[0])), 4*len(p.rows))
+		if known[key] == nil {
+			rows := raster.OnLine(make([]uint32, len(p.rows)+LineBytes/4), len(p.rows), 0)
+			copy(rows, p.rows)
+			known[key] = &rows[0]
 		}
-		starts += found
-		list[v] = rotatedVector{pattern: uintptr(at), above: int32(above), starts: int32(starts - cut.lanes)}
+		starts += p.starts
+		list[v] = rotatedVector{pattern: known[key], above: int32(p.above), starts: int32(starts - cut.lanes)}
 		if cut.Falling {
-			list[v].starts = int32(starts - found)
+			list[v].starts = int32(starts - p.starts)
 		}
 	}
-	patterns = onLine(patterns)
-	for v := range list {
-		list[v].pattern = address(patterns, int(list[v].pattern))
-	}
-	return list, patterns, steps
+	return list, steps
 }
 
-func onLine(s []uint32) []uint32 {
-	line := make([]uint32, len(s)+LineBytes/4)
-	for address(line, 0)%LineBytes != 0 {
-		line = line[1:]
-	}
-	return line[:copy(line, s)]
+// A rotatedPattern is the pattern of one vector of a line while it is made.
+type rotatedPattern struct {
+	*rotatedCut
+	first int // the element in lane 0
+
+	rows   []uint32
+	above  int // the first element of RowsAbove that its pixels continue from
+	starts int // the number of row sums
+	steps  int // the number of doubling steps
 }
 
-// pattern returns the pattern of vector v, the start of its part of RowsAbove, the number of its
-// row sums, and the number of doubling steps. The row sums are packed on the side where later ones
-// are stored; the other lanes are stored there too, and overwritten.
-func (cut *rotatedCut) pattern(v int) (p []uint32, above, starts, steps int) {
-	n, lanes, wide := cut.Channels, cut.lanes, cut.size/4
-	p = make([]uint32, rotatedRows*lanes*wide)
-	set := func(row, lane, from int) {
-		for w := range wide {
-			p[(row*lanes+lane)*wide+w] = uint32(from*wide + w)
+// fill makes the pattern.
+func (p *rotatedPattern) fill() {
+	p.rows = make([]uint32, rotatedRows*p.lanes*p.size/4)
+	for lane := range p.lanes {
+		if at, ok := p.next(lane); ok && (lane == 0 || at < p.above) {
+			p.above = at
 		}
 	}
-	ones := func(row, lane int) {
-		for w := range wide {
-			p[(row*lanes+lane)*wide+w] = ^uint32(0)
+	var starts []int
+	for lane := range p.lanes {
+		p.double(lane)
+		p.goOn(lane)
+		if p.completes(lane) {
+			starts = append(starts, lane)
+			p.skip(lane)
+		} else {
+			p.set(rotatedEmpty, lane, p.none())
 		}
 	}
-	step, block, none := rotatedStep(cut.RotatedRuns), lanes/cut.blocks, rotatedNone/wide
-	run := func(lane int) (run int, ok bool) {
-		if e := v*lanes + lane; e >= 0 && e < len(cut.Run)*n {
-			return int(cut.Run[e/n]), true
+	// Row sums are packed on the side where later ones are stored; the other lanes are stored
+	// there too, and overwritten.
+	for k, lane := range starts {
+		if !p.Falling {
+			k += p.lanes - len(starts)
 		}
+		p.set(rotatedStarts, k, lane)
+	}
+	p.starts = len(starts)
+	if p.dot {
+		p.weigh()
+	}
+}
+
+// set makes a lane of a row select a sum.
+func (p *rotatedPattern) set(row, lane, from int) {
+	wide := p.size / 4
+	for w := range wide {
+		p.rows[(row*p.lanes+lane)*wide+w] = uint32(from*wide + w)
+	}
+}
+
+// fillOnes sets all bits of a lane.
+func (p *rotatedPattern) fillOnes(row, lane int) {
+	wide := p.size / 4
+	for w := range wide {
+		p.rows[(row*p.lanes+lane)*wide+w] = ^uint32(0)
+	}
+}
+
+// none returns the lane of a zero.
+func (p *rotatedPattern) none() int { return rotatedNone / (p.size / 4) }
+
+// back returns the number of elements from a pixel to the one processed before it.
+func (p *rotatedPattern) back() int { return rotatedStep(p.RotatedRuns) * p.Channels }
+
+// block returns the number of lanes in a block.
+func (p *rotatedPattern) block() int { return p.lanes / p.blocks }
+
+// run returns the run of a lane, which may lie outside the vector, unless it lies outside the line.
+func (p *rotatedPattern) run(lane int) (run int, ok bool) {
+	e := p.first + lane
+	if e < 0 || e >= len(p.Run)*p.Channels {
 		return 0, false
 	}
-	same := func(a, b int) bool {
-		r, ok := run(a)
-		q, there := run(b)
-		return ok && there && r == q
-	}
-	// next returns where in Rows the row of a lane continues in the line above.
-	next := func(lane int) (at int, ok bool) {
-		r, ok := run(lane)
-		return (r+step)*n + (v*lanes+lane)%n, ok
-	}
-	for i := range lanes {
-		if at, ok := next(i); ok && (i == 0 || at < above) {
-			above = at
-		}
-	}
-	var ends []int
-	for i := range lanes {
-		for s := range 4 {
-			set(rotatedSteps+s, i, none)
-			if j := i + step*n<<s; j >= 0 && j/block == i/block && same(i, j) {
-				set(rotatedSteps+s, i, j)
-				steps = max(steps, s+1)
-				if cut.avx2 {
-					ones(rotatedKeep+s, i)
-				}
-			}
-		}
-		if cut.blocks > 1 {
-			set(rotatedInner, i, none)
-		}
-		beyond := i
-		for beyond >= 0 && beyond/block == i/block {
-			beyond += step * n
-		}
-		at, ok := next(i)
-		switch from := (beyond + lanes) % lanes; {
-		case same(i, beyond) && beyond == from:
-			set(rotatedInner, i, from)
-		case same(i, beyond) && cut.avx2:
-			set(rotatedCarried, i, from)
-			ones(rotatedCarries, i)
-		case same(i, beyond):
-			set(rotatedBeyond, i, none+from)
-		case ok:
-			set(rotatedBeyond, i, at-above)
-		}
-		if cut.blocks > 1 && !(same(i, beyond) && beyond >= 0 && beyond < lanes) {
-			ones(rotatedOuter, i)
-		}
-		set(rotatedEmpty, i, none)
-		if before := i - step*n; ok && !same(i, before) {
-			ends = append(ends, i)
-			if _, inside := run(before); inside {
-				set(rotatedEmpty, i, at-above)
-				if cut.avx2 {
-					ones(rotatedFilled, i)
-				}
-			}
-		}
-	}
-	for k, lane := range ends {
-		if !cut.Falling {
-			k += lanes - len(ends)
-		}
-		set(rotatedStarts, k, lane)
-	}
-	if cut.dot {
-		cut.weights(p, same)
-	}
-	return p, above, len(ends), steps
+	return int(p.Run[e/p.Channels]), true
 }
 
-// weights replaces the steps of a pattern by the weights of dot products: a lane counts the bytes
-// of its run from its own on.
-func (cut *rotatedCut) weights(p []uint32, same func(a, b int) bool) {
-	clear(p[rotatedSteps*cut.lanes:][:4*cut.lanes])
-	for lane := range cut.lanes {
-		for from := range cut.lanes {
-			if further := from >= lane; from == lane || further != cut.Falling {
-				if same(lane, from) {
-					p[(rotatedSteps+from/4)*cut.lanes+lane] |= 1 << (8 * (from % 4))
+// same reports whether two lanes belong to one run.
+func (p *rotatedPattern) same(a, b int) bool {
+	r, ok := p.run(a)
+	q, there := p.run(b)
+	return ok && there && r == q
+}
+
+// next returns where in Rows the row of a lane continues in the line above.
+func (p *rotatedPattern) next(lane int) (at int, ok bool) {
+	r, ok := p.run(lane)
+	return (r+rotatedStep(p.RotatedRuns))*p.Channels + (p.first+lane)%p.Channels, ok
+}
+
+// completes reports whether a lane is the last of its run to be processed: its sum is the row sum.
+func (p *rotatedPattern) completes(lane int) bool {
+	_, ok := p.run(lane)
+	return ok && !p.same(lane, lane-p.back())
+}
+
+// double selects the sums 1, 2, 4 and 8 pixels further on in the run and block of a lane.
+func (p *rotatedPattern) double(lane int) {
+	for s := range 4 {
+		from := lane + p.back()<<s
+		if from < 0 || from/p.block() != lane/p.block() || !p.same(lane, from) {
+			p.set(rotatedSteps+s, lane, p.none())
+			continue
+		}
+		p.set(rotatedSteps+s, lane, from)
+		p.steps = max(p.steps, s+1)
+		if p.avx2 {
+			p.fillOnes(rotatedKeep+s, lane)
+		}
+	}
+}
+
+// goOn selects the sum that the block of a lane continues from: in the other block, in the previous
+// vector, or in the line above.
+func (p *rotatedPattern) goOn(lane int) {
+	beyond := lane
+	for beyond >= 0 && beyond/p.block() == lane/p.block() {
+		beyond += p.back()
+	}
+	from := (beyond + p.lanes) % p.lanes
+	goesOn, inside := p.same(lane, beyond), beyond == from
+	if p.blocks > 1 {
+		p.set(rotatedInner, lane, p.none())
+		if !goesOn || !inside {
+			p.fillOnes(rotatedOuter, lane)
+		}
+	}
+	at, ok := p.next(lane)
+	switch {
+	case goesOn && inside:
+		p.set(rotatedInner, lane, from)
+	case goesOn && p.avx2:
+		p.set(rotatedCarried, lane, from)
+		p.fillOnes(rotatedCarries, lane)
+	case goesOn:
+		p.set(rotatedBeyond, lane, p.none()+from)
+	case ok:
+		p.set(rotatedBeyond, lane, at-p.above)
+	}
+}
+
+// skip selects, for the last pixel of a run, the row sum of the line above across the empty cell
+// that follows, unless the line ends there.
+func (p *rotatedPattern) skip(lane int) {
+	if _, inside := p.run(lane - p.back()); !inside {
+		p.set(rotatedEmpty, lane, p.none())
+		return
+	}
+	at, _ := p.next(lane)
+	p.set(rotatedEmpty, lane, at-p.above)
+	if p.avx2 {
+		p.fillOnes(rotatedFilled, lane)
+	}
+}
+
+// weigh replaces the steps by the weights of dot products: a lane counts the bytes of its run from
+// its own on.
+func (p *rotatedPattern) weigh() {
+	clear(p.rows[rotatedSteps*p.lanes:][:4*p.lanes])
+	for lane := range p.lanes {
+		for from := range p.lanes {
+			if further := from >= lane; from == lane || further != p.Falling {
+				if p.same(lane, from) {
+					p.rows[(rotatedSteps+from/4)*p.lanes+lane] |= 1 << (8 * (from % 4))
 				}
 			}
 		}

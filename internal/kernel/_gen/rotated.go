@@ -87,7 +87,7 @@ type rotatedISA interface {
 
 func rotatedLine(set isa, o op) {
 	name := o.name() + "Rotated" + set.name()
-	text(name, 0, "func(args *uintptr)", name+" computes a stretch of a line, as specified by RotatedLine, with sums of type "+o.sum.String(),
+	text(name, 0, "func(args *byte)", name+" computes a stretch of a line, as specified by RotatedLine, with sums of type "+o.sum.String(),
 		"from pixels of type "+o.pix.String()+".")
 	k := &rotatedLoop{isa: set, op: o, args: arg("args")}
 	if set.bytes() == 64 {
