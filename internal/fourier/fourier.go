@@ -12,7 +12,6 @@ package fourier
 import (
 	"math"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/processor"
@@ -28,11 +27,13 @@ const MinSide = 16
 type Block[T transforms.Real] struct {
 	Width, Height int
 	Lines         []T
+	factors       *Factors[T]
 }
 
-// Resize allocates memory for a block of the given size, with undefined contents.
-func (b *Block[T]) Resize(width, height int) {
-	b.Width, b.Height = width, height
+// Resize allocates memory for a block of the given size, with undefined contents. The factors are
+// [Singles] or [Doubles].
+func (b *Block[T]) Resize(f *Factors[T], width, height int) {
+	b.Width, b.Height, b.factors = width, height, f
 	b.Lines = engine.AtLeast(b.Lines, 2*width*height)
 }
 
@@ -41,12 +42,12 @@ func (b *Block[T]) Group(x int) []T { return b.Lines[2*x*b.Height:][:2*transform
 
 // Columns transforms one group of columns, beginning at x.
 func (b *Block[T]) Columns(level processor.Level, x int) {
-	transforms.FourierForward(level, b.Group(x), b.Height, twiddles[T](b.Height))
+	transforms.FourierForward(level, b.Group(x), b.Height, b.factors.of(b.Height))
 }
 
 // InverseColumns transforms a group of columns back.
 func (b *Block[T]) InverseColumns(level processor.Level, x int) {
-	transforms.FourierInverse(level, b.Group(x), b.Height, twiddles[T](b.Height))
+	transforms.FourierInverse(level, b.Group(x), b.Height, b.factors.of(b.Height))
 }
 
 // A Spectrum is the transform of a template in the form by which [Convolver] multiplies: conjugate, and
@@ -71,7 +72,7 @@ func (c *Convolver[T]) Convolve(level processor.Level, dst *Block[T], blocks []*
 	width, height, l := dst.Width, dst.Height, transforms.Lanes[T]()
 	n := 2 * l * width
 	c.Resize(width)
-	factors := twiddles[T](width)
+	factors := dst.factors.of(width)
 	for y := 0; y < height; y += l {
 		result := c.row[:n]
 		for i, b := range blocks {
@@ -108,7 +109,7 @@ func (s *Spectrum[T]) Transform(level processor.Level, b *Block[T], columns int)
 		used := (columns + l - 1) / l
 		transforms.FourierTranspose(level, row, b.Lines[2*l*y:], 2*l*l, 2*l*h, used)
 		clear(row[used*2*l*l:])
-		transforms.FourierForward(level, row, w, twiddles[T](w))
+		transforms.FourierForward(level, row, w, b.factors.of(w))
 		for at := 0; at < len(row); at += 2 * l {
 			re, im := row[at:][:l], row[at+l:][:l]
 			for i := range re {
@@ -152,29 +153,24 @@ func (s *Spectrum[T]) Peak() float64 {
 	return math.Sqrt(float64(most)) * float64(s.Width) * float64(s.Height)
 }
 
-// factors holds the twiddle factors of transforms of 2^i points, computed when they are first used.
-var factors [64]struct {
-	single atomic.Pointer[[]float32]
-	double atomic.Pointer[[]float64]
-}
+// Factors holds the twiddle factors of transforms of 2^i points, computed when they are first used.
+type Factors[T transforms.Real] [64]atomic.Pointer[[]T]
 
-func twiddles[T transforms.Real](n int) []T {
-	at := &factors[log2(n)]
-	var t T
-	if _, single := any(t).(float32); single {
-		p := at.single.Load()
-		if p == nil {
-			p = newTwiddles[float32](n)
-			at.single.Store(p)
-		}
-		return *(*[]T)(unsafe.Pointer(p))
-	}
-	p := at.double.Load()
+// The factors of either type.
+var (
+	Singles Factors[float32]
+	Doubles Factors[float64]
+)
+
+// of returns the factors of transforms of n points.
+func (f *Factors[T]) of(n int) []T {
+	at := &f[log2(n)]
+	p := at.Load()
 	if p == nil {
-		p = newTwiddles[float64](n)
-		at.double.Store(p)
+		p = newTwiddles[T](n)
+		at.Store(p)
 	}
-	return *(*[]T)(unsafe.Pointer(p))
+	return *p
 }
 
 func newTwiddles[T transforms.Real](n int) *[]T {

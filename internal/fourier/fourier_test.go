@@ -16,13 +16,13 @@ import (
 func TestConvolve(t *testing.T) {
 	for _, size := range [][2]int{{16, 16}, {32, 16}, {16, 64}, {64, 32}, {128, 16}, {16, 256}, {512, 16}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			testConvolve[float32](t, size[0], size[1], 1e-5)
-			testConvolve[float64](t, size[0], size[1], 1e-13)
+			testConvolve(t, &Singles, Single, size[0], size[1], 1e-5)
+			testConvolve(t, &Doubles, func(to, s *Spectrum[float64]) { *to = *s }, size[0], size[1], 1e-13)
 		})
 	}
 }
 
-func testConvolve[T transforms.Real](t *testing.T, w, h int, tolerance float64) {
+func testConvolve[T transforms.Real](t *testing.T, factors *Factors[T], round func(to *Spectrum[T], s *Spectrum[float64]), w, h int, tolerance float64) {
 	rng := rand.New(rand.NewPCG(1, uint64(w*h)))
 	l := transforms.Lanes[T]()
 	tw, th := 1+rng.IntN(w), 1+rng.IntN(h)
@@ -39,7 +39,7 @@ func testConvolve[T transforms.Real](t *testing.T, w, h int, tolerance float64) 
 	var want []T
 	for _, level := range processor.Levels() {
 		var b, template64 Block[float64]
-		template64.Resize(w, h)
+		template64.Resize(&Doubles, w, h)
 		clear(template64.Lines)
 		const l64 = raster.LineBytes / 8
 		for y := range th {
@@ -51,16 +51,11 @@ func testConvolve[T transforms.Real](t *testing.T, w, h int, tolerance float64) 
 		var s64 Spectrum[float64]
 		s64.Transform(level, &b, tw)
 		spectrum := new(Spectrum[T])
-		switch s := any(spectrum).(type) {
-		case *Spectrum[float32]:
-			Single(s, &s64)
-		case *Spectrum[float64]:
-			*s = s64
-		}
+		round(spectrum, &s64)
 		blocks, spectra := make([]*Block[T], channels), make([]*Spectrum[T], channels)
 		for i := range blocks {
 			blocks[i], spectra[i] = new(Block[T]), spectrum
-			blocks[i].Resize(w, h)
+			blocks[i].Resize(factors, w, h)
 			copy(blocks[i].Lines, pixels[i*2*w*h:][:2*w*h])
 			for x := 0; x < w; x += l {
 				blocks[i].Columns(level, x)

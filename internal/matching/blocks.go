@@ -3,10 +3,10 @@ package matching
 import (
 	"math"
 	"slices"
-	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/fourier"
+	"github.com/boxsum/boxsum/internal/kernel/processor"
 	"github.com/boxsum/boxsum/internal/kernel/transforms"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -84,6 +84,11 @@ type precision[T transforms.Real] struct {
 	conv    fourier.Convolver[T]
 	values  [64]float64 // pixels of a row
 	sums    lineOfSums  // sums of squares
+	factors *fourier.Factors[T]
+
+	// Kernels for float32; nil for float64.
+	fillLines  func(level processor.Level, lines []T, src []uint8, stride, rows int, center float32, energy *lineOfSums)
+	scoreLines func(level processor.Level, dst []float32, stride int, lines []T, rows, n int, bias float32)
 }
 
 type lineOfSums = [raster.LineBytes / 4]float32
@@ -91,13 +96,13 @@ type lineOfSums = [raster.LineBytes / 4]float32
 // resize allocates the blocks.
 func (p *precision[T]) resize(plan *blockPlan, channels int, general bool) {
 	for i := range channels {
-		p.pixels[i].Resize(plan.nx, plan.ny)
+		p.pixels[i].Resize(p.factors, plan.nx, plan.ny)
 		if general {
-			p.squared[i].Resize(plan.nx, plan.ny)
+			p.squared[i].Resize(p.factors, plan.nx, plan.ny)
 		}
 	}
 	for i := 0; i < len(p.results) && general; i++ {
-		p.results[i].Resize(plan.nx, plan.ny)
+		p.results[i].Resize(p.factors, plan.nx, plan.ny)
 	}
 	p.conv.Resize(plan.nx)
 }
@@ -165,7 +170,10 @@ func (l *blockLayer) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
 	c := l.job.Src.Channels
 	for i := range l.workers[:p.Workers] { // allocate for all workers, whichever run this time
-		if w := &l.workers[i]; l.kind == fastScores {
+		w := &l.workers[i]
+		w.single.factors, w.double.factors = &fourier.Singles, &fourier.Doubles
+		w.single.fillLines, w.single.scoreLines = transforms.FillLines, transforms.ScoreLines
+		if l.kind == fastScores {
 			w.single.resize(&l.blockPlan, c, false)
 		} else {
 			w.double.resize(&l.blockPlan, c, true)
@@ -269,7 +277,7 @@ func (l *blockLayer) prepareTemplate() {
 // transform computes the spectrum of a function of the template's pixels.
 func (l *blockLayer) transform(s *fourier.Spectrum[float64], value func(x, y int) float64) {
 	b := &l.scratch
-	b.Resize(l.nx, l.ny)
+	b.Resize(&fourier.Doubles, l.nx, l.ny)
 	const lanes = raster.LineBytes / 8
 	w, h := l.job.Template.Width, l.job.Template.Height
 	for x := 0; x < w; x += lanes {
@@ -356,7 +364,7 @@ func correlateFast[T transforms.Real](l *blockLayer, w *precision[T], spectra []
 		bias = [2]float64{}
 	}
 	size := math.Sqrt(energy / (float64(l.nx) * float64(l.ny)))
-	single, epsilon := lanes > doubleLanes, epsilon64
+	single, epsilon := w.scoreLines != nil, epsilon64
 	if single {
 		epsilon = epsilon32
 	}
@@ -386,7 +394,7 @@ func correlateFast[T transforms.Real](l *blockLayer, w *precision[T], spectra []
 			if single {
 				rows, n := min(l.height, t.height-y0), min(lanes, l.width-x, t.width-x0-x)
 				if rows > 0 && n > 0 {
-					transforms.ScoreLines(t.set.Level, t.dst[y0*t.stride+x0+x:], t.stride, singles(g)[i*lanes:], rows, n, float32(bias[i]))
+					w.scoreLines(t.set.Level, t.dst[y0*t.stride+x0+x:], t.stride, g[i*lanes:], rows, n, float32(bias[i]))
 				}
 				continue
 			}
@@ -449,7 +457,7 @@ func fill[T transforms.Real](l *blockLayer, w *precision[T], b *fourier.Block[T]
 	t, lanes := &l.job, transforms.Lanes[T]()
 	c := t.Src.Channels
 	bytes := t.Src.Data // if Type is U8
-	fast := t.Src.Type == raster.U8 && c == 1 && lanes > doubleLanes
+	fast := t.Src.Type == raster.U8 && c == 1 && w.fillLines != nil
 	clear(sums[:])
 	pixels := w.values[:]
 	for x := 0; x < l.nx; x += lanes {
@@ -463,7 +471,7 @@ func fill[T transforms.Real](l *blockLayer, w *precision[T], b *fourier.Block[T]
 			}
 			center := centers[part]
 			if fast && n == lanes && h > 0 {
-				transforms.FillLines(t.set.Level, singles(g)[part*lanes:], bytes[y0*t.Src.Stride+x0+x:], t.Src.Stride, h, float32(center), sums)
+				w.fillLines(t.set.Level, g[part*lanes:], bytes[y0*t.Src.Stride+x0+x:], t.Src.Stride, h, float32(center), sums)
 				clearLines(g[part*lanes:], h, l.ny)
 				continue
 			}
@@ -495,9 +503,4 @@ func clearLines[T transforms.Real](lines []T, from, to int) {
 	for y := from; y < to; y++ {
 		clear(lines[2*y*lanes:][:lanes])
 	}
-}
-
-// singles returns s as float32 values. T must be float32.
-func singles[T transforms.Real](s []T) []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
