@@ -263,7 +263,7 @@ func TestErrors(t *testing.T) {
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	for want, o := range map[string]detect.Options{
-		"scale is 1, want more than 1":      {Scale: 1},
+		"scale is 1, want a finite number greater than 1": {Scale: 1},
 		"scale is NaN":                      {Scale: math.NaN()},
 		"scale is +Inf":                     {Scale: math.Inf(1)},
 		"makes more than 4096 window sizes": {Scale: 1.00001},

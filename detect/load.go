@@ -509,7 +509,7 @@ func (p *parser) plant() error {
 func (p *parser) grow(w *weak, size int) error {
 	n := len(w.nodes) / size
 	if n == 0 || n*size != len(w.nodes) {
-		return fmt.Errorf("%d numbers do not divide into nodes of %d", len(w.nodes), size)
+		return fmt.Errorf("nodes have %d numbers, want a positive multiple of %d", len(w.nodes), size)
 	}
 	nodes, subsets := make([]node, n), [][subsetWords]uint32(nil)
 	leaves := make([]float32, len(w.leaves))
@@ -611,12 +611,12 @@ func parentsFirst(nodes []node, leaves int) ([]int32, error) {
 		v.children++
 		switch {
 		case child < 0 && int(^child) >= leaves:
-			return nil, fmt.Errorf("node %d: leaf %d of %d", v.node, ^child, leaves)
+			return nil, fmt.Errorf("node %d refers to leaf %d, but the tree has %d", v.node, ^child, leaves)
 		case child < 0:
 		case int(child) >= len(nodes):
-			return nil, fmt.Errorf("node %d: child %d of %d nodes", v.node, child, len(nodes))
+			return nil, fmt.Errorf("node %d refers to node %d, but the tree has %d", v.node, child, len(nodes))
 		case state[child] == open:
-			return nil, fmt.Errorf("node %d: its child %d is above it: a cycle", v.node, child)
+			return nil, fmt.Errorf("node %d refers to node %d, from which it descends", v.node, child)
 		case state[child] == unseen:
 			stack = append(stack, visit{node: child})
 		}
@@ -778,7 +778,7 @@ func (p *parser) check() error {
 			s.stumps = s.stumps && tree.nodes.len() == 1
 			for _, n := range p.nodes[tree.nodes.first:tree.nodes.end] {
 				if n.feature < 0 || int(n.feature) >= len(p.features) {
-					return fmt.Errorf("stage %d, tree %d: feature %d of %d", i, t, n.feature, len(p.features))
+					return fmt.Errorf("stage %d, tree %d: feature is %d, but the cascade has %d", i, t, n.feature, len(p.features))
 				}
 			}
 		}

@@ -118,19 +118,19 @@ func (o *Options) check(to *Options, set *engine.Settings) (err error) {
 	}
 	switch {
 	case !(to.Scale > 1 && to.Scale <= math.MaxFloat32):
-		return raster.Invalid("scale is %v, want more than 1, such as 1.1", o.Scale)
+		return raster.Invalid("scale is %v, want a finite number greater than 1, such as 1.1", o.Scale)
 	case o.Neighbors < 0:
-		return raster.Invalid("neighbors is %d, want 1 or more, or Ungrouped for every window found", o.Neighbors)
+		return raster.Invalid("neighbors is %d, want 1 or more, or 0 for the default (set Ungrouped to get every window)", o.Neighbors)
 	case !o.Compat && (o.Min.X < 0 || o.Min.Y < 0 || o.Max.X < 0 || o.Max.Y < 0):
 		return raster.Invalid("window sizes are %v to %v, want 0 or more", o.Min, o.Max)
 	case o.NearMisses < 0:
 		return raster.Invalid("NearMisses is %d, want 0 or more stages", o.NearMisses)
 	case !(to.Contrast > 0 && to.Contrast <= 255):
-		return raster.Invalid("contrast is %v, want more than 0 and at most 255", o.Contrast)
+		return raster.Invalid("contrast is %v, want more than 0 and at most 255, or 0 for %d", o.Contrast, usualContrast)
 	case o.Turn != TurnImage && o.Turn != TurnTables:
 		return raster.Invalid("unknown Turn %d, want TurnImage or TurnTables", o.Turn)
 	case o.Limit < 0:
-		return raster.Invalid("limit is %d windows, want 1 or more", o.Limit)
+		return raster.Invalid("limit is %d windows, want 1 or more, or 0 for %d", o.Limit, usualLimit)
 	}
 	return o.checkAngles()
 }

@@ -299,7 +299,7 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 
 func checkChannels(n int) error {
 	if n != 1 && n != 3 && n != 4 {
-		return raster.Invalid("image has %d channels, want 1, or 3 or 4 that start with red, green and blue", n)
+		return raster.Invalid("image has %d channels, want 1 (gray), 3 (RGB) or 4 (RGBA)", n)
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func scaleLine(line int32, factor float64) (int32, error) {
 	}
 	scaled := math.Floor(float64(float64(line)*factor) + 0.5) // rounded twice on every machine, never fused
 	if math.Abs(scaled) > maxLine {
-		return 0, raster.Invalid("pixel %d scaled by %v is too far out", line, factor)
+		return 0, raster.Invalid("coordinate %d scaled by %v exceeds %d", line, factor, maxLine)
 	}
 	return int32(scaled), nil
 }

@@ -99,7 +99,7 @@ func check[V Number, S boxsum.Sum](channel, channels int) error {
 		return raster.Unsupported("values of %T cannot be computed from sums of %T (use float64)", V(0), S(0))
 	}
 	if channel < 0 || channel >= channels {
-		return raster.Invalid("channel is %d, want one of %d", channel, channels)
+		return raster.Invalid("channel is %d, want 0 to %d", channel, channels-1)
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (p *view) check(w *window, at ...image.Point) error {
 		return errNoPlane
 	}
 	if rot := p.rotation(); w.turned() && rot != w.rot {
-		return raster.Invalid("features along %v on a plane along %v", w.rot, rot)
+		return raster.Invalid("features are along %v, want %v like the plane", w.rot, rot)
 	}
 	for _, a := range at {
 		if w.turned() {

@@ -119,19 +119,19 @@ func TestSetErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{make(haar.All(0, 4, haar.EdgeX)), "window is 0×4 pixels, want at least 1×1"},
-		{make(haar.All(4, -1, haar.EdgeX)), "window is 4×-1 pixels, want at least 1×1"},
+		{make(haar.All(0, 4, haar.EdgeX)), "window is 0×4 pixels, want sides of 1 to 2147483647"},
+		{make(haar.All(4, -1, haar.EdgeX)), "window is 4×-1 pixels, want sides of 1 to 2147483647"},
 		{make(haar.All(4, 4)), "no kind of features is given"},
 		{make(haar.All(4, 4, 0)), "unknown Kind(0) (see Kinds)"},
 		{make(haar.All(4, 4, haar.EdgeX, 9)), "unknown Kind(9) (see Kinds)"},
 		{make(haar.All(math.MaxInt32, math.MaxInt32, haar.EdgeX)), "window of 2147483647×2147483647 has more features than an int can count"},
-		{make(haar.NewSet(math.MinInt, 4)), fmt.Sprintf("window is %d×4 pixels, want at least 1×1", math.MinInt)},
+		{make(haar.NewSet(math.MinInt, 4)), fmt.Sprintf("window is %d×4 pixels, want sides of 1 to 2147483647", math.MinInt)},
 		{make(haar.NewSet(4, 4, haar.Feature{})), "feature 0 is the zero Feature (use New)"},
 		{make(haar.NewSet(4, 4, edge)), "feature 0, EdgeX (1,2)-(5,4), is outside a window of 4×4"},
 		{make(haar.NewSet(5, 3, edge)), "feature 0, EdgeX (1,2)-(5,4), is outside a window of 5×3"},
 		{make(tiny.Scale(0)), "factor is 0, want a positive finite number"},
 		{make(tiny.Scale(0.5)), "EdgeX (0,0)-(2,1) scaled by 0.5 has an empty box"},
-		{make(tiny.Scale(1e9)), "pixel 4 scaled by 1e+09 is too far out"},
+		{make(tiny.Scale(1e9)), "coordinate 4 scaled by 1e+09 exceeds 1073741824"},
 	} {
 		if !errors.Is(test.err, boxsum.ErrInvalid) || test.err.Error() != test.want {
 			t.Errorf("got  %v\nwant %s", test.err, test.want)

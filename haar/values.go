@@ -68,7 +68,7 @@ func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []im
 		return err
 	}
 	if n := len(at); n > 0 && set.length > math.MaxInt/n || len(dst) != n*set.length {
-		return raster.Invalid("values for %d features in %d windows need a longer slice than %d", set.length, n, len(dst))
+		return raster.Invalid("dst has length %d, want one value for each of %d features in %d windows", len(dst), set.length, n)
 	}
 	if len(dst) == 0 {
 		return nil

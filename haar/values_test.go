@@ -272,8 +272,8 @@ func TestPlaneErrors(t *testing.T) {
 		want    string
 	}{
 		{create(haar.Upright[int64, uint32](nil, 0)), boxsum.ErrInvalid, "nil table"},
-		{create(haar.Upright[int64](table, 2)), boxsum.ErrInvalid, "channel is 2, want one of 2"},
-		{create(haar.Upright[int64](table, -1)), boxsum.ErrInvalid, "channel is -1, want one of 2"},
+		{create(haar.Upright[int64](table, 2)), boxsum.ErrInvalid, "channel is 2, want 0 to 1"},
+		{create(haar.Upright[int64](table, -1)), boxsum.ErrInvalid, "channel is -1, want 0 to 1"},
 		{create(haar.Upright[int64](short, 0)), boxsum.ErrInvalid, "table has 7 rows of 9 elements, 9 apart, which do not fit in its 5 elements"},
 		{create(haar.Upright[int64](&boxsum.Table[float32]{}, 0)), boxsum.ErrTypes, "values of int64 cannot be computed from sums of float32 (use float64)"},
 	} {
@@ -299,8 +299,8 @@ func TestValuesErrors(t *testing.T) {
 		{plane, 2 * n, set, at, 0, ""},
 		{plane, 0, set, nil, 0, ""},
 		{plane, 0, &haar.Set{}, at, 0, ""},
-		{plane, 2*n - 1, set, at, 0, fmt.Sprintf("values for %d features in 2 windows need a longer slice than %d", n, 2*n-1)},
-		{plane, 2*n + 1, set, at, 0, fmt.Sprintf("values for %d features in 2 windows need a longer slice than %d", n, 2*n+1)},
+		{plane, 2*n - 1, set, at, 0, fmt.Sprintf("dst has length %d, want one value for each of %d features in 2 windows", 2*n-1, n)},
+		{plane, 2*n + 1, set, at, 0, fmt.Sprintf("dst has length %d, want one value for each of %d features in 2 windows", 2*n+1, n)},
 		{plane, 2 * n, nil, at, 0, "nil set of features"},
 		{plane, 2 * n, set, at, -1, "workers is -1, want 1 or more, or 0 for one per processor"},
 		{plane, n, set, []image.Point{{5, 2}}, 0, "a window of 4×4 at (5,2) is outside the image of 8×6"},

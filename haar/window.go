@@ -47,7 +47,7 @@ var upright = rotated.Rotation{A: 0, B: 1}
 func newWindow(rot rotated.Rotation, width, height int) (window, error) {
 	w := window{width: int32(width), height: int32(height)}
 	if width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
-		return w, raster.Invalid("window is %d×%d pixels, want at least 1×1", width, height)
+		return w, raster.Invalid("window is %d×%d pixels, want sides of 1 to %d", width, height, math.MaxInt32)
 	}
 	rot, err := rot.Reduce()
 	if err != nil || rot.A == 0 {

@@ -201,7 +201,7 @@ func checkTIFF(data []byte) error {
 	}
 	_, samples := tiffTag(data, tiffSamples)
 	if _, planar := tiffTag(data, tiffPlanar); planar == planes && samples > 1 {
-		return errors.New("its colours are in separate planes: save it with interleaved colours (planar configuration 1), or as .npy")
+		return errors.New("its colors are in separate planes: save it with interleaved colors (planar configuration 1), or as .npy")
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (t *TIFFWriter) Close() error {
 	if err := t.err; err != nil {
 		return err
 	}
-	t.err = fmt.Errorf("the TIFF file is complete: %w", boxsum.ErrClosed)
+	t.err = fmt.Errorf("the TIFF file is already complete: %w", boxsum.ErrClosed)
 	return nil
 }
 

@@ -5,9 +5,9 @@ import "github.com/boxsum/boxsum"
 // The algorithms of Bertazzini and Guiducci: inclusive tables of int, from color images that are
 // converted to gray first.
 
-// grey is the first step in section 3, with the weights of OpenCV, which the work uses for it:
+// gray is the first step in section 3, with the weights of OpenCV, which the work uses for it:
 // 0.299, 0.587 and 0.114 in fixed point, as in [boxsum.Gray].
-func grey(img boxsum.Image[uint8]) boxsum.Image[uint8] {
+func gray(img boxsum.Image[uint8]) boxsum.Image[uint8] {
 	out := boxsum.Image[uint8]{Pix: make([]uint8, img.Width*img.Height), Stride: img.Width, Width: img.Width, Height: img.Height, Channels: 1}
 	for y := range img.Height {
 		from, to := img.Row(y), out.Row(y)

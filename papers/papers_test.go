@@ -78,7 +78,7 @@ func TestCosts(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	grey := boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 4, Height: 3}
+	gray := boxsum.Image[uint8]{Pix: make([]uint8, 12), Width: 4, Height: 3}
 	for _, c := range []struct {
 		name   string
 		opt    *Options
@@ -86,21 +86,21 @@ func TestErrors(t *testing.T) {
 		want   error
 	}{
 		{"intimg/serial", nil, nil, boxsum.ErrInvalid},
-		{"intimg/serial", nil, []boxsum.Image[uint8]{grey, grey}, boxsum.ErrInvalid},
+		{"intimg/serial", nil, []boxsum.Image[uint8]{gray, gray}, boxsum.ErrInvalid},
 		{"intimg/serial", nil, []boxsum.Image[uint8]{{}}, boxsum.ErrInvalid},
 		{"intimg/serial", nil, []boxsum.Image[uint8]{{Width: -1, Height: 3}}, boxsum.ErrInvalid},
 		{"intimg/serial", nil, []boxsum.Image[uint8]{{Pix: make([]uint8, 11), Width: 4, Height: 3}}, boxsum.ErrInvalid},
 		{"intimg/serial", nil, []boxsum.Image[uint8]{{Width: 1 << 20, Height: 1 << 20}}, boxsum.ErrInvalid},
 		{"intimg/serial", nil, []boxsum.Image[uint8]{{Pix: make([]uint8, 36), Width: 4, Height: 3, Channels: 3}}, boxsum.ErrTypes},
-		{"intimg/serial", &Options{Precision: Float4}, []boxsum.Image[uint8]{grey}, boxsum.ErrTypes},
-		{"bilgic/sequential", &Options{Precision: Int}, []boxsum.Image[uint8]{grey}, boxsum.ErrTypes},
-		{"bilgic/sequential", &Options{Threads: -1}, []boxsum.Image[uint8]{grey}, boxsum.ErrInvalid},
+		{"intimg/serial", &Options{Precision: Float4}, []boxsum.Image[uint8]{gray}, boxsum.ErrTypes},
+		{"bilgic/sequential", &Options{Precision: Int}, []boxsum.Image[uint8]{gray}, boxsum.ErrTypes},
+		{"bilgic/sequential", &Options{Threads: -1}, []boxsum.Image[uint8]{gray}, boxsum.ErrInvalid},
 		{"intimg/serial", nil, []boxsum.Image[uint8]{{Pix: make([]uint8, 12), Width: 4, Height: 3, Stride: math.MaxInt/2 + 1}}, boxsum.ErrInvalid},
-		{"bilgic/sequential", &Options{Threads: 1 << 20}, []boxsum.Image[uint8]{grey}, boxsum.ErrInvalid},
-		{"bilgic/sequential", &Options{Group: 2000}, []boxsum.Image[uint8]{grey}, boxsum.ErrInvalid},
-		{"messom/rotated", &Options{Rotation: rotated.Rotation{A: 1}}, []boxsum.Image[uint8]{grey}, boxsum.ErrInvalid},
-		{"bertazzini/many-images", nil, []boxsum.Image[uint8]{grey, {Pix: make([]uint8, 12), Width: 3, Height: 4}}, boxsum.ErrInvalid},
-		{"bertazzini/cuda", nil, []boxsum.Image[uint8]{grey}, nil}, // no device
+		{"bilgic/sequential", &Options{Threads: 1 << 20}, []boxsum.Image[uint8]{gray}, boxsum.ErrInvalid},
+		{"bilgic/sequential", &Options{Group: 2000}, []boxsum.Image[uint8]{gray}, boxsum.ErrInvalid},
+		{"messom/rotated", &Options{Rotation: rotated.Rotation{A: 1}}, []boxsum.Image[uint8]{gray}, boxsum.ErrInvalid},
+		{"bertazzini/many-images", nil, []boxsum.Image[uint8]{gray, {Pix: make([]uint8, 12), Width: 3, Height: 4}}, boxsum.ErrInvalid},
+		{"bertazzini/cuda", nil, []boxsum.Image[uint8]{gray}, nil}, // no device
 	} {
 		a, err := Find(c.name)
 		if err != nil {
@@ -111,7 +111,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s %+v: %v, want %v", c.name, c.opt, err, c.want)
 		}
 	}
-	if _, err := Prepare[uint8](nil, nil, grey); err == nil {
+	if _, err := Prepare[uint8](nil, nil, gray); err == nil {
 		t.Error("no error for a nil algorithm")
 	}
 }
@@ -167,9 +167,9 @@ func TestVerify(t *testing.T) {
 func TestGrey(t *testing.T) {
 	pix := []uint8{255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30, 77, 77, 77, 255, 255, 255}
 	img := boxsum.Image[uint8]{Pix: pix, Width: 3, Height: 2, Channels: 3}
-	got := grey(img)
+	got := gray(img)
 	if want := []uint8{76, 150, 29, 18, 77, 255}; !slices.Equal(got.Pix, want) {
-		t.Errorf("grey %v, want %v", got.Pix, want)
+		t.Errorf("gray %v, want %v", got.Pix, want)
 	}
 	for _, name := range []string{"bertazzini/sequential", "bertazzini/threads", "bertazzini/cuda"} {
 		a, err := Find(name)

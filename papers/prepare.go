@@ -134,9 +134,9 @@ func (p *picture) check(a *Algorithm) error {
 	if p.stride < row || p.pix < row || p.height > 1 && (p.pix-row)/(p.height-1) < p.stride {
 		return raster.Invalid("%d×%d pixels with %d channels, rows %d apart, do not fit a buffer of %d", p.width, p.height, p.channels, p.stride, p.pix)
 	}
-	if colour, ok := p.img.(boxsum.Image[uint8]); ok && a.Work.Name == "bertazzini" && (p.channels == 3 || p.channels == 4) {
-		colour.Channels, colour.Stride = p.channels, p.stride
-		p.img, p.channels = grey(colour), 1
+	if color, ok := p.img.(boxsum.Image[uint8]); ok && a.Work.Name == "bertazzini" && (p.channels == 3 || p.channels == 4) {
+		color.Channels, color.Stride = p.channels, p.stride
+		p.img, p.channels = gray(color), 1
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 		of          string
 	}{{o.Threads, 1 << 16, "threads"}, {o.Streams, 1 << 16, "streams"}, {o.Group, 1024, "threads in a block"}} {
 		if n.value < 0 || n.value > n.most {
-			return o, raster.Invalid("%d %s, want 1 to %d", n.value, n.of, n.most)
+			return o, raster.Invalid("%d %s, want 1 to %d, or 0 for the default", n.value, n.of, n.most)
 		}
 	}
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
@@ -215,7 +215,7 @@ func convert[E element](img picture) (boxsum.Image[E], error) {
 			to[i] = E(p)
 			switch {
 			case isWhole[E]() && p < 0:
-				return out, fmt.Errorf("the pixel at (%d,%d) is %.0f, and these sums have no sign: choose an algorithm in f32 or f64", i/img.channels, y, p)
+				return out, fmt.Errorf("the pixel at (%d,%d) is %.0f, but the sums are unsigned (use an algorithm in f32 or f64)", i/img.channels, y, p)
 			case to[i]-to[i] != 0: // true for values that are not finite
 				return out, fmt.Errorf("the pixel at (%d,%d) is %v, which is not finite in this type", i/img.channels, y, p)
 			}

@@ -41,7 +41,7 @@ func compare[E element](table *boxsum.Table[E], want func(x, y, channel int) flo
 			for c := range table.Channels {
 				got := table.Sums[y*table.Stride+x*table.Channels+c]
 				if w := want(x, y, c); !(math.Abs(float64(got)-w) <= tolerance) {
-					return fmt.Errorf("entry (%d,%d) of channel %d is %v, and should be %v within %v", x, y, c, got, w, tolerance)
+					return fmt.Errorf("entry (%d,%d) of channel %d is %v, want %v within %v", x, y, c, got, w, tolerance)
 				}
 			}
 		}

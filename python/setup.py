@@ -29,7 +29,7 @@ def module() -> Path:
         if (folder / "go.mod").exists() and (folder / "python" / "clib").is_dir():
             return folder
     raise SystemExit(
-        "boxsum: the Go sources are not here: install from a clone of the repository (pip install ./python, "
+        "boxsum: the Go sources are missing: install from a clone of the repository (pip install ./python, "
         "with pip 21.3 or later, which builds in place), from a source distribution, or from a wheel"
     )
 
@@ -40,7 +40,7 @@ def go(*arguments: str) -> str:
     environment = dict(os.environ, CGO_ENABLED="1")
     run = subprocess.run(["go", *arguments], cwd=module(), env=environment, stdout=subprocess.PIPE, text=True)
     if run.returncode:
-        raise SystemExit(f"boxsum: go {arguments[0]} failed, see above; cgo needs a C compiler such as gcc")
+        raise SystemExit(f"boxsum: go {arguments[0]} failed (its output is above); building needs a C compiler such as gcc")
     return run.stdout
 
 
@@ -64,7 +64,7 @@ class BuildWithHeader(build_ext):
         header = Path(sysconfig.get_paths()["include"], "Python.h")
         if not header.exists():
             raise SystemExit(
-                f"boxsum: building needs Python's C header, and {header} is not there: install python3-dev (Debian, Ubuntu) "
+                f"boxsum: building needs Python's C header, but {header} does not exist: install python3-dev (Debian, Ubuntu) "
                 "or python3-devel (Fedora); a wheel does not need it"
             )
         super().run()

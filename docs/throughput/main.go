@@ -224,7 +224,7 @@ func (l loop) find(code []instruction) ([]string, error) {
 			return body, nil
 		}
 	}
-	return nil, fmt.Errorf("%s has no such loop", l.function)
+	return nil, fmt.Errorf("%s contains no loop that matches %q", l.function, l.has)
 }
 
 var totalCycles = regexp.MustCompile(`Total Cycles:\s+(\d+)`)
@@ -241,7 +241,7 @@ func simulate(mca, processor string, body []string, rounds int) (int, error) {
 	}
 	m := totalCycles.FindSubmatch(out)
 	if m == nil {
-		return 0, fmt.Errorf("%s counts no cycles", mca)
+		return 0, fmt.Errorf("the output of %s has no line with total cycles", mca)
 	}
 	return strconv.Atoi(string(m[1]))
 }

@@ -36,7 +36,7 @@ func follow(from io.Reader, to io.Writer) (frames int, err error) {
 	in, out := bufio.NewReaderSize(from, 1<<20), bufio.NewWriterSize(to, 1<<20)
 	head, err := in.ReadString('\n')
 	if err != nil || !strings.HasPrefix(head, "YUV4MPEG2 ") {
-		return 0, fmt.Errorf("this is no film of yuv4mpegpipe: try ffmpeg -i FILM -f yuv4mpegpipe -")
+		return 0, fmt.Errorf("standard input is not a Y4M stream (make one with ffmpeg -i VIDEO -f yuv4mpegpipe -)")
 	}
 	width, height, size, err := layout(head)
 	if err != nil {
@@ -53,7 +53,7 @@ func follow(from io.Reader, to io.Writer) (frames int, err error) {
 			return frames, out.Flush()
 		}
 		if err != nil || !bytes.HasPrefix(line, []byte("FRAME")) {
-			return frames, fmt.Errorf("frame %d does not begin as a frame", frames)
+			return frames, fmt.Errorf("frame %d does not start with FRAME", frames)
 		}
 		if _, err := io.ReadFull(in, planes); err != nil {
 			return frames, fmt.Errorf("frame %d: %w", frames, err)
@@ -93,7 +93,7 @@ func layout(head string) (width, height, size int, err error) {
 		}
 	}
 	if width < 8 || height < 8 || width > 1<<14 || height > 1<<14 {
-		return 0, 0, 0, fmt.Errorf("%q has no size that we take", strings.TrimSpace(head))
+		return 0, 0, 0, fmt.Errorf("header %q: width and height must be from 8 to %d", strings.TrimSpace(head), 1<<14)
 	}
 	half := func(n int) int { return (n + 1) / 2 }
 	switch {
@@ -106,7 +106,7 @@ func layout(head string) (width, height, size int, err error) {
 	case chroma == "mono":
 		size = width * height
 	default:
-		return 0, 0, 0, fmt.Errorf("frames of %s: try -pix_fmt yuv420p", chroma)
+		return 0, 0, 0, fmt.Errorf("unsupported color space %s (use ffmpeg -pix_fmt yuv420p)", chroma)
 	}
 	return width, height, size, nil
 }

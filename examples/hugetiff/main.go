@@ -152,7 +152,7 @@ func (b *bitWriter) row(bits []byte) error {
 
 func (b *bitWriter) finish() error {
 	if b.rows != b.height {
-		return fmt.Errorf("%d rows of %d", b.rows, b.height)
+		return fmt.Errorf("wrote %d rows, want %d", b.rows, b.height)
 	}
 	length := int64((b.width+7)/8) * int64(b.height)
 	if length%2 == 1 {

@@ -72,7 +72,7 @@ func openGray(file io.ReaderAt) (*grayTIFF, error) {
 		entries, at = int64(order.Uint64(count)), at+6
 	}
 	if entries < 0 || entries > 4096 {
-		return nil, fmt.Errorf("%d tags cannot be", entries)
+		return nil, fmt.Errorf("the page has %d tags, want at most 4096", entries)
 	}
 	tags := map[uint16][]uint64{}
 	for i := range entries {
@@ -95,21 +95,21 @@ func openGray(file io.ReaderAt) (*grayTIFF, error) {
 	}
 	width, height := one(256, 0), one(257, 0)
 	if width == 0 || height == 0 || width > 1<<26 || height > 1<<31-1 {
-		return nil, fmt.Errorf("%d×%d pixels cannot be", width, height)
+		return nil, fmt.Errorf("size %d×%d is not supported", width, height)
 	}
 	if one(258, 1) != 8 || one(277, 1) != 1 || one(262, 1) > 1 {
-		return nil, fmt.Errorf("it is not gray of 8 bits")
+		return nil, fmt.Errorf("the image is not 8-bit gray")
 	}
 	if one(259, 1) != 1 || tags[322] != nil || tags[273] == nil {
-		return nil, fmt.Errorf("it is compressed or has tiles: write it anew with `vips copy` or `tiffcp -c none -s`")
+		return nil, fmt.Errorf("the image is compressed or tiled (rewrite it with vips copy or tiffcp -c none -s)")
 	}
 	each := min(one(278, height), height)
 	if each == 0 || uint64(len(tags[273])) != (height+each-1)/each {
-		return nil, fmt.Errorf("%d strips of %d rows are not %d rows", len(tags[273]), each, height)
+		return nil, fmt.Errorf("%d strips of %d rows do not make an image of %d rows", len(tags[273]), each, height)
 	}
 	for _, offset := range tags[273] {
 		if offset >= 1<<62 {
-			return nil, fmt.Errorf("a strip at %d cannot be", offset)
+			return nil, fmt.Errorf("invalid offset %d of a strip", offset)
 		}
 	}
 	return &grayTIFF{int(width), int(height), tags[273], int(each), one(262, 1) == 0, file, bufio.NewReaderSize(nil, 1<<20), 0}, nil
@@ -122,7 +122,7 @@ func list(file io.ReaderAt, order binary.ByteOrder, kind uint16, n uint64, insid
 		return nil, nil // not needed
 	}
 	if n > 1<<31 {
-		return nil, fmt.Errorf("%d values cannot be", n)
+		return nil, fmt.Errorf("it has %d values, want at most %d", n, 1<<31)
 	}
 	var from io.Reader
 	if n*size <= uint64(word) {
@@ -130,7 +130,7 @@ func list(file io.ReaderAt, order binary.ByteOrder, kind uint16, n uint64, insid
 	} else {
 		at := int64(order.Uint64(pad(inside, order)))
 		if at < 0 || at > 1<<62 {
-			return nil, fmt.Errorf("a list at %d cannot be", at)
+			return nil, fmt.Errorf("invalid offset %d of its values", at)
 		}
 		from = bufio.NewReader(io.NewSectionReader(file, at, int64(n*size)))
 	}

@@ -60,7 +60,7 @@ type tracker struct {
 
 func newTracker(frame boxsum.Image[uint8], box image.Rectangle) (*tracker, error) {
 	if box.Dx() < 4 || box.Dy() < 4 || !box.In(image.Rect(0, 0, frame.Width, frame.Height)) {
-		return nil, fmt.Errorf("a region of %v in a picture of %d×%d", box, frame.Width, frame.Height)
+		return nil, fmt.Errorf("region is %v, want at least 4×4 pixels inside the picture of %d×%d", box, frame.Width, frame.Height)
 	}
 	t := &tracker{box: box}
 	if err := t.look(frame); err != nil {

@@ -29,7 +29,7 @@ func Best(img raster.Array, width, height, k int, dark bool, opt *Options) ([]Fo
 		return nil, raster.Invalid("window is %d×%d, want at least 1×1", width, height)
 	}
 	if k < 0 {
-		return nil, raster.Invalid("number of windows is %d, want 1 or more", k)
+		return nil, raster.Invalid("number of windows is %d, want 0 or more", k)
 	}
 	if width > j.Src.Width || height > j.Src.Height || k == 0 {
 		return nil, j.set.Stopped()

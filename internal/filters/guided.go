@@ -23,7 +23,7 @@ func (j *Job) checkGuide() (err error) {
 		return err
 	}
 	if w, h := j.shape.Width(), j.shape.Height(); float64(w)*float64(h) >= 1<<40 {
-		return raster.Invalid("a window of %d×%d is too large for a guided filter", w, h)
+		return raster.Invalid("window is %d×%d, want fewer than 2^40 pixels for a guided filter", w, h)
 	}
 	return window.CheckWrap(&j.shape, j.Src.Height)
 }

@@ -36,14 +36,14 @@ func runRadii(j *Job) error {
 	l.across, l.down = largestRadii(&j.Radii)
 	w, h := 2*float64(l.across)+1, 2*float64(l.down)+1
 	if w*h >= 1<<62 {
-		return raster.Invalid("radii of up to %d×%d are too large", l.across, l.down)
+		return raster.Invalid("radii are up to %d×%d, want windows of fewer than 2^62 pixels", l.across, l.down)
 	}
 	sum := raster.U64
 	switch most := w * h * largest(j.Src.Type); {
 	case j.Src.Type.Float():
 		sum = raster.F64
 	case most >= 1<<62:
-		return raster.Invalid("radii of up to %d×%d have sums that are too large", l.across, l.down)
+		return raster.Invalid("radii are up to %d×%d, whose sums of %v pixels do not fit in 62 bits", l.across, l.down, j.Src.Type)
 	case most < 1<<32:
 		sum = raster.U32
 	}
@@ -96,7 +96,7 @@ func (l *radiiLayer) integrate(sum raster.Type) (err error) {
 	src, border := &l.job.Src, l.job.shape.Border
 	w, h := src.Width+2*l.across, src.Height+2*l.down
 	if w < src.Width || h < src.Height {
-		return raster.Invalid("radii of up to %d×%d are too large", l.across, l.down)
+		return raster.Invalid("radii are up to %d×%d, so the image with its border does not fit in memory", l.across, l.down)
 	}
 	img, err := raster.NewPixelArray(src.Type, raster.PlaneExtent(w, h, src.Channels, 0))
 	if err != nil {

@@ -91,7 +91,7 @@ const maxCounted = 1 << 26
 // checkCounted checks a window whose pixels are counted one by one.
 func (j *Job) checkCounted() error {
 	if s := &j.shape; j.area() > maxCounted || s.Width() > 1<<24 || s.Height() > 1<<24 {
-		return raster.Invalid("a window of %d×%d has too many pixels to count", s.Width(), s.Height())
+		return raster.Invalid("window is %d×%d, want at most %d pixels and sides of at most %d for a median or entropy", s.Width(), s.Height(), maxCounted, 1<<24)
 	}
 	return nil
 }

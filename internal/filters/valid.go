@@ -20,7 +20,7 @@ func (j *Job) checkValid() error {
 		return raster.Unsupported("Options.Valid is not supported by this filter, only by Box, Sum, Mean, Variance, StdDev, MeanStdDev and Normalize")
 	}
 	if float64(j.shape.Width())*float64(j.shape.Height()) >= 1<<32 {
-		return raster.Invalid("a window of %d×%d has too many pixels to count", j.shape.Width(), j.shape.Height())
+		return raster.Invalid("window is %d×%d, want fewer than 2^32 pixels to leave some out", j.shape.Width(), j.shape.Height())
 	}
 	if !j.masked {
 		return nil
@@ -33,7 +33,7 @@ func (j *Job) checkValid() error {
 		return err
 	}
 	if m.Width != j.Src.Width || m.Height != j.Src.Height || m.Channels != 1 && m.Channels != j.Src.Channels {
-		return raster.Invalid("the mask is %v, want %d×%d with 1 channel or one for each of the %d of the image", m.Extent, j.Src.Width, j.Src.Height, j.Src.Channels)
+		return raster.Invalid("the mask is %v, want %d×%d with 1 channel or %d (those of the image)", m.Extent, j.Src.Width, j.Src.Height, j.Src.Channels)
 	}
 	return nil
 }

@@ -125,7 +125,7 @@ func largestPixel(img raster.Array, set *engine.Settings) (float64, error) {
 		for y := part * partRows; y < min((part+1)*partRows, img.Height); y++ {
 			largest, bad, value := look(img.From(y * img.Stride)[:n*img.Type.Bytes()])
 			if bad >= 0 {
-				errs[part] = fmt.Errorf("the pixel at (%d, %d) is %v, which has no moments", bad/img.Channels, y, value)
+				errs[part] = fmt.Errorf("the pixel at (%d, %d) is %v, want a finite number", bad/img.Channels, y, value)
 				return
 			}
 			most[part] = max(most[part], largest)

@@ -85,14 +85,14 @@ func (f *Figure) check() error {
 	}
 	width, height := f.Lattice.Size()
 	if f.Image != nil && (f.Image.Bounds().Dx() != width || f.Image.Bounds().Dy() != height) {
-		return raster.Invalid("an image of %d×%d under a lattice of %d×%d", f.Image.Bounds().Dx(), f.Image.Bounds().Dy(), width, height)
+		return raster.Invalid("image is %d×%d, want %d×%d like the lattice", f.Image.Bounds().Dx(), f.Image.Bounds().Dy(), width, height)
 	}
 	all := image.Rect(0, 0, width, height)
 	if f.View.Empty() {
 		f.View = all
 	}
 	if f.View = f.View.Intersect(all); f.View.Empty() {
-		return raster.Invalid("image is %d×%d, want at least one pixel", width, height)
+		return raster.Invalid("the part to draw holds no pixel of the image of %d×%d", width, height)
 	}
 	w, h := f.View.Dx(), f.View.Dy()
 	if f.Scale == 0 {

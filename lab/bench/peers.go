@@ -34,7 +34,7 @@ func Peers(ctx context.Context, cfg Config) ([]Result, error) {
 		return nil, err
 	}
 	if slices.ContainsFunc(p.Cases, Case.Rotated) {
-		return nil, errors.New("no peer makes rotated tables: measure them without peers")
+		return nil, errors.New("no other library makes rotated tables: measure them without --peers")
 	}
 	if err := p.startPeers(ctx, false); err != nil {
 		return nil, err

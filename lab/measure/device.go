@@ -328,7 +328,7 @@ func deviceHistogram(job DeviceJob, bins histogram.Bins, images ...any) (*Device
 
 func deviceVolume[S boxsum.Sum](pair *deviceCalls, job DeviceJob) (*DeviceWork, error) {
 	if job.Batch > 1 {
-		return nil, errors.New("volumes go one at a time: leave out --batch")
+		return nil, errors.New("volumes are measured one at a time: leave out --batch")
 	}
 	img, err := randomVolume(raster.Pair{Pixel: pair.pixel, Sum: raster.TypeOf[S]()}, job.Size, job.Channels)
 	if err != nil {

@@ -100,7 +100,7 @@ func (p *Peers) compare(w *Work, name string) error {
 		wrong = errors.Join(wrong, err)
 	}
 	if tables.N != 0 {
-		return fmt.Errorf("%d bytes more than a table has", tables.N)
+		return fmt.Errorf("expected %d more bytes of tables", tables.N)
 	}
 	return wrong
 }

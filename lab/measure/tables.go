@@ -150,7 +150,7 @@ func rotatedTable[S boxsum.Sum](t *rotated.Table[S], rot rotated.Rotation, image
 		defer spoil() // for the next time
 		return verifyRotated(t, images[i])
 	}
-	return Table{nil, output, verify, func(io.Reader, bool) error { return errors.New("rotated tables have no peers") }}
+	return Table{nil, output, verify, func(io.Reader, bool) error { return errors.New("no other library makes rotated tables") }}
 }
 
 // volumeWork takes an image of all slices, stacked vertically.

@@ -27,11 +27,11 @@ type Bar struct {
 func (b *Bars) Check() error {
 	for _, r := range b.Rows {
 		if r.Value < 0 || !fits(Axis{}, r.Value) {
-			return fmt.Errorf("%s: a bar of %v for %q", b.Title, r.Value, r.Name)
+			return fmt.Errorf("%s: the value of %q is %v, want a finite number of 0 or more", b.Title, r.Name, r.Value)
 		}
 	}
 	if len(b.Rows) == 0 {
-		return fmt.Errorf("%s: there is nothing to draw", b.Title)
+		return fmt.Errorf("%s: the chart has no bars", b.Title)
 	}
 	return nil
 }

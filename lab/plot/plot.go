@@ -67,12 +67,12 @@ func (c *Chart) Check() error {
 		for _, p := range s.Points {
 			n++
 			if !fits(c.X, p.X) || !fits(c.Y, p.Y) || p.High != 0 && (!fits(c.Y, p.Low) || !fits(c.Y, p.High)) {
-				return fmt.Errorf("%s: (%v, %v) of %q has no place on its axes", c.Title, p.X, p.Y, s.Name)
+				return fmt.Errorf("%s: point (%v, %v) of %q does not fit on the axes", c.Title, p.X, p.Y, s.Name)
 			}
 		}
 	}
 	if n == 0 {
-		return fmt.Errorf("%s: there is nothing to draw", c.Title)
+		return fmt.Errorf("%s: the chart has no points", c.Title)
 	}
 	return nil
 }

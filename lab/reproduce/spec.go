@@ -132,16 +132,16 @@ const longest = 1e9
 // believable returns an error if a result that was read cannot have been measured.
 func (r Result) believable() error {
 	if r.Width < 1 || r.Height < 1 {
-		return errors.New("there is no such image")
+		return fmt.Errorf("size is %d×%d, want at least 1×1", r.Width, r.Height)
 	}
 	if r.Runs < 0 {
-		return fmt.Errorf("%d runs", r.Runs)
+		return fmt.Errorf("number of runs is %d, want 0 or more", r.Runs)
 	}
 	if !r.OK() {
 		return nil
 	}
 	if r.Wrong || !r.Verified && r.Algorithm != DeviceCopy {
-		return errors.New("it has times, but was not verified")
+		return errors.New("the result has times but was not verified")
 	}
 	times := []float64{r.Mean, r.Min, r.Max, r.Median}
 	for _, k := range r.Each {
@@ -149,7 +149,7 @@ func (r Result) believable() error {
 	}
 	for _, ms := range times {
 		if !(ms >= 0 && ms <= longest) {
-			return fmt.Errorf("a time of %v ms", ms)
+			return fmt.Errorf("time is %v ms, want 0 to %g", ms, float64(longest))
 		}
 	}
 	return nil

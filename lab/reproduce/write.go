@@ -99,11 +99,11 @@ func Load(from io.Reader) (*Report, error) {
 	}
 	for _, size := range s.Sizes {
 		if size.Width < 1 || size.Height < 1 {
-			return nil, fmt.Errorf("the results have a size of %d×%d", size.Width, size.Height)
+			return nil, fmt.Errorf("the results contain size %d×%d, want at least 1×1", size.Width, size.Height)
 		}
 	}
 	if len(s.Experiments) == 0 {
-		return nil, fmt.Errorf("the results have no experiment")
+		return nil, fmt.Errorf("the results contain no experiment")
 	}
 	r := &s.Report
 	for _, result := range r.Results {

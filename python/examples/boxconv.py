@@ -69,7 +69,7 @@ def picture(net: Finder, first: np.ndarray, losses: list[float]) -> Image.Image:
         score = net(x).flatten(1).softmax(1).reshape(SIZE, SIZE).numpy()
     page = Image.new("RGB", (4 * side + 5 * gap, side + 2 * gap + 12), (250, 250, 247))
     draw, font = ImageDraw.Draw(page), ImageFont.load_default(15)
-    colours = [(200, 60, 50), (40, 110, 190), (230, 150, 30), (60, 150, 90)]
+    colors = [(200, 60, 50), (40, 110, 190), (230, 150, 30), (60, 150, 90)]
     gray = ((x[0, 0].numpy() + 3) / 7).clip(0, 1) * 255
     heat = (score / score.max()) ** 0.5 * 255
     my, mx = divmod(int(marks[0, 0].argmax()), SIZE)
@@ -86,9 +86,9 @@ def picture(net: Finder, first: np.ndarray, losses: list[float]) -> Image.Image:
         draw.text((left, 6), name, (16, 16, 24), font)
         middle = (left + side / 2, top + side / 2)
         draw.ellipse([middle[0] - 4, middle[1] - 4, middle[0] + 4, middle[1] + 4], fill=(220, 30, 30))
-        for (x0, y0, x1, y1), colour, weight in zip(boxes, colours, weights):
+        for (x0, y0, x1, y1), color, weight in zip(boxes, colors, weights):
             width = 2 if k == 0 else 1 + int(round(5 * abs(weight) / abs(weights).max()))
-            draw.rectangle([middle[0] + x0 * unit, middle[1] + y0 * unit, middle[0] + x1 * unit, middle[1] + y1 * unit], outline=colour, width=width)
+            draw.rectangle([middle[0] + x0 * unit, middle[1] + y0 * unit, middle[0] + x1 * unit, middle[1] + y1 * unit], outline=color, width=width)
         if k == 1:
             corners = [AWAY[0] - PATCH[0] // 2 - 0.5, AWAY[1] - PATCH[1] // 2 - 0.5, AWAY[0] + PATCH[0] // 2 - 0.5, AWAY[1] + PATCH[1] // 2 - 0.5]
             x0, y0, x1, y1 = (middle[i % 2] + c * unit for i, c in enumerate(corners))

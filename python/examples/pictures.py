@@ -65,7 +65,7 @@ def shapes():
     return np.where(image < 40, 0, image).clip(0, 255).astype(np.uint8), np.array(boxes)
 
 
-def colour(values):
+def color(values):
     """Numbers from 0 to 1 as dark violet to yellow."""
     stops = np.array([(24, 15, 61), (114, 31, 129), (222, 73, 104), (254, 159, 109), (252, 253, 191)], float)
     at = np.clip(values, 0, 1) * (len(stops) - 1)
@@ -107,7 +107,7 @@ def draw_texture(path):
     parts = [(shown(image), "stripes, noise, a slow wave")]
     for radius in (3, 16):
         std = boxsum.box_std(table, squares, around(image.shape, radius))
-        parts.append((shown(colour(std / 48)), f"box_std, {2 * radius + 1} pixels a side"))
+        parts.append((shown(color(std / 48)), f"box_std, {2 * radius + 1} pixels a side"))
     panels(*parts).quantize(128).save(path, optimize=True)
 
 

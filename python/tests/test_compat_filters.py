@@ -185,20 +185,20 @@ def test_match_template_of_flat_images():
 
 
 def test_cv2_errors():
-    gray, colour = pixels((9, 10), "u1"), pixels((9, 10, 3), "u1")
+    gray, color = pixels((9, 10), "u1"), pixels((9, 10, 3), "u1")
     for call in (
         lambda o: o.blur(gray, (0, 3)), lambda o: o.blur(gray, 3), lambda o: o.blur(gray, (3, 3), anchor=(5, 5)), lambda o: o.blur(gray, (3, 3), borderType=cv2.BORDER_WRAP),
         lambda o: o.blur(gray, (3, 3), borderType=9), lambda o: o.blur(gray[:0], (3, 3)), lambda o: o.blur(None, (3, 3)), lambda o: o.blur(gray.astype("i1"), (3, 3)),
         lambda o: o.boxFilter(gray, cv2.CV_8S, (3, 3)), lambda o: o.sqrBoxFilter(gray.astype("i4"), -1, (3, 3)), lambda o: o.boxFilter(gray.astype("f4"), cv2.CV_32S, (3, 3)),
-        lambda o: o.adaptiveThreshold(colour, 255, 0, 0, 3, 1), lambda o: o.adaptiveThreshold(gray, 255, 0, 0, 4, 1), lambda o: o.adaptiveThreshold(gray, 255, 0, 5, 3, 1),
-        lambda o: o.adaptiveThreshold(gray.astype("f4"), 255, 0, 0, 3, 1), lambda o: o.matchTemplate(gray, colour, 0), lambda o: o.matchTemplate(gray, gray.astype("f4"), 0),
+        lambda o: o.adaptiveThreshold(color, 255, 0, 0, 3, 1), lambda o: o.adaptiveThreshold(gray, 255, 0, 0, 4, 1), lambda o: o.adaptiveThreshold(gray, 255, 0, 5, 3, 1),
+        lambda o: o.adaptiveThreshold(gray.astype("f4"), 255, 0, 0, 3, 1), lambda o: o.matchTemplate(gray, color, 0), lambda o: o.matchTemplate(gray, gray.astype("f4"), 0),
         lambda o: o.matchTemplate(gray, gray, 9),
     ):  # fmt: skip
         for library in (cv2, ours):
             with pytest.raises(cv2.error):
                 call(library)
     for call in (
-        lambda: ours.ximgproc.niBlackThreshold(colour, 255, 0, 3, 0.1),
+        lambda: ours.ximgproc.niBlackThreshold(color, 255, 0, 3, 0.1),
         lambda: ours.ximgproc.niBlackThreshold(gray, 255, 0, 4, 0.1),
         lambda: ours.ximgproc.guidedFilter(gray, gray, 3, 1, scale=0.5),
         lambda: ours.ximgproc.guidedFilter(gray[:4], gray, 3, 1),

@@ -164,8 +164,8 @@ def test_moments(dtype):
             np.testing.assert_allclose(centroid[i], [want["m10"] / want["m00"], want["m01"] / want["m00"]])
     assert table.ellipse(boxes).shape == (3, 3)
     assert table.moments([0, 0, 1, 1])["m00"] == image[0, 0]
-    coloured = boxsum.moments(np.stack([image, image], -1))
-    np.testing.assert_array_equal(coloured.hu(boxes)[:, 1], hu)
+    colored = boxsum.moments(np.stack([image, image], -1))
+    np.testing.assert_array_equal(colored.hu(boxes)[:, 1], hu)
     with pytest.raises(ValueError):
         boxsum.moments(np.full((3, 3), np.nan))
     with pytest.raises(TypeError):
@@ -189,8 +189,8 @@ def test_haar():
     assert boxsum.haar(table.astype("f8"), size=(4, 4)).dtype == np.float64
     flat = boxsum.integral(np.full((20, 20), 9, np.uint8))
     assert not boxsum.haar(flat, size=(12, 12), kinds="lienhart-maydt", corrected=True).any()
-    colour = boxsum.integral(np.stack([image, image * 2], -1))
-    np.testing.assert_array_equal(boxsum.haar(colour, size=(6, 6), channel=1), 2 * boxsum.haar(table, size=(6, 6)))
+    color = boxsum.integral(np.stack([image, image * 2], -1))
+    np.testing.assert_array_equal(boxsum.haar(color, size=(6, 6), channel=1), 2 * boxsum.haar(table, size=(6, 6)))
     assert boxsum.haar(table, np.zeros((0, 2), int)).shape[0] == 0
     assert boxsum.haar(table, features=np.zeros((0, 5), int)).shape == (1, 0)
     for bad in [dict(kinds="none"), dict(windows=[[15, 15]], size=(9, 9)), dict(size=(0, 4)), dict(features=[[99, 0, 0, 2, 2]]), dict(channel=4), dict(features=[[1, 0, 0, 3, 1]])]:

@@ -64,7 +64,7 @@ func main() {
 func serve(ctx context.Context, address string) error {
 	port, err := strconv.Atoi(strings.TrimPrefix(address, ":"))
 	if err != nil {
-		return fmt.Errorf("%q is no port", address)
+		return fmt.Errorf("%q is not a port, want a number such as 50000 or :50000", address)
 	}
 	workers, err := extworker.StartLoopback(ctx, port)
 	if err != nil {

@@ -34,7 +34,7 @@ type Detect struct {
 	Angles    angleList    `default:"0" placeholder:"DEG,…" help:"Rotations of objects to find, in degrees clockwise: 0, a list such as -45,0,45, or all (${default})."`
 	Turn      string       `enum:"image,tables" default:"image" help:"How angles between multiples of 45 are searched: in a rotated image, or on rotated tables of the image, along the nearest ratio of numbers up to 5 (${default})."`
 	Mirror    bool         `help:"Also find mirrored objects, such as profiles that look the other way: marked \"mirrored\" in JSON and in the table."`
-	EachAngle bool         `help:"Search every angle by itself, even where the first stages of the angles on both sides reject."`
+	EachAngle bool         `help:"Search every angle separately, even where the first stages reject the angles on both sides of it."`
 	Scale     float64      `default:"1.1" placeholder:"S" help:"Ratio of one window size to the next (${default}): values closer to 1 find more and take longer."`
 	Neighbors int          `default:"3" placeholder:"N" help:"Minimum number of other windows in which an object must be found (${default}); 0 prints every window."`
 	Min       flags.Window `placeholder:"N" help:"Minimum size of objects, in pixels, such as 40, or 40x60."`

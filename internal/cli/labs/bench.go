@@ -33,14 +33,14 @@ func (c *Bench) algorithms(sh *console.Shell, cfg bench.Config) (_ []bench.Resul
 // Bench implements the bench command.
 type Bench struct {
 	Sizes      string `placeholder:"LIST" help:"Image sizes, such as 480p,1080p,4096x4096. Default: ${sizes}; with --peers ${peersizes}; on a GPU ${gpusizes}."`
-	Types      string `placeholder:"LIST" help:"Pixel and sum types, such as u8:u32,f32:f64; u8:u32x3 has three channels, squares are sums and squares in one pass, tilted is the 45° table and rotated:1/2 the one along the lines of a rotation, volume that of a volume, at sizes such as 256x256x256, and histogram:32 an integral histogram of 32 bins. Default: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
+	Types      string `placeholder:"LIST" help:"Tables to measure, by pixel and sum type, such as u8:u32,f32:f64, or u8:u32x3 for three channels. squares makes sums and squares in one pass, tilted the 45° table, rotated:1/2 the table along the lines of a rotation, volume the table of a volume (with sizes such as 256x256x256), and histogram:32 an integral histogram of 32 bins. Default: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
 	Workers    []int  `placeholder:"N" help:"Numbers of workers, such as 1,2. Default: one, and all processors."`
-	Repeat     *int   `placeholder:"N" help:"Number of measurements. The best one is reported, by default of ${repeat}; on a GPU the median, by default of ${gpurepeat}."`
+	Repeat     *int   `placeholder:"N" help:"Number of measurements, of which the fastest is reported (${repeat}), or on a GPU the median (${gpurepeat})."`
 	Batch      int    `default:"1" placeholder:"N" help:"On a GPU: number of images per launch (${default})."`
-	Kernels    string `enum:"auto,portable,fast" default:"auto" help:"On a GPU: auto (the fastest it has), portable or fast kernels."`
+	Kernels    string `enum:"auto,portable,fast" default:"auto" help:"On a GPU: auto (the fastest available), portable or fast kernels."`
 	Pipeline   bool   `help:"On a GPU: measure a pipeline of ${pipelineimages} images from memory to memory, compared with its copies alone. Default: ${pipelinesizes}, ${pipelinetypes}."`
 	Peers      string `placeholder:"PYTHON" help:"Also measure other libraries in the same run, if this Python interpreter has them: OpenCV and scikit-image, NumPy for volumes; on a GPU NPP, PyTorch and CuPy."`
-	Algorithms string `placeholder:"LIST" help:"Measure published algorithms, each compared with boxsum's own, such as intimg/parallel,bilgic/sequential:f64, the name of a work, or all; help lists them. Default: ${algorithmsizes}; many images at a time are --batch, default ${algorithmbatch}."`
+	Algorithms string `placeholder:"LIST" help:"Measure published algorithms, each compared with boxsum's own, such as intimg/parallel,bilgic/sequential:f64, the name of a work, or all; help lists them. Default sizes: ${algorithmsizes}. --batch sets the number of images for algorithms that process many at once (${algorithmbatch})."`
 	JSON       string `name:"json" placeholder:"FILE" help:"Also write the results as JSON; - prints only the JSON, to standard output."`
 	Plot       string `placeholder:"DIR" help:"Also draw the results, as SVG and PNG: time by size, throughput compared with the limits, and speed-up by workers."`
 	flags.Engine

@@ -165,7 +165,7 @@ func (c *boxColumns) box(fields []string, corners int) (box, error) {
 		size, err2 := strconv.Atoi(picked[n+i])
 		if err1 == nil && err2 == nil {
 			if size < 0 || from+size < from {
-				return nil, fmt.Errorf("box has size %d, want 0 or more", size)
+				return nil, fmt.Errorf("box has size %d, want 0 or more, and an end that fits in %d bits", size, strconv.IntSize)
 			}
 			picked[n+i] = strconv.Itoa(from + size)
 		}

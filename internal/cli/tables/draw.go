@@ -20,15 +20,15 @@ import (
 
 // Draw implements the draw command.
 type Draw struct {
-	In      string       `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Without one, a blank sheet of --size."`
+	In      string       `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Default: a blank sheet of --size."`
 	Out     string       `short:"o" placeholder:"OUT" help:"Output file, a .png; - is standard output."`
 	Size    string       `placeholder:"WxH" help:"Size of the blank sheet (32x24)."`
 	Box     boxList      `placeholder:"C0,R0,C1,R1" help:"Box to draw: X0,Y0,X1,Y1, or on the lattice of --rotate. May be repeated."`
 	Feature featureList  `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature to draw: one of ${kinds}, and the lines between which it lies along the axes of --rotate, counted from --at. May be repeated."`
 	At      *image.Point `placeholder:"X,Y" help:"The pixel where the window of the features starts. Default: the features are in the middle."`
 	rotateFlags
-	Zoom  bool `help:"Show the boxes and what is near them, not all of the image."`
-	Scale int  `placeholder:"N" help:"Width of a pixel in pixels of the picture; default: so that the picture is about 1000 wide."`
+	Zoom  bool `help:"Show only the part of the image around the boxes."`
+	Scale int  `placeholder:"N" help:"Width at which a pixel is drawn. Default: as large as fits a picture about 1000 wide."`
 	imagefile.Flags
 }
 

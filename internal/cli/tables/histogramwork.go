@@ -53,7 +53,7 @@ func newHistogram(c *Histogram, img, weights any, device *gpu.Device, opt *boxsu
 	}
 	c.announce(2 * bytes)
 	if !imagefile.IsImage(weights) {
-		return nil, fmt.Errorf("weights cannot be %v", imagefile.PixelOf(weights))
+		return nil, fmt.Errorf("weights of type %v are not supported", imagefile.PixelOf(weights))
 	}
 	if err := c.checkWeights(imagefile.ExtentOf(weights), e); err != nil {
 		return nil, err

@@ -288,7 +288,7 @@ func (c *Integrate) outputs() ([]string, error) {
 	case c.Demo:
 		return nil, console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
 	case c.Volume:
-		return nil, console.Usage("--volume takes one volume and the file for its table")
+		return nil, console.Usage("--volume needs one IN and one OUT: process volumes one at a time")
 	case len(c.Ins) == 0:
 		return nil, console.Usage("no image: name a file, or use --demo")
 	case c.Out == "":

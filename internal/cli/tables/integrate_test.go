@@ -43,7 +43,7 @@ func TestPairNamed(t *testing.T) {
 		{boxsum.Image[int16]{}, "u64", "i64, f64"},
 		{boxsum.Image[uint64]{}, "auto", "u64"},
 		{boxsum.Image[float32]{}, "u32", "f64, f32"},
-		{"no image", "auto", "have no tables"},
+		{"no image", "auto", "cannot be summed"},
 	}
 	for _, test := range tests {
 		p, err := pairNamed(test.img, test.sum)

@@ -33,11 +33,11 @@ type storeFlags struct {
 func (c *Integrate) runStore(sh *console.Shell) error {
 	switch {
 	case len(c.Ins) == 0:
-		return console.Usage("no image: a table in a store needs a file")
+		return console.Usage("no image: name a file (--demo cannot be written to a store)")
 	case c.Tilted || c.Algorithm != "" || c.OnGPU() || c.pick():
-		return console.Usage("tables in stores are upright tables of all pixels, computed on the CPU: leave out --tilted, --algorithm, --on, --nan and --mask, or write .npy")
+		return console.Usage("a table in a store holds upright sums of all pixels, made on the CPU: leave out --tilted, --algorithm, --on, --nan and --mask, or write a .npy file")
 	case c.Volume && !imagefile.IsStore(c.Ins[0]) && !strings.HasSuffix(c.Ins[0], ".npy"):
-		return console.Usage("%s is not an array of shape (D, H, W) in a store or a .npy file, as a table of a volume in a store needs", c.Ins[0])
+		return console.Usage("%s: to write the table of a volume to a store, IN must be an array of shape (D, H, W) in a store or a .npy file", c.Ins[0])
 	case c.Volume && c.Bins > 0:
 		return console.Usage("--bins is for images: leave it out with --volume")
 	case c.Type != "auto":

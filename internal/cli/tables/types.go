@@ -77,7 +77,7 @@ func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) erro
 	pixel := imagefile.PixelOf(img)
 	found := slices.DeleteFunc(slices.Clone(allPairs), func(p pair) bool { return p.pixel != pixel })
 	if len(found) == 0 {
-		return pair{}, fmt.Errorf("pixels of %v have no tables", pixel)
+		return pair{}, fmt.Errorf("pixels of %v cannot be summed", pixel)
 	}
 	var names []string
 	for _, p := range found {

@@ -204,11 +204,11 @@ func (c *Blur) runStore(sh *console.Shell, work *filterWork) error {
 	case c.onGPU():
 		return console.Usage("arrays in stores are blurred on the CPU: leave out --on %s", c.On)
 	case len(c.Ins) != 1:
-		return console.Usage("a blurred image in a store needs one image")
+		return console.Usage("%d images: only one can be blurred into a store", len(c.Ins))
 	case c.valid():
-		return console.Usage("arrays in stores have no valid pixels: leave out --nan skip and --mask")
+		return console.Usage("--nan skip and --mask are not supported for arrays in stores: leave them out")
 	case work.name != "box":
-		return console.Usage("arrays in stores are blurred by boxes: leave out --gaussian and --sigma")
+		return console.Usage("arrays in stores are blurred by box filters only: leave out --gaussian and --sigma")
 	}
 	memory, err := imagefile.ParseSize(c.Memory)
 	if err != nil {

@@ -21,15 +21,15 @@ import (
 // Local implements the local command.
 type Local struct {
 	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
-	Demo            bool         `help:"Take a picture of 1920×1080 that boxsum draws, instead of IN."`
+	Demo            bool         `help:"Use a picture of 1920×1080 that boxsum draws, instead of IN."`
 	Out             string       `short:"o" placeholder:"OUT" help:"Output file: .npy; .npz, which holds several results by name; or a picture, .png, .pgm, .ppm or .tiff, which also holds floats and all pages of IN; - is .npy on standard output. For several images, a folder such as maps/."`
 	Mean            bool         `help:"The mean of every window."`
 	Std             bool         `help:"The standard deviation."`
 	Variance        bool         `help:"The variance."`
 	Normalize       bool         `help:"Local contrast: how many standard deviations a pixel lies above the mean."`
 	Median          bool         `help:"The median, which removes salt-and-pepper noise."`
-	Entropy         bool         `help:"The entropy of the histogram in bits: texture."`
-	Guided          bool         `help:"The guided filter: smooth, with the edges of the guide."`
+	Entropy         bool         `help:"The entropy of each window's histogram in bits, a measure of texture."`
+	Guided          bool         `help:"The guided filter, which smooths but keeps the edges of the guide."`
 	Window          flags.Window `default:"31" placeholder:"WxH" help:"Size of the windows, such as 31x15, or 31 for both sides (${default}). If a side is even, one more pixel lies on the left or above."`
 	Floor           float64      `placeholder:"F" help:"Minimum deviation that --normalize divides by, so that noise stays small (0)."`
 	Bins            int          `default:"256" placeholder:"N" help:"Bins of --entropy, 2 to 256 (${default})."`
@@ -121,17 +121,17 @@ func (c *Local) checkFlags() error {
 	case !(c.Floor >= 0) || c.Floor > math.MaxFloat64:
 		return console.Usage("--floor %v: want 0 or more", c.Floor)
 	case c.Floor != 0 && !c.Normalize:
-		return console.Usage("--floor is for --normalize")
+		return console.Usage("--floor is for --normalize: add it, or leave out --floor")
 	case c.Epsilon != -1 && (!(c.Epsilon >= 0) || c.Epsilon > math.MaxFloat64):
 		return console.Usage("--epsilon %v: want 0 or more", c.Epsilon)
 	case (c.Guide != "" || c.Epsilon != -1) && !c.Guided:
-		return console.Usage("--guide and --epsilon are for --guided")
+		return console.Usage("--guide and --epsilon are for --guided: add it, or leave them out")
 	case c.Bins < 2 || c.Bins > 256:
 		return console.Usage("--bins %d: want 2 to 256", c.Bins)
 	case c.onGPU() && (c.Variance || c.Normalize || c.Median || c.Entropy || c.Guided || c.Type == "f64"):
 		return console.Usage("a GPU computes only --mean and --std, as f32: leave out --on %s", c.On)
 	case c.Range.Given && !c.Entropy:
-		return console.Usage("--range is for --entropy")
+		return console.Usage("--range is for --entropy: add it, or leave out --range")
 	}
 	return nil
 }

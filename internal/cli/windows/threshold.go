@@ -22,7 +22,7 @@ import (
 // Threshold implements the threshold command.
 type Threshold struct {
 	Ins     []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
-	Demo    bool         `help:"Take a picture of 1920×1080 that boxsum draws, instead of IN."`
+	Demo    bool         `help:"Use a picture of 1920×1080 that boxsum draws, instead of IN."`
 	Out     string       `short:"o" placeholder:"OUT" help:"Output file: .png, .tiff (fax group 4, all pages) or .pbm with one bit per pixel, .pgm or .npy with 0 and 255; - is PNG on standard output. For several images, a folder such as black/."`
 	Map     string       `placeholder:"FILE" help:"Output file for the threshold of every pixel, as float32: .npy or .tiff. -o is then optional."`
 	Method  string       `short:"m" enum:"sauvola,niblack,wolf,nick,trsingh,phansalkar,bradley,meanc,isauvola,su,otsu" default:"sauvola" help:"Method: sauvola (most scans), niblack, wolf (low contrast), nick (faint ink), trsingh, phansalkar (dark images), bradley (fast), meanc (OpenCV's adaptiveThreshold), isauvola (no specks), su (stains), or otsu: one threshold for the whole image (even light)."`

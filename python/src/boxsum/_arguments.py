@@ -26,8 +26,8 @@ def axes_of(shape: tuple[int, ...], kind: int) -> int:
     """Return the number of axes of an image or volume, without channels."""
     axes = 3 if kind == VOLUME else 2
     if len(shape) not in (axes, axes + 1):
-        what = "a volume has shape (D, H, W) or (D, H, W, C)" if kind == VOLUME else "an image has shape (H, W) or (H, W, C)"
-        raise ValueError(f"an array of shape {tuple(shape)}: {what}")
+        what = "a volume must have shape (D, H, W) or (D, H, W, C)" if kind == VOLUME else "an image must have shape (H, W) or (H, W, C)"
+        raise ValueError(f"{what}, got {tuple(shape)}")
     return axes
 
 

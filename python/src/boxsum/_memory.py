@@ -62,7 +62,7 @@ def keep_memory(limit: int) -> int:
     global _limit
     wanted = int(limit)
     if wanted < 0:
-        raise ValueError(f"cannot keep {limit} bytes")
+        raise ValueError(f"limit must be 0 or more bytes, got {limit}")
     before, _limit = _limit, min(wanted, sys.maxsize)
     kept_bytes()
     return before

@@ -253,10 +253,10 @@ def batch(runs: int) -> None:
 def main() -> None:
     """Run the benchmarks that the command line selects."""
     parser = argparse.ArgumentParser(prog="python -m boxsum.bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cuda", action="store_true", help="on a GPU")
-    parser.add_argument("--batch", action="store_true", help="many images at once")
-    parser.add_argument("--tensors", action="store_true", help="batches of PyTorch on a GPU")
-    parser.add_argument("--runs", type=int, default=20, help="of the largest table; smaller ones take more (default 20)")
+    parser.add_argument("--cuda", action="store_true", help="measure tables on a GPU")
+    parser.add_argument("--batch", action="store_true", help="measure batches of images")
+    parser.add_argument("--tensors", action="store_true", help="measure batches of PyTorch tensors on a GPU")
+    parser.add_argument("--runs", type=int, default=20, help="number of runs for the largest table; smaller tables get more (default 20)")
     options = parser.parse_args()
     _native.load()
     if options.batch:

@@ -117,7 +117,7 @@ async function addFiles(files) {
   for (const file of files) {
     say(`Opening ${file.name}…`);
     try {
-      if (file.size > app.hello.body) throw new Error(`${file.name} is ${(file.size / 2 ** 20).toFixed(0)} MiB, and the page takes up to ${(app.hello.body / 2 ** 20).toFixed(0)} MiB: name the file on the command line`);
+      if (file.size > app.hello.body) throw new Error(`${file.name} is ${(file.size / 2 ** 20).toFixed(0)} MiB, but the page accepts at most ${(app.hello.body / 2 ** 20).toFixed(0)} MiB: name the file on the command line`);
       await take(file.name || 'pasted', new Uint8Array(await file.arrayBuffer()));
     } catch (e) { say(e.message); return; }
   }
@@ -141,7 +141,7 @@ async function addFolder(entry) {
     say(`Opening ${entry.name}…`);
     await walk(entry, '');
     const total = all.reduce((n, [, f]) => n + f.size, 0);
-    if (total > app.hello.body) throw new Error(`${entry.name} is ${(total / 2 ** 20).toFixed(0)} MiB, and the page takes up to ${(app.hello.body / 2 ** 20).toFixed(0)} MiB: name the folder on the command line`);
+    if (total > app.hello.body) throw new Error(`${entry.name} is ${(total / 2 ** 20).toFixed(0)} MiB, but the page accepts at most ${(app.hello.body / 2 ** 20).toFixed(0)} MiB: name the folder on the command line`);
     for (const [key, file] of all) await app.engine.ask({ do: 'put', name: entry.name, key }, new Uint8Array(await file.arrayBuffer()));
     taken(await app.engine.ask({ do: 'bundle', name: entry.name }));
   } catch (e) { say(e.message); }

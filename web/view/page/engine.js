@@ -30,7 +30,7 @@ function server() {
         response = await fetch('api', { method: 'POST', body: pack(request, body), headers: { 'Boxsum-Session': session }, signal });
       } catch (e) {
         if (e.name === 'AbortError') throw e;
-        throw new Error('boxsum view does not answer: it may have been stopped');
+        throw new Error('boxsum view does not respond: it may have been stopped');
       }
       if (!response.ok) throw new Error((await response.text()).trim());
       return unpack(await response.arrayBuffer());

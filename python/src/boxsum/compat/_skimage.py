@@ -108,7 +108,7 @@ def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
     ii = np.asarray(ii)
     start, end = _corners(start, ii), _corners(end, ii)
     if len(start) != len(end) and 1 not in (len(start), len(end)):
-        raise ValueError(f"{len(start)} windows start and {len(end)} end")
+        raise ValueError(f"start has {len(start)} points, but end has {len(end)}")
     if len(start) == 1 and len(end) == 0:
         raise IndexError("start and end must have the same number of windows")
     if np.any(end < start):

@@ -140,8 +140,8 @@ def _weighted(pixels: np.ndarray, part: np.ndarray, weights: np.ndarray, kind: i
         all_weights = m.sum((0, 1))
         means = np.divide((m * templ).sum((0, 1)), all_weights, out=np.zeros_like(all_weights), where=all_weights != 0)
         pattern = m * (templ - means)
-        centre = image.mean((0, 1))  # scores do not depend on it
-        image = image - centre
+        center = image.mean((0, 1))  # scores do not depend on it
+        image = image - center
         sums = correlated(image, m)
         inside = np.divide(sums, all_weights, out=np.zeros_like(sums), where=all_weights != 0)
         products = (correlated(image, pattern * m) - (pattern * m).sum((0, 1)) * inside).sum(-1)

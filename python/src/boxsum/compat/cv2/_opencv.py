@@ -36,4 +36,4 @@ def _module(module: str) -> Any:
     try:
         return functools.reduce(getattr, module.split(".")[1:], cv2)
     except AttributeError:
-        raise ImportError(f"this OpenCV has no {module}") from None
+        raise ImportError(f"the installed OpenCV has no {module}") from None

@@ -11,7 +11,7 @@ import (
 // name, with the cost of those whose cost depends on the size.
 //
 //go:embed algorithms.json
-var catalogue []byte
+var catalog []byte
 
 var code = map[string]Algorithm{
 	"bilgic/sequential": {cpu: hostCode{whole: true, f32: bilgicSequential[float32], f64: bilgicSequential[float64]}},
@@ -43,7 +43,7 @@ var code = map[string]Algorithm{
 	"bertazzini/many-images":   {gpu: bertazziniMany},
 }
 
-// works and all hold the catalogue, with the code.
+// works and all hold the catalog, with the code.
 var works, all = read()
 
 func read() (works []*Work, all []*Algorithm) {
@@ -55,7 +55,7 @@ func read() (works []*Work, all []*Algorithm) {
 			Cost          Cost
 		}
 	}
-	if err := json.Unmarshal(catalogue, &list); err != nil {
+	if err := json.Unmarshal(catalog, &list); err != nil {
 		panic(err) // the file is embedded in the program
 	}
 	for i := range list {
