@@ -20,53 +20,13 @@ type tables struct {
 
 // integrate validates everything and queues the work.
 func (t tables) integrate(src *devmem.Array, opt *Options) error {
-	job, all := method.Job{Pixel: src.Element, Sum: t.sums.Element}, []*devmem.Array{t.sums}
-	if t.squares != nil {
-		job.Square, all = t.squares.Element, append(all, t.squares)
-	}
-	if src.Device == nil {
-		return errNoImage
-	}
-	for _, a := range all {
-		if a.Device == nil {
-			return errNoTable
-		}
-	}
-	if t.bins == 0 { // histograms count any pixels
-		sum, square := job.Sum, job.Square
-		if t.squared {
-			sum, square = method.Sums.Default(job.Pixel), job.Sum
-		}
-		if err := method.PairError(job.Pixel, sum, square); err != nil {
-			return err
-		}
-	}
-	o, err := opt.check(job.Pixel, job.Sum, t.noOffset)
+	o, err := t.check(src, opt)
 	if err != nil {
 		return err
 	}
-	sized := all
-	if t.takes != nil {
-		sized = []*devmem.Array{t.takes}
-	}
-	for _, a := range sized {
-		if err := a.CheckSource(src); err != nil {
-			return err
-		}
-	}
 	return using(src, func() error {
-		for i, a := range all {
-			if err := a.CheckOpen(); err != nil {
-				return err
-			}
-			if a.Overlaps(src) || i > 0 && a.Overlaps(all[0]) {
-				return devmem.ErrOverlap
-			}
-		}
-		if t.open != nil {
-			if err := t.open(); err != nil {
-				return err
-			}
+		if err := t.checkMemory(src); err != nil {
+			return err
 		}
 		offsets, err := t.offsets(src, &o)
 		if err != nil {
@@ -76,25 +36,91 @@ func (t tables) integrate(src *devmem.Array, opt *Options) error {
 			t.sums.SetOrigin(t.squares, src.Element, offsets)
 			t.sums.Squared = t.squared
 		}
-		job := method.Of(t.sums, t.squares, src, offsets[0])
-		job.Bins, job.Context = t.bins, o.Context
-		if t.sums.Offsets == nil {
-			return method.Run(t.method, job, o.Kernels.way())
-		}
-		for first := 0; first < len(offsets); { // consecutive images with equal offsets
-			n := 1
-			for first+n < len(offsets) && offsets[first+n] == offsets[first] {
-				n++
-			}
-			part := t.method.Part(job, first, n)
-			part.Offset = float64(offsets[first])
-			if err := method.Run(t.method, part, o.Kernels.way()); err != nil {
-				return err
-			}
-			first += n
-		}
-		return nil
+		return t.queue(src, offsets, &o)
 	})
+}
+
+// all returns the tables.
+func (t tables) all() []*devmem.Array {
+	if t.squares == nil {
+		return []*devmem.Array{t.sums}
+	}
+	return []*devmem.Array{t.sums, t.squares}
+}
+
+// check returns an error if types, options or sizes are invalid, and the options.
+func (t tables) check(src *devmem.Array, opt *Options) (o Options, err error) {
+	if src.Device == nil {
+		return o, errNoImage
+	}
+	for _, a := range t.all() {
+		if a.Device == nil {
+			return o, errNoTable
+		}
+	}
+	pixel, sum, square := src.Element, t.sums.Element, raster.Type(0)
+	if t.squares != nil {
+		square = t.squares.Element
+	}
+	if t.squared {
+		sum, square = method.Sums.Default(pixel), sum
+	}
+	if t.bins == 0 { // histograms count any pixels
+		if err := method.PairError(pixel, sum, square); err != nil {
+			return o, err
+		}
+	}
+	if o, err = opt.check(pixel, t.sums.Element, t.noOffset); err != nil {
+		return o, err
+	}
+	sized := t.all()
+	if t.takes != nil {
+		sized = []*devmem.Array{t.takes}
+	}
+	for _, a := range sized {
+		if err := a.CheckSource(src); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// checkMemory returns an error if tables are closed or share memory.
+func (t tables) checkMemory(src *devmem.Array) error {
+	for i, a := range t.all() {
+		if err := a.CheckOpen(); err != nil {
+			return err
+		}
+		if a.Overlaps(src) || i > 0 && a.Overlaps(t.sums) {
+			return devmem.ErrOverlap
+		}
+	}
+	if t.open != nil {
+		return t.open()
+	}
+	return nil
+}
+
+// queue queues the work for checked tables: consecutive images with equal offsets together.
+func (t tables) queue(src *devmem.Array, offsets []float32, o *Options) error {
+	job := method.Of(t.sums, t.squares, src, offsets[0])
+	job.Bins, job.Context = t.bins, o.Context
+	if t.sums.Offsets == nil {
+		return method.Run(t.method, job, o.Kernels.way())
+	}
+	for first := 0; first < len(offsets); {
+		n := 1
+		for first+n < len(offsets) && offsets[first+n] == offsets[first] {
+			n++
+		}
+		part := t.method.Part(job, first, n)
+		part.Offset = float64(offsets[first])
+		if err := method.Run(t.method, part, o.Kernels.way()); err != nil {
+			return err
+		}
+		first += n
+	}
+	return nil
 }
 
 // offsets returns the offset of each image, or a single one for all. Squares of

@@ -41,20 +41,20 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 	if err != nil {
 		return err
 	}
-	w, h := template.Width, template.Height
-	switch {
-	case m > match.SSD:
+	var ctx context.Context
+	if opt != nil {
+		if ctx = opt.Context; opt.Mask.Pix != nil {
+			return raster.Unsupported("masks are not supported on a device (use package match)")
+		}
+	}
+	if m > match.SSD {
 		return raster.Invalid("unknown %v", m)
-	case opt != nil && opt.Mask.Pix != nil:
-		return raster.Unsupported("masks are not supported on a device (use package match)")
-	case a.Channels != 1 || template.Channels != 1:
-		return raster.Invalid("image has %d channels and template has %d, want 1 on a device", a.Channels, template.Channels)
-	case w == 0 || h == 0 || w > a.Width || h > a.Height:
-		return raster.Invalid("template is %d×%d pixels, want at least 1×1 and at most the size of the image, %d×%d", w, h, a.Width, a.Height)
-	case to.Device != a.Device || to.Width != a.Width-w+1 || to.Height != a.Height-h+1 || to.Channels != 1 || to.Count != a.Count:
-		return raster.Invalid("destination is %s, which cannot hold the scores of a template of %d×%d in %s", to, w, h, a)
-	case opt != nil && opt.Context != nil && opt.Context.Err() != nil:
-		return opt.Context.Err()
+	}
+	if err := holdsScores(to, a, template.Width, template.Height, template.Channels); err != nil {
+		return err
+	}
+	if ctx != nil && ctx.Err() != nil {
+		return ctx.Err()
 	}
 	t, err := matchOf(template, m)
 	if err != nil {
@@ -70,12 +70,22 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 		if to.Overlaps(a) {
 			return devmem.ErrOverlap
 		}
-		var ctx context.Context
-		if opt != nil {
-			ctx = opt.Context
-		}
 		return runMatch(t, to, a, ctx)
 	})
+}
+
+// holdsScores returns an error if a template of w×h does not fit in images, or its scores do not fit
+// in their destination.
+func holdsScores(to, images *devmem.Array, w, h, channels int) error {
+	switch {
+	case images.Channels != 1 || channels != 1:
+		return raster.Invalid("image has %d channels and template has %d, want 1 on a device", images.Channels, channels)
+	case w == 0 || h == 0 || w > images.Width || h > images.Height:
+		return raster.Invalid("template is %d×%d pixels, want at least 1×1 and at most the size of the image, %d×%d", w, h, images.Width, images.Height)
+	case to.Device != images.Device || to.Width != images.Width-w+1 || to.Height != images.Height-h+1 || to.Channels != 1 || to.Count != images.Count:
+		return raster.Invalid("destination is %s, which cannot hold the scores of a template of %d×%d in %s", to, w, h, images)
+	}
+	return nil
 }
 
 // matchOf returns a template for devices.

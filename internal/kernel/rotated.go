@@ -161,6 +161,17 @@ func rotatedSingle[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine) {
 	}
 }
 
+// sumRuns adds to every pixel of a block those before it in its run, by doubling shifts.
+func sumRuns[S Sum](sum []S, of []int32, channels int) {
+	for shift := channels; shift < len(sum); shift *= 2 {
+		for k := len(sum) - 1; k >= shift; k-- {
+			if of[k] == of[k-shift] {
+				sum[k] += sum[k-shift]
+			}
+		}
+	}
+}
+
 // rotatedBlocks computes a stretch of any kind. Floats, whose sums depend on the order of
 // additions, are summed in blocks of sumBlock bytes: the part of a run within a block is summed by
 // doubling shifts, as in a vector, and then the sum of the row before it is added.
@@ -200,12 +211,8 @@ func rotatedBlocks[P Pixel, S Sum](runs *RotatedRuns, l *RotatedLine) {
 				x, c = x-step, c+step*n
 			}
 		}
-		for shift := n; ordered && shift < count; shift *= 2 {
-			for k := count - 1; k >= shift; k-- {
-				if of[k] == of[k-shift] {
-					sum[k] += sum[k-shift]
-				}
-			}
+		if ordered {
+			sumRuns(sum[:count], of[:count], n)
 		}
 		x, c = first, channel
 		for k := range count {
