@@ -186,6 +186,15 @@ func roundTrip[T Element](t *testing.T) {
 		if err := WriteNPY(&file, shape, rows); err != nil {
 			t.Fatal(err)
 		}
+		var untyped, archive, archive2 bytes.Buffer
+		dtype := raster.TypeOf[T]().String()
+		asBytes := func(yield func([]byte) bool) { _ = yield(bytesOf(data[:cut])) && yield(bytesOf(data[cut:])) }
+		z, z2 := NewNPZ(&archive), NewNPZ(&archive2)
+		if err := errors.Join(
+			WriteNPYBytes(&untyped, dtype, shape, asBytes), WriteNPZ(z, "a", shape, rows), z2.WriteBytes("a", dtype, shape, asBytes), z.Close(), z2.Close(),
+		); err != nil || !bytes.Equal(untyped.Bytes(), file.Bytes()) || !bytes.Equal(archive.Bytes(), archive2.Bytes()) {
+			t.Fatalf("elements given as bytes are written differently: %v", err)
+		}
 		body := file.Bytes()[file.Len()-len(raw):]
 		if (file.Len()-len(raw))%64 != 0 {
 			t.Fatalf("data starts at %d", file.Len()-len(raw))
@@ -357,6 +366,17 @@ func TestWriteNPYErrors(t *testing.T) {
 		if err := WriteNPY(io.Discard, c.shape, one(c.rows)); err == nil {
 			t.Errorf("%s is taken", name)
 		}
+	}
+	for _, dtype := range []string{"", "u8", "int8", "float16"} {
+		if err := WriteNPYBytes(io.Discard, dtype, []int{1}, one([]byte{0})); !errors.Is(err, boxsum.ErrTypes) {
+			t.Errorf("dtype %q: %v", dtype, err)
+		}
+		if err := NewNPZ(io.Discard).WriteBytes("a", dtype, []int{1}, one([]byte{0})); !errors.Is(err, boxsum.ErrTypes) {
+			t.Errorf("dtype %q: %v", dtype, err)
+		}
+	}
+	if err := WriteNPYBytes(io.Discard, "uint16", []int{2}, one(make([]byte, 3))); err == nil {
+		t.Error("three bytes of uint16 are taken")
 	}
 	for _, n := range []int{1, 1 << 20} {
 		if err := WriteNPY(failing{}, []int{n}, one(make([]uint8, n))); !errors.Is(err, errFull) {

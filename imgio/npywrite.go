@@ -44,12 +44,45 @@ func ViewRows[S boxsum.Sum](v boxsum.View[S]) iter.Seq[[]S] {
 // little-endian. rows yields runs of elements of any length, which must add up
 // to the number of elements of the shape.
 func WriteNPY[T Element](w io.Writer, shape []int, rows iter.Seq[[]T]) error {
-	to, err := newNPYWriter(w, shape, raster.TypeOf[T]())
+	return writeNPY(w, raster.TypeOf[T](), shape, func(yield func([]byte) bool) {
+		for row := range rows {
+			if !yield(bytesOf(row)) {
+				return
+			}
+		}
+	})
+}
+
+// WriteNPYBytes is like [WriteNPY] for elements whose type is known only at run
+// time: dtype is its name in NumPy, such as uint8 or float32, and rows yields
+// whole elements in this machine's byte order.
+func WriteNPYBytes(w io.Writer, dtype string, shape []int, rows iter.Seq[[]byte]) error {
+	t, err := elementType(dtype)
+	if err != nil {
+		return err
+	}
+	return writeNPY(w, t, shape, rows)
+}
+
+// elementType returns the type with a name in NumPy.
+func elementType(dtype string) (raster.Type, error) {
+	t, ok := raster.ParseType(dtype)
+	if !ok || dtype != t.String() {
+		return 0, raster.Unsupported("dtype is %q, want uint8 to uint64, int16 to int64, float32 or float64", dtype)
+	}
+	return t, nil
+}
+
+func writeNPY(w io.Writer, t raster.Type, shape []int, rows iter.Seq[[]byte]) error {
+	to, err := newNPYWriter(w, shape, t)
 	if err != nil {
 		return err
 	}
 	for row := range rows {
-		if err := to.write(bytesOf(row)); err != nil {
+		if len(row)%to.size != 0 {
+			return fmt.Errorf("a row has %d bytes, want a multiple of %d", len(row), to.size)
+		}
+		if err := to.write(row); err != nil {
 			return err
 		}
 	}
@@ -194,6 +227,20 @@ func WriteNPZ[T Element](z *NPZ, name string, shape []int, rows iter.Seq[[]T]) e
 		return err
 	}
 	return WriteNPY(w, shape, rows)
+}
+
+// WriteBytes is like [WriteNPZ] for elements whose type is known only at run
+// time, see [WriteNPYBytes].
+func (z *NPZ) WriteBytes(name, dtype string, shape []int, rows iter.Seq[[]byte]) error {
+	t, err := elementType(dtype)
+	if err != nil {
+		return err
+	}
+	w, err := z.member(name)
+	if err != nil {
+		return err
+	}
+	return writeNPY(w, t, shape, rows)
 }
 
 // member starts an array.

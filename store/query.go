@@ -85,6 +85,12 @@ func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S
 	return t.sumBoxes(ctx, raster.Elems[number](raster.Bytes(dst)), boxes)
 }
 
+// SumBoxesBytes is like [SumBoxes] for sums of any type, see [Table.Types]: dst receives
+// their bytes in this machine's byte order, and starts at a multiple of 8 bytes.
+func (t *Table) SumBoxesBytes(ctx context.Context, dst []byte, boxes []image.Rectangle) error {
+	return t.sumBoxes(ctx, raster.Elems[number](dst), boxes)
+}
+
 // checkSums returns an error unless the table has sums of this type.
 func (t *Table) checkSums(s zarr.Type) error {
 	if want := t.layers[0].sum; s != want {
@@ -113,6 +119,11 @@ func SumVolumeBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, d
 		return err
 	}
 	return t.sumVolumeBoxes(ctx, raster.Elems[number](raster.Bytes(dst)), boxes)
+}
+
+// SumVolumeBoxesBytes is like [Table.SumBoxesBytes] for boxes of a volume.
+func (t *Table) SumVolumeBoxesBytes(ctx context.Context, dst []byte, boxes []volume.Box) error {
+	return t.sumVolumeBoxes(ctx, raster.Elems[number](dst), boxes)
 }
 
 func (t *Table) sumVolumeBoxes(ctx context.Context, dst []number, boxes []volume.Box) error {

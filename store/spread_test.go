@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image"
@@ -46,6 +47,10 @@ func checkVolume[P boxsum.Pixel, S uint64 | int64 | float64](t *testing.T, typ z
 	sums, means, deviations := make([]S, len(boxes)), make([]float64, len(boxes)), make([]float64, len(boxes))
 	if err := errors.Join(SumVolumeBoxes(ctx, table, sums, boxes), table.MeanVolumeBoxes(ctx, means, boxes)); err != nil {
 		t.Fatal(err)
+	}
+	untyped := make([]S, len(sums))
+	if err := table.SumVolumeBoxesBytes(ctx, raster.Bytes(untyped), boxes); err != nil || !bytes.Equal(raster.Bytes(untyped), raster.Bytes(sums)) {
+		t.Fatalf("sums as bytes differ: %v", err)
 	}
 	if opt.Squares {
 		if err := table.StdDevVolumeBoxes(ctx, deviations, boxes); err != nil {

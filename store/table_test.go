@@ -134,6 +134,10 @@ func checkTable[S uint64 | int64 | float64, Q boxsum.Square](t *testing.T, what 
 	if err := want.Sum.SumBoxes(wanted, boxes); err != nil {
 		t.Fatal(err)
 	}
+	untyped := make([]S, len(sums))
+	if err := table.SumBoxesBytes(ctx, raster.Bytes(untyped), boxes); err != nil || !bytes.Equal(raster.Bytes(untyped), raster.Bytes(sums)) {
+		t.Fatalf("%s: sums as bytes differ: %v", what, err)
+	}
 	_, isFloat := any(*new(S)).(float64)
 	near := func(a, b, tolerance float64) bool {
 		return a == b || a != a && b != b || isFloat && math.Abs(a-b) <= tolerance*(1+math.Abs(b))

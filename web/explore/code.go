@@ -52,7 +52,7 @@ func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) 
 			c.color, c.saved, save.Kind = true, base+"-color.npy", "color"
 			c.file, c.info.Pixel, c.info.Low, c.info.High = c.saved, "uint8", 0, 255
 		}
-		if d.direct && !d.info.Demo && !(c.color && (d.info.Pixel != "uint8" || d.colors().channels > 3)) {
+		if d.direct && !d.info.Demo && !(c.color && (d.info.Pixel != "uint8" || d.colors().img.Channels > 3)) {
 			c.file = d.source
 		}
 	case *block:

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/zarr"
 )
@@ -180,7 +181,7 @@ func TestCode(t *testing.T) {
 		t.Log("BOXSUM_CODE_PYTHON names no Python with the package: its code is not run")
 	}
 	for i, c := range cases {
-		v, pixels := ask(t, s, c.request, nil)
+		v, _ := ask(t, s, c.request, nil)
 		if v["error"] != nil {
 			t.Errorf("%v: %v", c.request, v["error"])
 			continue
@@ -218,7 +219,7 @@ func TestCode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			shown, err := newPicture(context.Background(), "r", p.Image)
+			shown, err := newPicture(context.Background(), "r", pixels.Of(p.Image))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,6 +242,5 @@ func TestCode(t *testing.T) {
 				t.Errorf("%v in %s gives other pixels than another language", c.request, language)
 			}
 		}
-		_ = pixels
 	}
 }

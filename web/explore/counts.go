@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -27,7 +26,7 @@ type coarse struct {
 	counts       []uint32 // (down+1)×(across+1)×bins
 }
 
-func newCoarse(img any, channel int, low, high float64) *coarse {
+func newCoarse(img raster.Array, channel int, low, high float64) *coarse {
 	c := coarseOf(img, channel, low, high)
 	c.across, c.down = c.img.Width/cell, c.img.Height/cell
 	c.counts = make([]uint32, (c.across+1)*(c.down+1)*bins)
@@ -45,8 +44,7 @@ func newCoarse(img any, channel int, low, high float64) *coarse {
 }
 
 // coarseOf returns a coarse histogram without its counts.
-func coarseOf(img any, channel int, low, high float64) *coarse {
-	src := pixels.Of(img)
+func coarseOf(src raster.Array, channel int, low, high float64) *coarse {
 	c := &coarse{img: src, channels: src.Channels, channel: channel, low: low, scale: bins / (high - low), exact: src.Type == raster.U8}
 	if c.exact {
 		c.low, c.scale = 0, 1
@@ -184,6 +182,6 @@ func middle(counts []uint32) (bin, rank int) {
 	return -1, 0
 }
 
-func (r *planeTables) histogram(b image.Rectangle, channel int) *counted {
+func (r *plane) histogram(b image.Rectangle, channel int) *counted {
 	return r.counts()[channel].histogram(b)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/zarr"
@@ -32,7 +34,7 @@ func TestHistogram(t *testing.T) {
 		words.Pix[i], reals.Pix[i] = uint16(rnd.IntN(5000)), float32(rnd.NormFloat64())
 	}
 	for _, img := range []any{bytesOf, words, reals} {
-		p, err := newPlane(context.Background(), img)
+		p, err := newPlane(context.Background(), pixels.Of(img))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,6 +73,67 @@ func TestHistogram(t *testing.T) {
 					t.Fatalf("%T: %v has %d pixels, want %d", img, box, sum, len(values))
 				}
 			}
+		}
+	}
+}
+
+// TestFarFromZero draws images whose tables have an offset: tiles show the means of their pixels, the table shows the sums
+// from the corner, and the entries of a box add up to its sum.
+func TestFarFromZero(t *testing.T) {
+	const w, h, level = 96, 64, 2
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for _, missing := range []bool{false, true} {
+		img := boxsum.Image[float32]{Pix: make([]float32, w*h), Stride: w, Width: w, Height: h, Channels: 1}
+		for i := range img.Pix {
+			if img.Pix[i] = 1000 + rnd.Float32(); missing && i%7 == 3 {
+				img.Pix[i] = float32(math.NaN())
+			}
+		}
+		p, err := newPlane(context.Background(), pixels.Of(img))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.sums.Offset == 0 || p.missing != missing {
+			t.Fatalf("offset %v, missing %v", p.sums.Offset, p.missing)
+		}
+		sum := func(b image.Rectangle) (sum float64, n int) {
+			for y := b.Min.Y; y < b.Max.Y; y++ {
+				for _, v := range img.Pix[y*w+b.Min.X : y*w+b.Max.X] {
+					if v == v {
+						sum, n = sum+float64(v), n+1
+					}
+				}
+			}
+			return sum, n
+		}
+		all, _ := sum(image.Rect(0, 0, w, h))
+		tiles, heat := make([]uint8, w*h>>4), make([]uint8, w*h>>4)
+		low, high, _ := p.bounds()
+		shown := tile{w: w >> level, h: h >> level, level: level, low: low, scale: 255 / (high - low)}
+		p.tile(tiles, shown, 0)
+		p.heat(heat, shown, 0)
+		for y := range h >> level {
+			for x := range w >> level {
+				s, n := sum(image.Rect(x<<level, y<<level, (x+1)<<level, (y+1)<<level))
+				if got, want := tiles[y*w>>level+x], shade(s/float64(n), shown); max(got, want)-min(got, want) > 1 {
+					t.Fatalf("missing %v: tile pixel %d, %d is %d, want %d", missing, x, y, got, want)
+				}
+				s, _ = sum(image.Rect(0, 0, x<<level, y<<level))
+				if got, want := heat[y*w>>level+x], uint8(255*s/all); max(got, want)-min(got, want) > 1 {
+					t.Fatalf("missing %v: entry %d, %d is drawn as %d, want %d", missing, x, y, got, want)
+				}
+			}
+		}
+		a := p.box(image.Rect(10, 20, 70, 50), 0)
+		var want, got float64
+		fmt.Sscan(a.Sum, &want)
+		for _, e := range a.Entries {
+			var v float64
+			fmt.Sscan(e.Value, &v)
+			got += float64(e.Sign) * v
+		}
+		if math.Abs(got-want) > 1e-6*want {
+			t.Errorf("missing %v: the entries give %v, want %v", missing, got, want)
 		}
 	}
 }

@@ -9,13 +9,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"strings"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/store/sources"
-	"github.com/boxsum/boxsum/volume"
 	"github.com/boxsum/boxsum/zarr"
 )
 
@@ -161,57 +158,7 @@ func openVolume(ctx context.Context, base, name string) (Document, error) {
 	return blockOf(ctx, base, s)
 }
 
-// asFloats returns the values of an image of integers.
-func asFloats(img any) ([]float64, error) {
-	switch m := img.(type) {
-	case boxsum.Image[uint32]:
-		return floats(m).Pix, nil
-	case boxsum.Image[int16]:
-		return floats(m).Pix, nil
-	case boxsum.Image[int32]:
-		return floats(m).Pix, nil
-	case boxsum.Image[float64]:
-		return m.Pix, nil
-	}
-	return nil, refuse("images of this type have no tables")
-}
-
-func sizeOf(img any) (width, height int) {
-	v := reflect.ValueOf(img)
-	return int(v.FieldByName("Width").Int()), int(v.FieldByName("Height").Int())
-}
-
 func sides(n int) string { return fmt.Sprintf("%d×%d", n, n) }
-
-// pile combines images of the same size and type to a volume.
-func pile(list []any) (any, error) {
-	switch list[0].(type) {
-	case boxsum.Image[uint8]:
-		return piled[uint8](list)
-	case boxsum.Image[uint16]:
-		return piled[uint16](list)
-	}
-	return nil, refuse("slices must be pictures of 8 or 16 bits")
-}
-
-func piled[P uint8 | uint16](list []any) (any, error) {
-	first := list[0].(boxsum.Image[P])
-	v, err := volume.New[P](first.Width, first.Height, len(list), first.Channels)
-	if err != nil {
-		return nil, err
-	}
-	for z, img := range list {
-		m, ok := img.(boxsum.Image[P])
-		if !ok || m.Width != first.Width || m.Height != first.Height || m.Channels != first.Channels {
-			return nil, refuse("all slices of a volume must have the same size and type, but slice %d differs", z+1)
-		}
-		to := v.Slice(z)
-		for y := range m.Height {
-			copy(to.Row(y), m.Row(y)[:m.Width*m.Channels])
-		}
-	}
-	return v, nil
-}
 
 // naturally compares names such that numbers are ordered by value: slice2 comes before slice10.
 func naturally(a, b string) int {

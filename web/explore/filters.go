@@ -15,7 +15,6 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/internal/matching"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/thresholds"
 	"github.com/boxsum/boxsum/match"
@@ -51,7 +50,7 @@ func (f *filtered) set(x, y, channel int, v uint8) {
 }
 
 // takeAlpha copies the alpha channel of an image with four channels.
-func (f *filtered) takeAlpha(img boxsum.Image[uint8], s *screen) {
+func (f *filtered) takeAlpha(img raster.Array, s *screen) {
 	if img.Channels != 4 {
 		return
 	}
@@ -61,7 +60,7 @@ func (f *filtered) takeAlpha(img boxsum.Image[uint8], s *screen) {
 			if s != nil {
 				x, y = s.column(i), s.row(j)
 			}
-			f.set(i, j, 3, img.Pix[y*img.Stride+4*x+3])
+			f.set(i, j, 3, img.Data[y*img.Stride+4*x+3])
 		}
 	}
 }
@@ -109,18 +108,18 @@ func windowOf(r *request) (filters.Window, error) {
 func square(side int) filters.Window { return filters.Window{Width: side, Height: side} }
 
 // of returns the channels of the image as an image.
-func (r *planeTables) of(channels ...int) raster.Array { return pick(pixels.Of(r.img), channels) }
+func (r *plane) of(channels ...int) raster.Array { return pick(r.img, channels) }
 
 // whole returns an error if the image is too large to be filtered at once. command is the subcommand to suggest.
-func (r *planeTables) whole(command string) error {
-	if n := int64(r.width) * int64(r.height); n > maxFiltered {
+func (r *plane) whole(command string) error {
+	if n := int64(r.img.Width) * int64(r.img.Height); n > maxFiltered {
 		return refuse("the image has %d megapixels; the page saves up to %d: use boxsum %s", n>>20, maxFiltered>>20, command)
 	}
 	return nil
 }
 
 // filter filters some channels, for the pixels of a screen or, if s is nil, the whole image.
-func (r *planeTables) filter(ctx context.Context, q *request, s *screen, channels []int) (*filtered, error) {
+func (r *plane) filter(ctx context.Context, q *request, s *screen, channels []int) (*filtered, error) {
 	w, err := windowOf(q)
 	if err != nil {
 		return nil, err
@@ -128,7 +127,7 @@ func (r *planeTables) filter(ctx context.Context, q *request, s *screen, channel
 	f := &filtering{request: q, window: w, low: r.low, high: r.high}
 	start := time.Now()
 	if s != nil {
-		if by := filterRule(f, !r.pixel.Float()); by != nil {
+		if by := filterRule(f, !r.img.Type.Float()); by != nil {
 			if made, err := r.byTables(ctx, s, by, channels); made != nil || err != nil {
 				return made, err
 			}
@@ -267,25 +266,25 @@ func ruleOf(q *request) (thresholds.Rule, error) {
 }
 
 // threshold binarizes one channel, for the pixels of a screen or, if s is nil, the whole image.
-func (r *planeTables) threshold(ctx context.Context, q *request, s *screen, channel int) (*filtered, error) {
+func (r *plane) threshold(ctx context.Context, q *request, s *screen, channel int) (*filtered, error) {
 	rule, err := ruleOf(q)
 	if err != nil {
 		return nil, err
 	}
-	if r.pixel.Float() && (r.low < 0 || r.high > 1) {
+	if r.img.Type.Float() && (r.low < 0 || r.high > 1) {
 		rule.White, rule.R = r.high, (r.high-r.low)/2
 	}
 	start := time.Now()
 	p := &reduced{n: 1}
 	if s != nil {
-		if by := thresholdRule(rule, r.pixel); by != nil {
+		if by := thresholdRule(rule, r.img.Type); by != nil {
 			if made, err := r.byTables(ctx, s, by, []int{channel}); made != nil || err != nil {
 				return made, err
 			}
 		}
 		// Other methods need the whole image; Otsu needs only the histogram.
 		if rule.Method != thresholds.Otsu {
-			all := &screen{image.Rect(0, 0, r.width, r.height), s.w, s.h}
+			all := &screen{image.Rect(0, 0, r.img.Width, r.img.Height), s.w, s.h}
 			if p, err = r.around(ctx, all, 0, []int{channel}, q.Quick); err != nil {
 				return nil, err
 			}
@@ -329,15 +328,15 @@ type peak struct {
 	SubY  float64 `json:"suby"`
 }
 
-func (r *planeTables) match(ctx context.Context, q *request) (*matched, error) {
-	if n := int64(r.width) * int64(r.height); n > maxFiltered/4 {
+func (r *plane) match(ctx context.Context, q *request) (*matched, error) {
+	if n := int64(r.img.Width) * int64(r.img.Height); n > maxFiltered/4 {
 		return nil, refuse("the image has %d megapixels; the page searches up to %d: use boxsum match", n>>20, maxFiltered>>22)
 	}
 	b, err := oneBox(q, 4)
 	if err != nil {
 		return nil, err
 	}
-	box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, r.width, r.height))
+	box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, r.img.Width, r.img.Height))
 	if box.Dx() < 2 || box.Dy() < 2 {
 		return nil, refuse("the template is %d×%d pixels, want at least 2×2: draw a larger box", box.Dx(), box.Dy())
 	}

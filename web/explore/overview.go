@@ -8,8 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // An overview is a reduced version of an image in a store, in memory. Parts that are looked at are computed first, then
@@ -198,7 +197,8 @@ func (o *overview) part(ctx context.Context, dst []uint8, t tile, b image.Rectan
 		if err != nil {
 			return err
 		}
-		return shrink(dst, t, img, n/scale, o.channel)
+		shrink(dst, t, img, n/scale, o.channel)
+		return nil
 	}
 	var boxes []image.Rectangle
 	for y := range t.h {
@@ -274,37 +274,16 @@ func (o *overview) histogram(b image.Rectangle) (*counted, error) {
 }
 
 // shrink draws means of f×f pixels of an image.
-func shrink(dst []uint8, t tile, img any, f, channel int) error {
-	switch m := img.(type) {
-	case boxsum.Image[uint8]:
-		shrunk(dst, t, m, f, channel)
-	case boxsum.Image[uint16]:
-		shrunk(dst, t, m, f, channel)
-	case boxsum.Image[float32]:
-		shrunk(dst, t, m, f, channel)
-	case boxsum.Image[float64]:
-		shrunk(dst, t, m, f, channel)
-	default:
-		v, err := asFloats(img)
-		if err != nil {
-			return err
-		}
-		w, h := sizeOf(img)
-		c := len(v) / max(w*h, 1)
-		shrunk(dst, t, boxsum.Image[float64]{Pix: v, Stride: w * c, Width: w, Height: h, Channels: c}, f, channel)
-	}
-	return nil
-}
-
-func shrunk[P filter.Pixel](dst []uint8, t tile, m boxsum.Image[P], f, channel int) {
+func shrink(dst []uint8, t tile, m raster.Array, f, channel int) {
 	c := m.Channels
 	sums := make([]float64, t.w)
+	var row []float64
 	for y := range t.h {
 		y0, y1 := y*f, min((y+1)*f, m.Height)
 		clear(sums)
 		for v := y0; v < y1; v++ {
-			row := m.Row(v)
-			if b, ok := any(row).([]uint8); ok && c == 1 {
+			if m.Type == raster.U8 && c == 1 {
+				b := m.Row(v)
 				for x := range sums {
 					n := 0
 					for _, p := range b[min(x*f, m.Width):min((x+1)*f, m.Width)] {
@@ -314,10 +293,13 @@ func shrunk[P filter.Pixel](dst []uint8, t tile, m boxsum.Image[P], f, channel i
 				}
 				continue
 			}
+			row = m.Floats(row[:0], v, channel, m.Width*c, c)
 			for x := range sums {
-				for u := x * f; u < min((x+1)*f, m.Width); u++ {
-					sums[x] += float64(row[u*c+channel])
+				sum := sums[x]
+				for _, p := range row[min(x*f, m.Width):min((x+1)*f, m.Width)] {
+					sum += p
 				}
+				sums[x] = sum
 			}
 		}
 		for x, s := range sums {

@@ -13,59 +13,24 @@ import (
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 )
 
 // A picture is an image in memory. Queries use its gray version, as on the command line; tiles are in color.
 type picture struct {
 	info  Info
-	plane plane
+	plane *plane
 	file  *imgio.Picture // owner of plane's memory, or nil
 
 	color  func() []boxsum.Image[uint8] // at 1:1, 1:2, 1:4 …, or nil
-	paint  func() *planeTables          // the color image for filters, or nil if the picture is gray
+	paint  func() *plane                // the color image for filters, or nil if the picture is gray
 	source string                       // file name in code
 	kept   int64                        // size in bytes of the file that color holds
 	direct bool                         // the file has exactly these pixels, without conversion
 }
 
-// newPlane returns an image of any type as a plane.
-func newPlane(ctx context.Context, img any) (plane, error) {
-	switch m := img.(type) {
-	case boxsum.Image[uint8]:
-		if int64(m.Width)*int64(m.Height)*255 < 1<<32 {
-			return newPlaneTables[uint8, uint32, uint64](ctx, m)
-		}
-		return newPlaneTables[uint8, uint64, uint64](ctx, m)
-	case boxsum.Image[uint16]:
-		return newPlaneTables[uint16, uint64, uint64](ctx, m)
-	case boxsum.Image[float32]:
-		return newPlaneTables[float32, float64, float64](ctx, m)
-	case boxsum.Image[float64]:
-		return newPlaneTables[float64, float64, float64](ctx, m)
-	case boxsum.Image[uint32]:
-		return newPlaneTables[float64, float64, float64](ctx, floats(m))
-	case boxsum.Image[int16]:
-		return newPlaneTables[float64, float64, float64](ctx, floats(m))
-	case boxsum.Image[int32]:
-		return newPlaneTables[float64, float64, float64](ctx, floats(m))
-	}
-	return nil, refuse("images of this type have no tables")
-}
-
-// floats converts an image of integers to float64, which holds all of their values.
-func floats[P boxsum.Pixel](m boxsum.Image[P]) boxsum.Image[float64] {
-	f := boxsum.Image[float64]{Pix: make([]float64, m.Width*m.Height*m.Channels), Stride: m.Width * m.Channels, Width: m.Width, Height: m.Height, Channels: m.Channels}
-	for y := range m.Height {
-		to := f.Row(y)
-		for x, p := range m.Row(y)[:f.Stride] {
-			to[x] = float64(p)
-		}
-	}
-	return f
-}
-
-func newPicture(ctx context.Context, name string, img any) (*picture, error) {
+func newPicture(ctx context.Context, name string, img raster.Array) (*picture, error) {
 	p, err := newPlane(ctx, img)
 	if err != nil {
 		return nil, err
@@ -88,7 +53,7 @@ func best() string {
 // Demo returns the picture that boxsum draws itself.
 func Demo() Document {
 	const width, height = 1920, 1080
-	d, err := newPicture(context.Background(), "demo", imgio.Demo(width, height))
+	d, err := newPicture(context.Background(), "demo", pixels.Of(imgio.Demo(width, height)))
 	if err != nil {
 		panic(err) // the picture is always the same
 	}
@@ -105,16 +70,14 @@ func (d *picture) withColor(open func() (*imgio.Picture, error)) {
 		if err != nil {
 			return nil
 		}
-		m, ok := p.Image.(boxsum.Image[uint8])
-		if deep, is := p.Image.(boxsum.Image[uint16]); is {
-			m, ok = boxsum.Image[uint8]{Pix: make([]uint8, len(deep.Pix)), Stride: deep.Stride, Width: deep.Width, Height: deep.Height, Channels: deep.Channels}, true
-			for i, v := range deep.Pix {
-				m.Pix[i] = uint8(v >> 8)
-			}
+		src := pixels.Of(p.Image)
+		if src.Type == raster.U16 {
+			src = highBytes(src)
 		}
-		if !ok || m.Width != d.info.Width || m.Height != d.info.Height {
+		if src.Type != raster.U8 || src.Width != d.info.Width || src.Height != d.info.Height {
 			return nil
 		}
+		m := boxsum.Image[uint8]{Pix: src.Data, Stride: src.Stride, Width: src.Width, Height: src.Height, Channels: src.Channels}
 		for levels = append(levels, m); max(m.Width, m.Height) > 256; levels = append(levels, m) {
 			if m, err = filter.Downsample(m, 2, 2, nil); err != nil {
 				break
@@ -122,12 +85,22 @@ func (d *picture) withColor(open func() (*imgio.Picture, error)) {
 		}
 		return levels
 	})
-	d.paint = sync.OnceValue(func() *planeTables {
+	d.paint = sync.OnceValue(func() *plane {
 		if levels := d.color(); len(levels) > 0 && levels[0].Channels > 2 {
 			return newColor(d, levels[0])
 		}
 		return nil
 	})
+}
+
+// highBytes returns the upper halves of 16-bit pixels.
+func highBytes(src raster.Array) raster.Array {
+	deep := raster.Elems[uint16](src.Data)
+	m := raster.Array{Data: make([]byte, len(deep)), Type: raster.U8, Extent: src.Extent}
+	for i, v := range deep {
+		m.Data[i] = uint8(v >> 8)
+	}
+	return m
 }
 
 // filter filters the picture in color, or one channel of an array.
@@ -138,13 +111,13 @@ func (d *picture) filter(ctx context.Context, r *request, s *screen) (*filtered,
 	}
 	f, err := colors.filter(ctx, r, s, []int{0, 1, 2})
 	if err == nil {
-		f.takeAlpha(colors.img.(boxsum.Image[uint8]), s)
+		f.takeAlpha(colors.img, s)
 	}
 	return f, err
 }
 
 // colors returns the picture in color, or nil if it is gray.
-func (d *picture) colors() *planeTables {
+func (d *picture) colors() *plane {
 	if d.paint == nil {
 		return nil
 	}
@@ -183,37 +156,7 @@ func (d *picture) answer(ctx context.Context, r *request) (any, []byte, error) {
 	}
 	switch r.Do {
 	case "tile":
-		t, err := tileOf(&d.info, r)
-		if err != nil {
-			return nil, nil, err
-		}
-		if d.color != nil && r.Kind == "image" {
-			if levels := d.color(); t.level < len(levels) {
-				m := levels[t.level]
-				t.w, t.h = min(t.w, m.Width-t.x), min(t.h, m.Height-t.y)
-				if t.w > 0 && t.h > 0 {
-					return t.reply("rgba"), rgba(m, t), nil
-				}
-			}
-		}
-		dst := make([]uint8, t.w*t.h)
-		if r.Kind == "heat" && r.Ratio != "" {
-			rot, err := rotated.Parse(r.Ratio)
-			if err == nil {
-				rot, err = rot.Reduce()
-			}
-			if err == nil {
-				err = d.plane.turnedHeat(ctx, dst, t, rot, c)
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-		} else if r.Kind == "heat" {
-			d.plane.heat(dst, t, c)
-		} else {
-			d.plane.tile(dst, t, c)
-		}
-		return t.reply("gray"), dst, nil
+		return d.tile(ctx, r, c)
 	case "boxes":
 		return answerBoxes(r, 4, func(b []int) (answer, error) { return d.plane.box(image.Rect(b[0], b[1], b[2], b[3]), c), nil })
 	case "histogram":
@@ -247,38 +190,78 @@ func (d *picture) answer(ctx context.Context, r *request) (any, []byte, error) {
 		}
 		return momentsReply(b, m), nil, nil
 	case "filter", "threshold":
-		s, err := screenOf(r, d.info.Width, d.info.Height)
-		if err != nil {
-			return nil, nil, err
-		}
-		var f *filtered
-		if r.Do == "filter" {
-			f, err = d.filter(ctx, r, s)
-		} else {
-			f, err = d.plane.threshold(ctx, r, s, c)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		return f.reply(r.Save)
+		return d.process(ctx, r, c)
 	case "save":
-		save := d.plane.npy
-		if colors := d.colors(); r.Kind == "color" && colors != nil {
-			save = func() ([]byte, error) {
-				img, err := pixels.Image(colors.of(0, 1, 2))
-				if err != nil {
-					return nil, err
-				}
-				return npy(img)
-			}
-		}
-		data, err := save()
-		return map[string]int{"size": len(data)}, data, err
+		return d.save(r)
 	case "match":
 		a, err := d.plane.match(ctx, r)
 		return a, nil, err
 	}
 	return nil, nil, refuse("%q cannot be asked of an image", r.Do)
+}
+
+// tile draws a tile of the picture in color, of its gray version or of a table.
+func (d *picture) tile(ctx context.Context, r *request, channel int) (any, []byte, error) {
+	t, err := tileOf(&d.info, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if d.color != nil && r.Kind == "image" {
+		if levels := d.color(); t.level < len(levels) {
+			m := levels[t.level]
+			t.w, t.h = min(t.w, m.Width-t.x), min(t.h, m.Height-t.y)
+			if t.w > 0 && t.h > 0 {
+				return t.reply("rgba"), rgba(m, t), nil
+			}
+		}
+	}
+	dst := make([]uint8, t.w*t.h)
+	switch {
+	case r.Kind == "heat" && r.Ratio != "":
+		rot, err := rotated.Parse(r.Ratio)
+		if err == nil {
+			rot, err = rot.Reduce()
+		}
+		if err == nil {
+			err = d.plane.turnedHeat(ctx, dst, t, rot, channel)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	case r.Kind == "heat":
+		d.plane.heat(dst, t, channel)
+	default:
+		d.plane.tile(dst, t, channel)
+	}
+	return t.reply("gray"), dst, nil
+}
+
+// process filters or thresholds the part of the picture that a screen shows, or all of it.
+func (d *picture) process(ctx context.Context, r *request, channel int) (any, []byte, error) {
+	s, err := screenOf(r, d.info.Width, d.info.Height)
+	if err != nil {
+		return nil, nil, err
+	}
+	var f *filtered
+	if r.Do == "filter" {
+		f, err = d.filter(ctx, r, s)
+	} else {
+		f, err = d.plane.threshold(ctx, r, s, channel)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return f.reply(r.Save)
+}
+
+// save returns the pixels as a .npy file, in color if requested.
+func (d *picture) save(r *request) (any, []byte, error) {
+	img := d.plane.img
+	if colors := d.colors(); r.Kind == "color" && colors != nil {
+		img = colors.of(0, 1, 2)
+	}
+	data, err := npy(img)
+	return map[string]int{"size": len(data)}, data, err
 }
 
 // maxCoordinate limits the coordinates of boxes, so that no computation overflows.
@@ -468,16 +451,14 @@ func decode(ctx context.Context, name string, data []byte) (Document, error) {
 
 // pictureOf returns the document of a decoded file. keep decodes it again, in color.
 func pictureOf(ctx context.Context, name string, p *imgio.Picture, keep func() (*imgio.Picture, error)) (Document, error) {
-	d, err := newPicture(ctx, name, p.Image)
+	img := pixels.Of(p.Image)
+	d, err := newPicture(ctx, name, img)
 	if err != nil {
 		p.Close()
 		return nil, err
 	}
 	d.file, d.info.Format = p, p.Format
-	switch p.Image.(type) {
-	case boxsum.Image[uint8], boxsum.Image[uint16], boxsum.Image[float32], boxsum.Image[float64]:
-		d.direct = p.Element == "" || p.Element == d.info.Pixel
-	}
+	d.direct = img.Type == d.plane.img.Type && (p.Element == "" || p.Element == d.info.Pixel)
 	if p.Format != "npy" {
 		d.withColor(keep)
 	}

@@ -11,39 +11,16 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/moment"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/rotated"
 )
-
-// A plane is an image of any pixel type in memory, with its tables.
-type plane interface {
-	size() (width, height, channels int)
-	types() (pixel, sum string)
-	bounds() (low, high float64, missing bool)
-	millis() float64
-	bytes() int64
-
-	tile(dst []uint8, t tile, channel int)
-	heat(dst []uint8, t tile, channel int)
-	turnedHeat(ctx context.Context, dst []uint8, t tile, rot rotated.Rotation, channel int) error
-	box(b image.Rectangle, channel int) answer
-	histogram(b image.Rectangle, channel int) *counted
-	rotated(ctx context.Context, rot rotated.Rotation, r *request, channel int) (*turned, error)
-	feature(ctx context.Context, f haar.Feature, at image.Point, rot *rotated.Rotation, channel int) (*featured, error)
-	moments(ctx context.Context, b image.Rectangle, channel int) (moments.Moments, error)
-	filter(ctx context.Context, r *request, s *screen, channels []int) (*filtered, error)
-	threshold(ctx context.Context, r *request, s *screen, channel int) (*filtered, error)
-	match(ctx context.Context, r *request) (*matched, error)
-	gray() boxsum.Image[uint8]
-	npy() ([]byte, error)
-}
 
 // A tile is a square of an image at 1:2^level.
 type tile struct {
@@ -68,24 +45,14 @@ type entry struct {
 	Sign  int    `json:"sign"`
 }
 
-// statistics is the method set of tables with squares and of tables of valid pixels.
-type statistics interface {
-	Mean(box image.Rectangle, channel int) float64
-	StdDev(box image.Rectangle, channel int) float64
-}
-
-// planeTables is an image and its tables, of any of the types in newPlane.
-type planeTables struct {
-	img                     any
-	width, height, channels int
-	sums, squares           any // of type *boxsum.Table; nil for a color image
-	stats                   statistics
-	valid                   interface {
-		Area(box image.Rectangle, channel int) int
-	} // nil unless pixels are missing
-	pixel, sum, square raster.Type
-	low, high          float64
-	took               time.Duration
+// A plane is an image in memory, with its tables.
+type plane struct {
+	img           raster.Array
+	sums, squares engine.Table  // without types for a color image
+	table         typed.Upright // answers queries from the tables
+	missing       bool          // some pixels are NaN, and table counts the others
+	low, high     float64
+	took          time.Duration
 
 	counts func() []*coarse // of each channel
 
@@ -96,61 +63,117 @@ type planeTables struct {
 	owner *picture // the picture of a color image
 }
 
-// newPlaneTables computes the tables of an image.
-func newPlaneTables[P filter.Pixel, S boxsum.Sum, Q boxsum.Square](ctx context.Context, img boxsum.Image[P]) (plane, error) {
-	r := &planeTables{
-		img: img, width: img.Width, height: img.Height, channels: img.Channels,
-		pixel: raster.TypeOf[P](), sum: raster.TypeOf[S](), square: raster.TypeOf[Q](), turns: map[rotated.Rotation]*turnedTable{},
+// newPlane computes the tables of an image.
+func newPlane(ctx context.Context, img raster.Array) (*plane, error) {
+	img, err := summable(img)
+	if err != nil {
+		return nil, err
 	}
-	missing := false
-	r.low, r.high, missing = rangeOf(img)
-	opt := &boxsum.Options{Context: ctx}
+	r := &plane{img: img, turns: map[rotated.Rotation]*turnedTable{}}
+	r.low, r.high, r.missing = rangeOf(img)
 	start := time.Now()
-	if missing {
-		t, err := boxsum.IntegrateValid[S, Q](img, boxsum.Valid{SkipNaN: true}, opt)
-		if err != nil {
-			return nil, err
-		}
-		r.sums, r.stats, r.valid = t.Sum, t, t
-	} else {
-		t, err := boxsum.IntegrateSquares[S, Q](img, opt)
-		if err != nil {
-			return nil, err
-		}
-		r.sums, r.squares, r.stats = t.Sum, t.Squares, t
+	if err := r.integrate(engine.Options{Context: ctx}); err != nil {
+		return nil, err
 	}
 	r.took = time.Since(start)
 	r.counts = sync.OnceValue(r.count)
 	return r, nil
 }
 
+// summable returns an image with pixels that filters take, too: other integers become float64, which holds all of
+// their values.
+func summable(img raster.Array) (raster.Array, error) {
+	switch img.Type {
+	case raster.U8, raster.U16, raster.F32, raster.F64:
+		return img, nil
+	case raster.U32, raster.I16, raster.I32:
+		return floats(img), nil
+	}
+	return img, refuse("images of this type have no tables")
+}
+
+// floats converts an image to float64.
+func floats(img raster.Array) raster.Array {
+	n := img.Width * img.Channels
+	f := raster.ArrayOf(make([]float64, n*img.Height), raster.PlaneExtent(img.Width, img.Height, img.Channels, n))
+	for y := range img.Height {
+		img.Floats(raster.Elems[float64](f.Row(y))[:0], y, 0, n, 1)
+	}
+	return f
+}
+
+// sumTypes returns the types of the sums and of the squares of n pixels.
+func sumTypes(pixel raster.Type, n int64) (sum, square raster.Type) {
+	switch {
+	case pixel.Float():
+		return raster.F64, raster.F64
+	case pixel == raster.U8 && n*255 < 1<<32:
+		return raster.U32, raster.U64
+	}
+	return raster.U64, raster.U64
+}
+
+// integrate computes the tables.
+func (r *plane) integrate(opt engine.Options) (err error) {
+	job := engine.ValidJob{Job: engine.Job{Kind: engine.Upright, Src: r.img, Options: opt}, NaN: true}
+	job.Sums.Type, job.Squares.Type = sumTypes(r.img.Type, int64(r.img.Width)*int64(r.img.Height))
+	if err := allocate(&job.Job); err != nil {
+		return err
+	}
+	var count *engine.Table
+	if r.missing {
+		if err = job.Check(); err == nil {
+			job.Count.Array, err = raster.NewTable(raster.U32, r.img.Extent)
+		}
+		if count = &job.Count; err == nil {
+			err = job.Run()
+		}
+	} else if err = job.Job.Check(); err == nil {
+		err = job.Job.Run()
+	}
+	if err != nil {
+		return err
+	}
+	r.sums, r.squares = job.Sums, job.Squares
+	r.table, err = typed.NewUpright(&r.sums, &r.squares, count)
+	return err
+}
+
+// allocate allocates the tables of a job that have a type.
+func allocate(job *engine.Job) error {
+	err := raster.Fit(job.Src.Extent, job.Sums.Type.Bytes()+job.Squares.Type.Bytes())
+	for _, t := range []*engine.Table{&job.Sums, &job.Squares} {
+		if t.Type != 0 && err == nil {
+			t.Array, err = raster.NewTable(t.Type, job.Src.Extent)
+		}
+	}
+	return err
+}
+
 // newColor returns the color image of a picture, for filters. Its tables are computed when a filter needs them.
-func newColor(owner *picture, img boxsum.Image[uint8]) *planeTables {
-	return &planeTables{owner: owner, img: img, width: img.Width, height: img.Height, channels: img.Channels, pixel: raster.U8, low: 0, high: 255}
+func newColor(owner *picture, img boxsum.Image[uint8]) *plane {
+	return &plane{owner: owner, img: pixels.Of(img), low: 0, high: 255}
 }
 
 // colorTables holds the tables of the color image that was filtered last. They are large, so all pages share one pair.
 var colorTables struct {
 	sync.Mutex
-	of            *planeTables
-	sums, squares any
+	of            *plane
+	sums, squares *engine.Table // nil if there are none yet
 }
 
 // maxColorTables is the memory that color tables may take, in bytes: with squares, 17 megapixels of three channels.
 const maxColorTables = 640 << 20
 
 // tables returns the tables of the image, or nil if windows cannot be summed from tables.
-func (r *planeTables) tables(ctx context.Context, squared bool) (sums, squares any, err error) {
-	if r.valid != nil {
-		return nil, nil, nil
-	}
-	if r.sums != nil {
-		if t, ok := r.sums.(*boxsum.Table[float64]); ok && t.Offset != 0 {
+func (r *plane) tables(ctx context.Context, squared bool) (sums, squares *engine.Table, err error) {
+	if r.table != nil {
+		if r.missing || r.sums.Offset != 0 {
 			return nil, nil, nil
 		}
-		return r.sums, r.squares, nil
+		return &r.sums, &r.squares, nil
 	}
-	values := int64(r.width) * int64(r.height) * int64(r.channels)
+	values := int64(r.img.Width) * int64(r.img.Height) * int64(r.img.Channels)
 	if squared && 12*values > maxColorTables || 4*values > maxColorTables {
 		return nil, nil, nil
 	}
@@ -160,19 +183,24 @@ func (r *planeTables) tables(ctx context.Context, squared bool) (sums, squares a
 	if t.of != r {
 		t.of, t.sums, t.squares = r, nil, nil
 	}
-	img, opt := r.img.(boxsum.Image[uint8]), &boxsum.Options{Context: ctx}
-	if squared && t.squares == nil {
-		both, err := boxsum.IntegrateSquares[uint32, uint64](img, opt)
+	if t.sums == nil || squared && t.squares == nil {
+		// The sum of a window of up to maxWindow pixels a side fits, so the table may wrap.
+		job := engine.Job{Kind: engine.Upright, Src: r.img, Options: engine.Options{Context: ctx}}
+		if job.Sums.Type = raster.U32; squared {
+			job.Squares.Type = raster.U64
+		}
+		err := job.Check()
+		if err == nil {
+			err = allocate(&job)
+		}
+		if err == nil {
+			err = job.Run()
+		}
 		if err != nil {
 			return nil, nil, err
 		}
-		t.sums, t.squares = both.Sum, both.Squares
-	}
-	if t.sums == nil {
-		// The sum of a window of up to maxWindow pixels a side fits, so the table may wrap.
-		if t.sums, err = boxsum.Integrate[uint32](img, opt); err != nil {
-			t.sums = nil
-			return nil, nil, err
+		if t.sums = &job.Sums; squared {
+			t.squares = &job.Squares
 		}
 	}
 	return t.sums, t.squares, nil
@@ -189,16 +217,15 @@ func forgetColor(of *picture) {
 }
 
 // count computes the histograms of all channels.
-func (r *planeTables) count() (all []*coarse) {
-	for c := range r.channels {
+func (r *plane) count() (all []*coarse) {
+	for c := range r.img.Channels {
 		all = append(all, newCoarse(r.img, c, r.low, r.high))
 	}
 	return all
 }
 
 // rangeOf returns the smallest and largest values, and whether there are NaNs.
-func rangeOf(img any) (low, high float64, missing bool) {
-	src := pixels.Of(img)
+func rangeOf(src raster.Array) (low, high float64, missing bool) {
 	if src.Type == raster.U8 {
 		return 0, 255, false
 	}
@@ -225,57 +252,44 @@ func rangeOf(img any) (low, high float64, missing bool) {
 	return low, high, missing
 }
 
-func (r *planeTables) size() (int, int, int) { return r.width, r.height, r.channels }
+func (r *plane) size() (int, int, int) { return r.img.Width, r.img.Height, r.img.Channels }
 
-func (r *planeTables) types() (string, string) { return r.pixel.String(), r.sum.String() }
+func (r *plane) types() (string, string) { return r.img.Type.String(), r.sums.Type.String() }
 
-func (r *planeTables) bounds() (float64, float64, bool) { return r.low, r.high, r.valid != nil }
-func (r *planeTables) millis() float64                  { return float64(r.took.Microseconds()) / 1000 }
+func (r *plane) bounds() (float64, float64, bool) { return r.low, r.high, r.missing }
+func (r *plane) millis() float64                  { return float64(r.took.Microseconds()) / 1000 }
 
-func (r *planeTables) bytes() int64 {
-	n := int64(r.width) * int64(r.height) * int64(r.channels)
-	return n * int64(r.pixel.Bytes()+r.sum.Bytes()+r.square.Bytes())
+func (r *plane) bytes() int64 {
+	n := int64(r.img.Width) * int64(r.img.Height) * int64(r.img.Channels)
+	return n * int64(r.img.Type.Bytes()+r.sums.Type.Bytes()+r.squares.Type.Bytes())
+}
+
+// area returns the number of pixels that are summed in a box, which must lie in the image.
+func (r *plane) area(b image.Rectangle, channel int) int {
+	if r.missing {
+		return r.table.Area(b, channel)
+	}
+	return b.Dx() * b.Dy()
 }
 
 // tile draws means of 2^level×2^level pixels from the table, with four reads each.
-func (r *planeTables) tile(dst []uint8, t tile, channel int) {
-	c, n, src := r.channels, 1<<t.level, pixels.Of(r.img)
+func (r *plane) tile(dst []uint8, t tile, channel int) {
+	c, n, src := r.img.Channels, 1<<t.level, &r.img
 	means := make([]float64, t.w)
 	for y := range t.h {
 		if t.level == 0 {
 			means = src.Floats(means[:0], t.y+y, t.x*c+channel, (t.x+t.w)*c, c)
 		} else {
-			box := image.Rect(t.x*n, (t.y+y)*n, min((t.x+t.w)*n, r.width), min((t.y+y+1)*n, r.height))
-			switch sums := r.sums.(type) {
-			case *boxsum.Table[uint32]:
-				sumsAlong(means, sums, box, n, channel)
-			case *boxsum.Table[uint64]:
-				sumsAlong(means, sums, box, n, channel)
-			case *boxsum.Table[float64]:
-				sumsAlong(means, sums, box, n, channel)
-			}
+			box := image.Rect(t.x*n, (t.y+y)*n, min((t.x+t.w)*n, src.Width), min((t.y+y+1)*n, src.Height))
+			sumsAlong[r.sums.Type](means, &r.sums.Array, box, n, channel)
 			for x := range means {
 				one := image.Rect(box.Min.X+x*n, box.Min.Y, min(box.Min.X+(x+1)*n, box.Max.X), box.Max.Y)
-				area := one.Dx() * one.Dy()
-				if r.valid != nil {
-					area = r.valid.Area(one, channel)
-				}
-				means[x] /= float64(area)
+				means[x] = float64(r.sums.Offset) + means[x]/float64(r.area(one, channel))
 			}
 		}
 		for x, mean := range means {
 			dst[y*t.w+x] = shade(mean, t)
 		}
-	}
-}
-
-// sumsAlong writes the sums of the parts of a box, each n pixels wide.
-func sumsAlong[S boxsum.Sum](to []float64, t *boxsum.Table[S], box image.Rectangle, n, channel int) {
-	c := t.Channels
-	top, bottom := t.Sums[box.Min.Y*t.Stride+channel:], t.Sums[box.Max.Y*t.Stride+channel:]
-	for x := range to {
-		x0, x1 := box.Min.X+x*n, min(box.Min.X+(x+1)*n, box.Max.X)
-		to[x] = float64(bottom[x1*c] - bottom[x0*c] - top[x1*c] + top[x0*c])
 	}
 }
 
@@ -288,24 +302,32 @@ func shade(v float64, t tile) uint8 {
 }
 
 // heat draws the table; its largest entry is 255.
-func (r *planeTables) heat(dst []uint8, t tile, channel int) {
-	switch sums := r.sums.(type) {
-	case *boxsum.Table[uint32]:
-		drawEntries(dst, t, sums, channel)
-	case *boxsum.Table[uint64]:
-		drawEntries(dst, t, sums, channel)
-	case *boxsum.Table[float64]:
-		drawEntries(dst, t, sums, channel)
+func (r *plane) heat(dst []uint8, t tile, channel int) {
+	c, step := r.img.Channels, 1<<t.level
+	scale := 255 / math.Abs(r.total(channel))
+	var row []float64
+	for y := range t.h {
+		at := (t.y + y) * step
+		row = r.sums.Floats(row[:0], at, t.x*step*c+channel, (t.x+t.w-1)*step*c+channel+1, step*c)
+		for x, v := range row {
+			if r.sums.Offset != 0 {
+				v += float64(r.sums.Offset) * float64(r.area(image.Rect(0, 0, (t.x+x)*step, at), channel))
+			}
+			if v = math.Abs(v) * scale; v != v {
+				v = 0
+			}
+			dst[y*t.w+x] = uint8(min(v, 255))
+		}
 	}
 }
 
 // turnedHeat draws the table at an angle: each pixel shows its entry, and 255 is the sum of all pixels.
-func (r *planeTables) turnedHeat(ctx context.Context, dst []uint8, t tile, rot rotated.Rotation, channel int) error {
+func (r *plane) turnedHeat(ctx context.Context, dst []uint8, t tile, rot rotated.Rotation, channel int) error {
 	table, err := r.turn(ctx, rot)
 	if err != nil {
 		return err
 	}
-	all := math.Abs(float64(r.total(channel)))
+	all := math.Abs(r.total(channel))
 	for y := range t.h {
 		for x := range t.w {
 			c, row := table.Cell((t.x+x)<<t.level, (t.y+y)<<t.level)
@@ -320,54 +342,21 @@ func (r *planeTables) turnedHeat(ctx context.Context, dst []uint8, t tile, rot r
 }
 
 // total returns the sum of all pixels.
-func (r *planeTables) total(channel int) float64 {
-	switch t := r.sums.(type) {
-	case *boxsum.Table[uint32]:
-		return float64(t.At(t.Width, t.Height, channel))
-	case *boxsum.Table[uint64]:
-		return float64(t.At(t.Width, t.Height, channel))
-	case *boxsum.Table[float64]:
-		return t.At(t.Width, t.Height, channel)
-	}
-	return 0
+func (r *plane) total(channel int) float64 {
+	return number(r.table.Sum(image.Rect(0, 0, r.img.Width, r.img.Height), channel))
 }
 
-func drawEntries[S boxsum.Sum](dst []uint8, t tile, sums *boxsum.Table[S], channel int) {
-	scale := 255 / math.Abs(float64(sums.At(sums.Width, sums.Height, channel)))
-	for y := range t.h {
-		row := sums.Sums[min((t.y+y)<<t.level, sums.Height)*sums.Stride+channel:]
-		for x := range t.w {
-			v := math.Abs(float64(row[min((t.x+x)<<t.level, sums.Width)*sums.Channels])) * scale
-			if v != v {
-				v = 0
-			}
-			dst[y*t.w+x] = uint8(min(v, 255))
-		}
-	}
-}
-
-func (r *planeTables) box(b image.Rectangle, channel int) answer {
-	b = b.Intersect(image.Rect(0, 0, r.width, r.height))
-	a := answer{Area: int64(b.Dx()) * int64(b.Dy())}
-	if r.valid != nil {
-		a.Area = int64(r.valid.Area(b, channel))
-	}
-	if b.Empty() {
+func (r *plane) box(b image.Rectangle, channel int) answer {
+	if b = b.Intersect(image.Rect(0, 0, r.img.Width, r.img.Height)); b.Empty() {
 		b = image.Rectangle{}
 	}
-	var sum any
-	var at func(x, y int) any
-	switch t := r.sums.(type) {
-	case *boxsum.Table[uint32]:
-		sum, at = t.SumChannel(b, channel), func(x, y int) any { return t.At(x, y, channel) }
-	case *boxsum.Table[uint64]:
-		sum, at = t.SumChannel(b, channel), func(x, y int) any { return t.At(x, y, channel) }
-	case *boxsum.Table[float64]:
-		sum, at = t.SumChannel(b, channel), func(x, y int) any { return t.At(x, y, channel) }
+	a := answer{
+		Area: int64(r.area(b, channel)), Sum: fmt.Sprint(r.table.Sum(b, channel)),
+		Mean: finite(r.table.Mean(b, channel)), Std: finite(r.table.StdDev(b, channel)),
 	}
-	a.Sum, a.Mean, a.Std = fmt.Sprint(sum), finite(r.stats.Mean(b, channel)), finite(r.stats.StdDev(b, channel))
 	for _, e := range []struct{ x, y, sign int }{{b.Max.X, b.Max.Y, 1}, {b.Min.X, b.Max.Y, -1}, {b.Max.X, b.Min.Y, -1}, {b.Min.X, b.Min.Y, 1}} {
-		a.Entries = append(a.Entries, entry{[]int{e.x, e.y}, fmt.Sprint(at(e.x, e.y)), e.sign})
+		value := r.table.Sum(image.Rect(0, 0, e.x, e.y), channel)
+		a.Entries = append(a.Entries, entry{[]int{e.x, e.y}, fmt.Sprint(value), e.sign})
 	}
 	return a
 }
@@ -381,13 +370,13 @@ type turnedTable struct {
 	table typed.Rotated // of uint64 or float64
 }
 
-func (r *planeTables) turn(ctx context.Context, rot rotated.Rotation) (*turnedTable, error) {
+func (r *plane) turn(ctx context.Context, rot rotated.Rotation) (*turnedTable, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if t := r.turns[rot]; t != nil {
 		return t, nil
 	}
-	if n := int64(r.width) * int64(r.height); n > maxTurned {
+	if n := int64(r.img.Width) * int64(r.img.Height); n > maxTurned {
 		return nil, refuse("rotated tables on this page are limited to %d megapixels, and the image has %d", maxTurned>>20, n>>20)
 	}
 	t, err := turnedOf(r.img, rot, &rotated.Options{Context: ctx})
@@ -402,8 +391,8 @@ func (r *planeTables) turn(ctx context.Context, rot rotated.Rotation) (*turnedTa
 	return t, nil
 }
 
-func turnedOf(img any, rot rotated.Rotation, opt *rotated.Options) (*turnedTable, error) {
-	src, sum := pixels.Of(img), raster.U64
+func turnedOf(src raster.Array, rot rotated.Rotation, opt *rotated.Options) (*turnedTable, error) {
+	sum := raster.U64
 	if src.Type.Float() {
 		sum = raster.F64
 	}
@@ -454,7 +443,7 @@ type turned struct {
 	Counts  *counted `json:"histogram"`
 }
 
-func (r *planeTables) rotated(ctx context.Context, rot rotated.Rotation, q *request, channel int) (*turned, error) {
+func (r *plane) rotated(ctx context.Context, rot rotated.Rotation, q *request, channel int) (*turned, error) {
 	t, err := r.turn(ctx, rot)
 	if err != nil {
 		return nil, err
@@ -466,7 +455,7 @@ func (r *planeTables) rotated(ctx context.Context, rot rotated.Rotation, q *requ
 	a := &turned{Ratio: rot.String(), Degrees: rot.Degrees(), Cells: []int{b.C0, b.R0, b.C1, b.R1}}
 	a.Sum, a.Area = t.sum(b, channel), t.Area(b)
 	a.Mean, a.Std = finite(t.table.Mean(b, channel)), finite(t.table.StdDev(b, channel))
-	a.Spans = spans(t.Lattice, b, r.width, r.height)
+	a.Spans = spans(t.Lattice, b, r.img.Width, r.img.Height)
 	a.Counts = r.counts()[channel].ofSpans(a.Spans)
 	for _, e := range []struct{ c, r, sign int }{{b.C1, b.R1, 1}, {b.C0, b.R1, -1}, {b.C1, b.R0, -1}, {b.C0, b.R0, 1}} {
 		x, y, _ := t.Point(e.c, e.r)
@@ -539,7 +528,7 @@ func (a *featured) move(x, y int) {
 	}
 }
 
-func (r *planeTables) feature(ctx context.Context, f haar.Feature, at image.Point, rot *rotated.Rotation, channel int) (*featured, error) {
+func (r *plane) feature(ctx context.Context, f haar.Feature, at image.Point, rot *rotated.Rotation, channel int) (*featured, error) {
 	a := &featured{Kind: f.Kind().String()}
 	for _, b := range f.Boxes() {
 		p := part{Box: []int{b.Bounds.Min.X + at.X, b.Bounds.Min.Y + at.Y, b.Bounds.Max.X + at.X, b.Bounds.Max.Y + at.Y}, Weight: b.Weight}
@@ -555,23 +544,23 @@ func (r *planeTables) feature(ctx context.Context, f haar.Feature, at image.Poin
 		}
 		a.Ratio = rot.String()
 		for i, b := range f.Boxes() {
-			a.Parts[i].Spans = spans(t.Lattice, haar.Cells(t.Lattice, b.Bounds, at), r.width, r.height)
+			a.Parts[i].Spans = spans(t.Lattice, haar.Cells(t.Lattice, b.Bounds, at), r.img.Width, r.img.Height)
 		}
 		table = t.table
 	} else {
-		t, err := r.typed()
+		t, err := typed.NewUpright(&r.sums, nil, nil)
 		if err != nil {
 			return nil, err
 		}
 		table = t
 	}
-	plane, err := table.Features(channel, typed.Values(r.sum))
+	features, err := table.Features(channel, typed.Values(r.sums.Type))
 	if err != nil {
 		return nil, err
 	}
-	value, err1 := plane.Value(f, at)
-	corrected, err2 := plane.Corrected(f, at)
-	plus, minus, err3 := plane.Areas(f, at)
+	value, err1 := features.Value(f, at)
+	corrected, err2 := features.Corrected(f, at)
+	plus, minus, err3 := features.Areas(f, at)
 	if err := cmp.Or(err1, err2, err3); err != nil {
 		return nil, err
 	}
@@ -579,74 +568,41 @@ func (r *planeTables) feature(ctx context.Context, f haar.Feature, at image.Poin
 	return a, nil
 }
 
-// typed returns the table of sums for queries that do not depend on its type.
-func (r *planeTables) typed() (typed.Upright, error) {
-	switch t := r.sums.(type) {
-	case *boxsum.Table[uint32]:
-		return typedOf(t)
-	case *boxsum.Table[uint64]:
-		return typedOf(t)
-	}
-	return typedOf(r.sums.(*boxsum.Table[float64]))
-}
-
-func typedOf[S boxsum.Sum](t *boxsum.Table[S]) (typed.Upright, error) {
-	sums := engine.Table{Array: raster.ArrayOf(t.Sums, raster.PlaneExtent(t.Width, t.Height, t.Channels, t.Stride)), Offset: t.Offset}
-	sums.Known.Bound, sums.Known.Signed = t.Bound, t.Signed
-	return typed.NewUpright(&sums, nil, nil)
-}
-
 // maxMoments is the maximum memory for the moments of one box.
 const maxMoments = 1 << 30
 
-func (r *planeTables) moments(ctx context.Context, b image.Rectangle, channel int) (m moments.Moments, err error) {
-	b = b.Intersect(image.Rect(0, 0, r.width, r.height))
-	if b.Empty() {
+func (r *plane) moments(ctx context.Context, b image.Rectangle, channel int) (m moments.Moments, err error) {
+	if b = b.Intersect(image.Rect(0, 0, r.img.Width, r.img.Height)); b.Empty() {
 		return m, nil
 	}
-	opt := &moments.Options{Context: ctx}
-	var t *moments.Table
-	switch img := r.img.(type) {
-	case boxsum.Image[uint8]:
-		t, err = momentsIn(img, b, opt)
-	case boxsum.Image[uint16]:
-		t, err = momentsIn(img, b, opt)
-	case boxsum.Image[float32]:
-		t, err = momentsIn(img, b, opt)
-	case boxsum.Image[float64]:
-		t, err = momentsIn(img, b, opt)
+	if n, err := moment.Bytes(r.img.Type, b.Dx(), b.Dy(), r.img.Channels); err != nil || n > maxMoments {
+		return m, refuse("the moments of %d×%d pixels need %s (use a smaller box)", b.Dx(), b.Dy(), size(n))
 	}
+	t, err := moment.Integrate(cutOut(r.img, b), engine.Options{Context: ctx})
 	if err != nil {
 		return m, err
 	}
-	return t.Moments(image.Rect(0, 0, b.Dx(), b.Dy()), channel), nil
-}
-
-func momentsIn[P filter.Pixel](img boxsum.Image[P], b image.Rectangle, opt *moments.Options) (*moments.Table, error) {
-	if n, err := moments.Bytes[P](b.Dx(), b.Dy(), img.Channels); err != nil || n > maxMoments {
-		return nil, refuse("the moments of %d×%d pixels need %s (use a smaller box)", b.Dx(), b.Dy(), size(n))
-	}
-	img.Width, img.Height = b.Dx(), b.Dy()
-	img.Pix = img.Pix[b.Min.Y*img.Stride+b.Min.X*img.Channels:]
-	return moments.Integrate(img, opt)
+	return moments.Moments(t.Moments(image.Rect(0, 0, b.Dx(), b.Dy()), channel)), nil
 }
 
 // gray returns the image in the form that cascades need.
-func (r *planeTables) gray() boxsum.Image[uint8] {
-	if img, ok := r.img.(boxsum.Image[uint8]); ok {
-		return img
+func (r *plane) gray() boxsum.Image[uint8] {
+	if m := &r.img; m.Type == raster.U8 {
+		return boxsum.Image[uint8]{Pix: m.Data, Stride: m.Stride, Width: m.Width, Height: m.Height, Channels: m.Channels}
 	}
-	g := boxsum.Image[uint8]{Pix: make([]uint8, r.width*r.height), Stride: r.width, Width: r.width, Height: r.height, Channels: 1}
-	t := tile{w: r.width, h: r.height, low: r.low, scale: 255 / (r.high - r.low)}
+	g := boxsum.Image[uint8]{Pix: make([]uint8, r.img.Width*r.img.Height), Stride: r.img.Width, Width: r.img.Width, Height: r.img.Height, Channels: 1}
+	t := tile{w: g.Width, h: g.Height, low: r.low, scale: 255 / (r.high - r.low)}
 	r.tile(g.Pix, t, 0)
 	return g
 }
 
-// npy returns the pixels as a .npy file.
-func (r *planeTables) npy() ([]byte, error) { return npy(r.img) }
-
-func npy(img any) ([]byte, error) {
+// npy returns an image as a .npy file.
+func npy(a raster.Array) ([]byte, error) {
+	img, err := pixels.Image(a)
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
-	err := imgio.Encode(&b, "npy", img)
+	err = imgio.Encode(&b, "npy", img)
 	return b.Bytes(), err
 }

@@ -9,9 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/filters"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/thresholds"
 	"github.com/boxsum/boxsum/internal/window"
@@ -130,34 +128,6 @@ func (s *screen) windows(w shape, width, channels int) *windows {
 	return c
 }
 
-// adder returns a function that sums the windows of a row of the screen from a table.
-func adder(table any, c *windows) func(dst []float64, rows []span, channel int) {
-	switch t := table.(type) {
-	case *boxsum.Table[uint32]:
-		return adderOf(t, c)
-	case *boxsum.Table[uint64]:
-		return adderOf(t, c)
-	case *boxsum.Table[float64]:
-		return adderOf(t, c)
-	}
-	return nil
-}
-
-func adderOf[S boxsum.Sum](t *boxsum.Table[S], c *windows) func(dst []float64, rows []span, channel int) {
-	return func(dst []float64, rows []span, channel int) {
-		for i := range dst {
-			var sum S
-			for _, r := range rows {
-				top, bottom := t.Sums[r.from*t.Stride+channel:], t.Sums[r.to*t.Stride+channel:]
-				for _, p := range c.spans[c.starts[i]:c.starts[i+1]] {
-					sum += S(r.times*p.times) * (bottom[p.to] - bottom[p.from] - top[p.to] + top[p.from])
-				}
-			}
-			dst[i] = float64(sum)
-		}
-	}
-}
-
 // A rule computes a pixel from its value and the sums over its window of n pixels.
 type rule struct {
 	shape
@@ -219,20 +189,14 @@ func thresholdRule(of thresholds.Rule, pixel raster.Type) *rule {
 }
 
 // byTables computes the pixels of a screen from tables. It returns nil if there are none.
-func (r *planeTables) byTables(ctx context.Context, s *screen, by *rule, channels []int) (*filtered, error) {
+func (r *plane) byTables(ctx context.Context, s *screen, by *rule, channels []int) (*filtered, error) {
 	sums, squares, err := r.tables(ctx, by.squares)
 	if sums == nil || err != nil {
 		return nil, err
 	}
 	start := time.Now() // excludes making the tables, which happens once
-	columns := s.windows(by.shape, r.width, r.channels)
-	add := adder(sums, columns)
-	addSquares := add
-	if by.squares {
-		addSquares = adder(squares, columns)
-	}
+	columns := s.windows(by.shape, r.img.Width, r.img.Channels)
 	f := newFiltered(s.w, s.h, len(channels))
-	src := pixels.Of(r.img)
 	workers := min(runtime.GOMAXPROCS(0), s.h)
 	var group sync.WaitGroup
 	for k := range workers {
@@ -242,16 +206,16 @@ func (r *planeTables) byTables(ctx context.Context, s *screen, by *rule, channel
 			var line []float64
 			for j := k * s.h / workers; j < (k+1)*s.h/workers && ctx.Err() == nil; j++ {
 				y := s.row(j)
-				rows = spansOf(rows[:0], by.border, y, by.up, by.down, r.height)
+				rows = spansOf(rows[:0], by.border, y, by.up, by.down, r.img.Height)
 				down := 0
 				for _, p := range rows {
 					down += (p.to - p.from) * p.times
 				}
 				for i, c := range channels {
-					add(total, rows, c)
+					windowSums[sums.Type](total, &sums.Array, columns, rows, c)
 					if by.squares {
-						addSquares(totalSquares, rows, c)
-						line = src.Floats(line[:0], y, s.Min.X*r.channels+c, s.Max.X*r.channels, r.channels)
+						windowSums[squares.Type](totalSquares, &squares.Array, columns, rows, c)
+						line = r.img.Floats(line[:0], y, s.Min.X*r.img.Channels+c, s.Max.X*r.img.Channels, r.img.Channels)
 					}
 					for x, sum := range total {
 						p := 0.0
@@ -285,8 +249,8 @@ type reduced struct {
 
 // around returns the part of the image that a screen needs for windows that extend by margin, reduced by a power of 2 if
 // it is large.
-func (r *planeTables) around(ctx context.Context, s *screen, margin int, channels []int, quick bool) (*reduced, error) {
-	b := s.Inset(-margin).Intersect(image.Rect(0, 0, r.width, r.height))
+func (r *plane) around(ctx context.Context, s *screen, margin int, channels []int, quick bool) (*reduced, error) {
+	b := s.Inset(-margin).Intersect(image.Rect(0, 0, r.img.Width, r.img.Height))
 	most := maxValues
 	if quick {
 		most = maxQuick
@@ -295,14 +259,14 @@ func (r *planeTables) around(ctx context.Context, s *screen, margin int, channel
 	for int64(b.Dx()/p.n+1)*int64(b.Dy()/p.n+1)*int64(len(channels)) > int64(most) {
 		p.n *= 2
 	}
-	p.Rectangle = image.Rect(b.Min.X/p.n*p.n, b.Min.Y/p.n*p.n, min((b.Max.X+p.n-1)/p.n*p.n, r.width), min((b.Max.Y+p.n-1)/p.n*p.n, r.height))
+	p.Rectangle = image.Rect(b.Min.X/p.n*p.n, b.Min.Y/p.n*p.n, min((b.Max.X+p.n-1)/p.n*p.n, r.img.Width), min((b.Max.Y+p.n-1)/p.n*p.n, r.img.Height))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if last := r.last; last != nil && last.Rectangle == p.Rectangle && last.n == p.n && last.channels == p.channels {
 		return last, nil
 	}
 	var err error
-	p.img, err = reduce(ctx, pixels.Of(r.img), p, channels)
+	p.img, err = reduce(ctx, r.img, p, channels)
 	if err == nil {
 		r.last = p
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/pixels"
 )
 
 // screenCases lists filters and thresholds, and whether their pixels are computed from tables.
@@ -139,7 +140,7 @@ func TestScreen(t *testing.T) {
 // are computed from a reduced image.
 func TestScreenLarge(t *testing.T) {
 	img := imgio.Demo(3000, 2000)
-	p, err := newPlane(context.Background(), img)
+	p, err := newPlane(context.Background(), pixels.Of(img))
 	if err != nil {
 		t.Fatal(err)
 	}

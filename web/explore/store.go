@@ -17,11 +17,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/store/sources"
-	"github.com/boxsum/boxsum/volume"
 	"github.com/boxsum/boxsum/zarr"
 )
 
@@ -208,16 +208,22 @@ func inMemory(ctx context.Context, name, format string, a *zarr.Array) (Document
 	if len(shape) > 3 { // flatten several axes of planes
 		shape = []int{leading(shape), shape[len(shape)-2], shape[len(shape)-1]}
 	}
-	if isVolume(shape) {
-		vol, err := volumeFrom(data, shape)
-		if err != nil {
-			return nil, err
-		}
-		return orNil(newBlock(ctx, name, format, vol))
+	solid := isVolume(shape)
+	plane := shape
+	if solid {
+		plane = []int{shape[0] * shape[1], shape[2]}
 	}
-	img, err := (&imgio.Array{Shape: shape, Data: data}).Image()
+	whole, err := (&imgio.Array{Shape: plane, Data: data}).Image()
 	if err != nil {
 		return nil, err
+	}
+	img := pixels.Of(whole)
+	if solid {
+		if img, err = summable(img); err != nil {
+			return nil, err
+		}
+		img.Extent = raster.VolumeExtent(shape[2], shape[1], shape[0], 1, shape[2], shape[1]*shape[2])
+		return orNil(newBlock(ctx, name, format, img))
 	}
 	d, err := newPicture(ctx, name, img)
 	if err != nil {
@@ -232,29 +238,6 @@ func orNil(b *block, err error) (Document, error) {
 		return nil, err
 	}
 	return b, nil
-}
-
-func volumeFrom(data any, shape []int) (any, error) {
-	switch v := data.(type) {
-	case []uint8:
-		return shaped(v, shape), nil
-	case []uint16:
-		return shaped(v, shape), nil
-	case []float32:
-		return shaped(v, shape), nil
-	case []float64:
-		return shaped(v, shape), nil
-	}
-	img, err := (&imgio.Array{Shape: []int{shape[0] * shape[1], shape[2]}, Data: data}).Image()
-	if err != nil {
-		return nil, err
-	}
-	f, err := asFloats(img)
-	return shaped(f, shape), err
-}
-
-func shaped[P filter.Pixel](data []P, shape []int) volume.Volume[P] {
-	return volume.Volume[P]{Pix: data, Stride: shape[2], SliceStride: shape[1] * shape[2], Width: shape[2], Height: shape[1], Depth: shape[0], Channels: 1}
 }
 
 // begin determines the properties that tiles need.
@@ -419,8 +402,8 @@ func (d *stored) overview(z, channel int) *overview {
 	return o
 }
 
-// read returns pixels of one resolution, as a boxsum.Image.
-func (d *stored) read(ctx context.Context, k int, b image.Rectangle, z int) (any, error) {
+// read returns pixels of one resolution.
+func (d *stored) read(ctx context.Context, k int, b image.Rectangle, z int) (raster.Array, error) {
 	if len(d.levels) == 0 {
 		return d.fromTable(ctx, b)
 	}
@@ -437,57 +420,31 @@ func (d *stored) read(ctx context.Context, k int, b image.Rectangle, z int) (any
 		}
 		at[n-2], at[n-1], box[n-2], box[n-1] = b.Min.Y, b.Min.X, b.Dy(), b.Dx()
 	}
-	flat := []int{b.Dy(), b.Dx()}
-	if d.info.Channels > 1 {
-		flat = append(flat, d.info.Channels)
+	t, _ := raster.ParseType(a.Type().String())
+	switch t {
+	case 0, raster.I64, raster.U64:
+		return raster.Array{}, refuse("large stores of %v are not shown: convert them to uint8, uint16, float32 or float64", a.Type())
 	}
-	n := b.Dx() * b.Dy() * d.info.Channels
-	switch a.Type() {
-	case zarr.Uint8:
-		return readAs[uint8](ctx, a, n, at, box, flat)
-	case zarr.Uint16:
-		return readAs[uint16](ctx, a, n, at, box, flat)
-	case zarr.Uint32:
-		return readAs[uint32](ctx, a, n, at, box, flat)
-	case zarr.Int16:
-		return readAs[int16](ctx, a, n, at, box, flat)
-	case zarr.Int32:
-		return readAs[int32](ctx, a, n, at, box, flat)
-	case zarr.Float32:
-		return readAs[float32](ctx, a, n, at, box, flat)
-	case zarr.Float64:
-		return readAs[float64](ctx, a, n, at, box, flat)
-	}
-	return nil, refuse("large stores of %v are not shown: convert them to uint8, uint16, float32 or float64", a.Type())
+	img := d.blank(t, b)
+	return img, a.ReadBytes(ctx, img.Data, at, box)
 }
 
-func readAs[T interface {
-	zarr.Element
-	imgio.Element
-}](ctx context.Context, a *zarr.Array, n int, at, box, shape []int) (any, error) {
-	data := make([]T, n)
-	if err := zarr.Read(ctx, a, data, at, box); err != nil {
-		return nil, err
-	}
-	return (&imgio.Array{Shape: shape, Data: data}).Image()
+// blank returns memory for the pixels of a box.
+func (d *stored) blank(t raster.Type, b image.Rectangle) raster.Array {
+	e := raster.PlaneExtent(b.Dx(), b.Dy(), d.info.Channels, b.Dx()*d.info.Channels)
+	return raster.Array{Data: raster.Aligned(e.Height * e.Stride * t.Bytes()), Type: t, Extent: e}
 }
 
 // fromTable returns pixels computed from a table, one box each.
-func (d *stored) fromTable(ctx context.Context, b image.Rectangle) (any, error) {
+func (d *stored) fromTable(ctx context.Context, b image.Rectangle) (raster.Array, error) {
 	boxes := make([]image.Rectangle, 0, b.Dx()*b.Dy())
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
 			boxes = append(boxes, image.Rect(x, y, x+1, y+1))
 		}
 	}
-	data, shape := make([]float64, len(boxes)*d.info.Channels), []int{b.Dy(), b.Dx()}
-	if d.info.Channels > 1 {
-		shape = append(shape, d.info.Channels)
-	}
-	if err := d.table.MeanBoxes(ctx, data, boxes); err != nil {
-		return nil, err
-	}
-	return (&imgio.Array{Shape: shape, Data: data}).Image()
+	img := d.blank(raster.F64, b)
+	return img, d.table.MeanBoxes(ctx, raster.Elems[float64](img.Data), boxes)
 }
 
 func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
@@ -598,17 +555,7 @@ func (d *stored) part(ctx context.Context, b []int, z int) (*picture, image.Rect
 
 // fromSums answers boxes of any size from the table.
 func (d *stored) fromSums(ctx context.Context, r *request) (any, []byte, error) {
-	_, sum, square := d.table.Types()
-	ask := func(texts []string, boxes []image.Rectangle) error {
-		n := d.info.Channels
-		switch sum {
-		case zarr.Uint64:
-			return sumsInto[uint64](ctx, d.table, texts, boxes, n, r.Channel)
-		case zarr.Int64:
-			return sumsInto[int64](ctx, d.table, texts, boxes, n, r.Channel)
-		}
-		return sumsInto[float64](ctx, d.table, texts, boxes, n, r.Channel)
-	}
+	_, _, square := d.table.Types()
 	return answerBoxes(r, 4, func(b []int) (a answer, err error) {
 		box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(d.table.Bounds())
 		a.Area = int64(box.Dx()) * int64(box.Dy())
@@ -618,7 +565,7 @@ func (d *stored) fromSums(ctx context.Context, r *request) (any, []byte, error) 
 		failed := make([]error, len(corners)+2)
 		var group sync.WaitGroup
 		for i := range corners {
-			group.Go(func() { failed[i] = ask(texts[i:i+1], corners[i:i+1]) })
+			group.Go(func() { texts[i], failed[i] = d.sumText(ctx, corners[i], r.Channel) })
 		}
 		group.Go(func() { failed[len(corners)] = d.table.MeanBoxes(ctx, means, corners[:1]) })
 		if square != 0 {
@@ -639,15 +586,17 @@ func (d *stored) fromSums(ctx context.Context, r *request) (any, []byte, error) 
 	})
 }
 
-func sumsInto[S uint64 | int64 | float64](ctx context.Context, t *store.Table, texts []string, boxes []image.Rectangle, channels, channel int) error {
-	sums := make([]S, len(boxes)*channels)
-	if err := store.SumBoxes(ctx, t, sums, boxes); err != nil {
-		return err
+// sumText returns the sum of a channel of a box as text.
+func (d *stored) sumText(ctx context.Context, box image.Rectangle, channel int) (string, error) {
+	sums, boxes := make([]uint64, d.info.Channels), []image.Rectangle{box}
+	err := d.table.SumBoxesBytes(ctx, raster.Bytes(sums), boxes)
+	switch _, sum, _ := d.table.Types(); sum {
+	case zarr.Int64:
+		return fmt.Sprint(int64(sums[channel])), err
+	case zarr.Float64:
+		return fmt.Sprint(math.Float64frombits(sums[channel])), err
 	}
-	for i := range texts {
-		texts[i] = fmt.Sprint(sums[i*channels+channel])
-	}
-	return nil
+	return fmt.Sprint(sums[channel]), err
 }
 
 // coarsest returns the coarsest level whose scale is a power of 2 and at most most. Without levels it returns the image
@@ -697,9 +646,7 @@ func (d *stored) tile(ctx context.Context, r *request) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := shrink(dst, t, img, f, r.Channel); err != nil {
-		return nil, nil, err
-	}
+	shrink(dst, t, img, f, r.Channel)
 	return t.reply("gray"), dst, nil
 }
 
@@ -854,16 +801,19 @@ func (b *bundle) open(ctx context.Context, name string) (Document, error) {
 		return nil, refuse("folder %s is not a Zarr store or a report and has no pictures", name)
 	}
 	slices.SortFunc(names, naturally)
-	var slicesOf []any
+	var slicesOf []raster.Array
 	for _, key := range names {
 		p, err := imgio.Decode(bytes.NewReader(b.files[key]), imgio.ToGray)
 		if err != nil {
 			return nil, err
 		}
-		slicesOf = append(slicesOf, p.Image)
+		slicesOf = append(slicesOf, pixels.Of(p.Image))
 	}
 	if len(names) == 1 {
 		return decode(ctx, name, b.files[names[0]])
+	}
+	if t := slicesOf[0].Type; t != raster.U8 && t != raster.U16 {
+		return nil, refuse("slices must be pictures of 8 or 16 bits")
 	}
 	vol, err := pile(slicesOf)
 	if err != nil {

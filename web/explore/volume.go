@@ -11,84 +11,68 @@ import (
 	"sync"
 	"time"
 
-	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/volume"
 )
 
-// A solid is a volume of any type in memory, with its tables.
-type solid interface {
-	size() (width, height, depth, channels int)
-	types() (pixel, sum string)
-	bounds() (low, high float64)
-	millis() float64
-	bytes() int64
-	tile(dst []uint8, t tile, z, channel int)
-	heat(dst []uint8, t tile, z, channel int)
-	box(b volume.Box, channel int) answer
-	histogram(ctx context.Context, b volume.Box, channel int) (*counted, error)
-	npy() ([]byte, error)
-	slice(z int) any // an image
+// A solid is a volume in memory, with its tables.
+type solid struct {
+	img         raster.Array
+	extent      volume.Box
+	table       typed.Volume
+	sum, square raster.Type
+	low, high   float64
+	took        time.Duration
 }
 
-// voxels is a volume and its tables, of any of the types in newSolid.
-type voxels struct {
-	extent             volume.Box
-	channels           int
-	slices             func(z int) any // images
-	table              typed.Volume
-	pixel, sum, square raster.Type
-	low, high          float64
-	took               time.Duration
-}
-
-// newVoxels computes the tables of a volume.
-func newVoxels[P filter.Pixel](ctx context.Context, vol volume.Volume[P], sum, square raster.Type) (solid, error) {
-	v := &voxels{
-		extent: vol.Bounds(), channels: max(vol.Channels, 1), slices: func(z int) any { return vol.Slice(z) },
-		pixel: raster.TypeOf[P](), sum: sum, square: square,
+// newSolid computes the tables of a volume.
+func newSolid(ctx context.Context, vol raster.Array) (*solid, error) {
+	if !filters.TakesPixels(vol.Type) {
+		return nil, refuse("volumes of this type have no tables")
 	}
-	return v, v.integrate(ctx, raster.ArrayOf(vol.Pix, raster.VolumeExtent(vol.Width, vol.Height, vol.Depth, vol.Channels, vol.Stride, vol.SliceStride)))
-}
-
-func (v *voxels) integrate(ctx context.Context, src raster.Array) error {
+	v := &solid{img: vol, extent: volume.NewBox(0, 0, 0, vol.Width, vol.Height, vol.Depth)}
+	v.sum, v.square = sumTypes(vol.Type, int64(vol.Width)*int64(vol.Height)*int64(vol.Depth))
 	if err := v.findRange(); err != nil {
-		return err
+		return nil, err
 	}
 	start := time.Now()
-	job := engine.Job{Kind: engine.Volume, Src: src, Options: engine.Options{Context: ctx}}
+	job := engine.Job{Kind: engine.Volume, Src: vol, Options: engine.Options{Context: ctx}}
 	job.Sums.Type, job.Squares.Type = v.sum, v.square
 	err := job.Check()
-	for _, t := range []*engine.Table{&job.Sums, &job.Squares} {
-		if err == nil {
-			t.Array, err = raster.NewTable(t.Type, src.Extent)
-		}
+	if err == nil {
+		err = allocate(&job)
 	}
 	if err == nil {
 		err = job.Run()
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	v.took = time.Since(start)
 	v.table, err = typed.NewVolume(&job.Sums, &job.Squares)
-	return err
+	return v, err
+}
+
+// slice returns a slice as an image that shares its memory.
+func (v *solid) slice(z int) raster.Array {
+	e := &v.img.Extent
+	return raster.Array{Data: v.img.From(z * e.SliceStride), Type: v.img.Type, Extent: raster.PlaneExtent(e.Width, e.Height, e.Channels, e.Stride)}
 }
 
 // entry returns an entry of the table of sums: the sum of the voxels before it.
-func (v *voxels) entry(x, y, z, channel int) any {
+func (v *solid) entry(x, y, z, channel int) any {
 	return v.table.Sum(volume.NewBox(0, 0, 0, x, y, z), channel)
 }
 
-func (v *voxels) findRange() error {
+func (v *solid) findRange() error {
 	v.low, v.high = math.Inf(1), math.Inf(-1)
 	for z := range v.extent.Z1 {
-		low, high, missing := rangeOf(v.slices(z))
+		low, high, missing := rangeOf(v.slice(z))
 		if missing {
 			return refuse("the volume contains NaN and has no sums")
 		}
@@ -97,18 +81,17 @@ func (v *voxels) findRange() error {
 	return nil
 }
 
-func (v *voxels) size() (int, int, int, int) {
-	return v.extent.X1, v.extent.Y1, v.extent.Z1, v.channels
+func (v *solid) size() (int, int, int, int) {
+	return v.extent.X1, v.extent.Y1, v.extent.Z1, v.img.Channels
 }
 
-func (v *voxels) types() (string, string) { return v.pixel.String(), v.sum.String() }
+func (v *solid) types() (string, string) { return v.img.Type.String(), v.sum.String() }
 
-func (v *voxels) bounds() (float64, float64) { return v.low, v.high }
-func (v *voxels) millis() float64            { return float64(v.took.Microseconds()) / 1000 }
+func (v *solid) bounds() (float64, float64) { return v.low, v.high }
+func (v *solid) millis() float64            { return float64(v.took.Microseconds()) / 1000 }
 
-func (v *voxels) bytes() int64 {
-	n := int64(v.extent.X1) * int64(v.extent.Y1) * int64(v.extent.Z1) * int64(v.channels)
-	return n * int64(v.pixel.Bytes()+v.sum.Bytes()+v.square.Bytes())
+func (v *solid) bytes() int64 {
+	return int64(v.extent.Voxels()) * int64(v.img.Channels) * int64(v.img.Type.Bytes()+v.sum.Bytes()+v.square.Bytes())
 }
 
 // number returns a sum as a float.
@@ -123,8 +106,8 @@ func number(sum any) float64 {
 }
 
 // tile draws means of 2^level×2^level voxels of one slice.
-func (v *voxels) tile(dst []uint8, t tile, z, channel int) {
-	src, n, c := pixels.Of(v.slices(z)), 1<<t.level, v.channels
+func (v *solid) tile(dst []uint8, t tile, z, channel int) {
+	src, n, c := v.slice(z), 1<<t.level, v.img.Channels
 	var row []float64
 	for y := range t.h {
 		if n == 1 {
@@ -143,7 +126,7 @@ func (v *voxels) tile(dst []uint8, t tile, z, channel int) {
 }
 
 // heat draws the entries that sum all slices up to and including the given one.
-func (v *voxels) heat(dst []uint8, t tile, z, channel int) {
+func (v *solid) heat(dst []uint8, t tile, z, channel int) {
 	e := v.extent
 	scale := 255 / math.Abs(number(v.entry(e.X1, e.Y1, e.Z1, channel)))
 	for y := range t.h {
@@ -157,7 +140,7 @@ func (v *voxels) heat(dst []uint8, t tile, z, channel int) {
 	}
 }
 
-func (v *voxels) box(b volume.Box, channel int) answer {
+func (v *solid) box(b volume.Box, channel int) answer {
 	b = b.Intersect(v.extent)
 	a := answer{Area: int64(b.Voxels()), Sum: fmt.Sprint(v.table.Sum(b, channel)), Mean: finite(v.table.Mean(b, channel)), Std: finite(v.table.StdDev(b, channel))}
 	for i := range 8 {
@@ -172,7 +155,7 @@ func (v *voxels) box(b volume.Box, channel int) answer {
 	return a
 }
 
-func (v *voxels) histogram(ctx context.Context, b volume.Box, channel int) (*counted, error) {
+func (v *solid) histogram(ctx context.Context, b volume.Box, channel int) (*counted, error) {
 	b = b.Intersect(v.extent)
 	all := &counted{Counts: make([]uint32, bins), Exact: true}
 	var values, row []float64
@@ -182,7 +165,7 @@ func (v *voxels) histogram(ctx context.Context, b volume.Box, channel int) (*cou
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			c := coarseOf(v.slices(z), channel, v.low, v.high)
+			c := coarseOf(v.slice(z), channel, v.low, v.high)
 			all.Low, all.High = c.low, c.low+bins/c.scale
 			if pass == 0 {
 				c.add(all.Counts, image.Rect(b.X0, b.Y0, b.X1, b.Y1))
@@ -200,7 +183,7 @@ func (v *voxels) histogram(ctx context.Context, b volume.Box, channel int) (*cou
 		if k, rank = middle(all.Counts); k < 0 {
 			return all, nil
 		}
-		if v.pixel == raster.U8 {
+		if v.img.Type == raster.U8 {
 			all.Median = k
 			return all, nil
 		}
@@ -210,46 +193,30 @@ func (v *voxels) histogram(ctx context.Context, b volume.Box, channel int) (*cou
 	return all, nil
 }
 
-func (v *voxels) slice(z int) any { return v.slices(z) }
-
 // npy returns the voxels as a .npy file.
-func (v *voxels) npy() ([]byte, error) {
-	var b bytes.Buffer
-	var err error
-	switch v.pixel {
-	case raster.U8:
-		err = writeVoxels[uint8](&b, v)
-	case raster.U16:
-		err = writeVoxels[uint16](&b, v)
-	case raster.F32:
-		err = writeVoxels[float32](&b, v)
-	default:
-		err = writeVoxels[float64](&b, v)
-	}
-	return b.Bytes(), err
-}
-
-func writeVoxels[P filter.Pixel](b *bytes.Buffer, v *voxels) error {
+func (v *solid) npy() ([]byte, error) {
 	shape := []int{v.extent.Z1, v.extent.Y1, v.extent.X1}
-	if v.channels > 1 {
-		shape = append(shape, v.channels)
+	if v.img.Channels > 1 {
+		shape = append(shape, v.img.Channels)
 	}
-	return imgio.WriteNPY(b, shape, func(yield func([]P) bool) {
+	var b bytes.Buffer
+	err := imgio.WriteNPYBytes(&b, v.img.Type.String(), shape, func(yield func([]byte) bool) {
 		for z := range v.extent.Z1 {
-			img := v.slices(z).(boxsum.Image[P])
+			img := v.slice(z)
 			for y := range img.Height {
-				if !yield(img.Row(y)[:img.Width*img.Channels]) {
+				if !yield(img.Row(y)) {
 					return
 				}
 			}
 		}
 	})
+	return b.Bytes(), err
 }
 
 // A block is the document of a volume.
 type block struct {
 	info  Info
-	solid solid
+	solid *solid
 	stack *imgio.Stack // owner of its memory, or nil
 
 	mu  sync.Mutex
@@ -271,7 +238,7 @@ func (d *block) slice(ctx context.Context, z int) (*picture, error) {
 	return p, err
 }
 
-func newBlock(ctx context.Context, name, format string, vol any) (*block, error) {
+func newBlock(ctx context.Context, name, format string, vol raster.Array) (*block, error) {
 	s, err := newSolid(ctx, vol)
 	if err != nil {
 		return nil, err
@@ -283,86 +250,40 @@ func newBlock(ctx context.Context, name, format string, vol any) (*block, error)
 	return d, nil
 }
 
-func newSolid(ctx context.Context, vol any) (solid, error) {
-	switch v := vol.(type) {
-	case volume.Volume[uint8]:
-		if int64(v.Width)*int64(v.Height)*int64(v.Depth)*255 < 1<<32 {
-			return newVoxels(ctx, v, raster.U32, raster.U64)
+// volumeOf returns the slices of a stack as a volume with pixels that filters take, too.
+func volumeOf(s *imgio.Stack) (raster.Array, error) {
+	first := pixels.Of(s.First)
+	if whole := pixels.Of(s.Whole); whole.Type == first.Type && filters.TakesPixels(first.Type) {
+		whole.Extent = raster.VolumeExtent(first.Width, first.Height, s.Depth, first.Channels, first.Stride, first.Stride*first.Height)
+		return whole, nil
+	}
+	list := make([]raster.Array, s.Depth)
+	for z := range list {
+		img, err := s.Slice(z)
+		if err != nil {
+			return raster.Array{}, err
 		}
-		return newVoxels(ctx, v, raster.U64, raster.U64)
-	case volume.Volume[uint16]:
-		return newVoxels(ctx, v, raster.U64, raster.U64)
-	case volume.Volume[float32]:
-		return newVoxels(ctx, v, raster.F64, raster.F64)
-	case volume.Volume[float64]:
-		return newVoxels(ctx, v, raster.F64, raster.F64)
+		if list[z], err = summable(pixels.Of(img)); err != nil {
+			return raster.Array{}, refuse("volumes of this type are not supported")
+		}
 	}
-	return nil, refuse("volumes of this type have no tables")
+	return pile(list)
 }
 
-// volumeOf returns the slices of a stack as a volume of one of the four types.
-func volumeOf(s *imgio.Stack) (any, error) {
-	switch s.First.(type) {
-	case boxsum.Image[uint8]:
-		return stacked[uint8](s)
-	case boxsum.Image[uint16]:
-		return stacked[uint16](s)
-	case boxsum.Image[float32]:
-		return stacked[float32](s)
-	case boxsum.Image[float64]:
-		return stacked[float64](s)
-	}
-	return stackedFloats(s)
-}
-
-func stacked[P filter.Pixel](s *imgio.Stack) (any, error) {
-	first := s.First.(boxsum.Image[P])
-	if whole, ok := s.Whole.(boxsum.Image[P]); ok {
-		return volume.Volume[P]{Pix: whole.Pix, Stride: first.Stride, SliceStride: first.Stride * first.Height, Width: first.Width, Height: first.Height, Depth: s.Depth, Channels: first.Channels}, nil
-	}
-	v, err := volume.New[P](first.Width, first.Height, s.Depth, first.Channels)
+// pile combines images of the same size and type to a volume.
+func pile(list []raster.Array) (raster.Array, error) {
+	first := list[0]
+	v, err := raster.NewPixelArray(first.Type, raster.VolumeExtent(first.Width, first.Height, len(list), first.Channels, 0, 0))
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	for z := range s.Depth {
-		img, err := s.Slice(z)
-		if err != nil {
-			return nil, err
+	row := first.Width * first.Channels * first.Type.Bytes()
+	for z, m := range list {
+		if m.Type != first.Type || m.Width != first.Width || m.Height != first.Height || m.Channels != first.Channels {
+			return v, refuse("all slices of a volume must have the same size and type, but slice %d differs", z+1)
 		}
-		from, to := img.(boxsum.Image[P]), v.Slice(z)
-		for y := range first.Height {
-			copy(to.Row(y), from.Row(y)[:first.Width*first.Channels])
-		}
-	}
-	return v, nil
-}
-
-func stackedFloats(s *imgio.Stack) (any, error) {
-	var v volume.Volume[float64]
-	for z := range s.Depth {
-		img, err := s.Slice(z)
-		if err != nil {
-			return nil, err
-		}
-		var f boxsum.Image[float64]
-		switch m := img.(type) {
-		case boxsum.Image[uint32]:
-			f = floats(m)
-		case boxsum.Image[int16]:
-			f = floats(m)
-		case boxsum.Image[int32]:
-			f = floats(m)
-		default:
-			return nil, refuse("volumes of this type are not supported")
-		}
-		if z == 0 {
-			if v, err = volume.New[float64](f.Width, f.Height, s.Depth, f.Channels); err != nil {
-				return nil, err
-			}
-		}
-		to := v.Slice(z)
-		for y := range f.Height {
-			copy(to.Row(y), f.Row(y)[:f.Width*f.Channels])
+		for y := range m.Height {
+			copy(v.From(z*v.SliceStride + y*v.Stride)[:row], m.Row(y))
 		}
 	}
 	return v, nil
