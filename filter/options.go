@@ -79,8 +79,8 @@ type Options struct {
 	Valid boxsum.Valid
 
 	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay
-	// in host memory. Devices support Box, Mean, StdDev and MeanStdDev of uint8 and uint16,
-	// with bit-identical results; anything else is an error, and so are
+	// in host memory. Devices support Box, Mean, StdDev, MeanStdDev and Downsample of uint8
+	// and uint16, with bit-identical results; anything else is an error, and so are
 	//
 	//   - float64 statistics, and Valid;
 	//   - windows of more than 65535 pixels a side or 16843009 (2^24 and some) in total, or,

@@ -82,6 +82,14 @@ func filtersOn[P FilterPixel](t *testing.T, d *Device, c filterCase) {
 			t.Fatal(name, err)
 		}
 		sameParts(t, "in place: "+name, own, want)
+		small, err := filter.Downsample(src, c.window.Width, c.window.Height, there)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if want, err = filter.Downsample(src, c.window.Width, c.window.Height, here); err != nil {
+			t.Fatal(name, err)
+		}
+		sameParts(t, "smaller: "+name, small, want)
 		if t.Failed() {
 			return
 		}
@@ -167,7 +175,7 @@ func TestFilterOnRefused(t *testing.T) {
 			"Gaussian":       {second(filter.Gaussian(im, filter.Sigma{X: 1, Y: 1}, opt)), boxsum.ErrInvalid},
 			"median":         {second(filter.Median(im, w, opt)), boxsum.ErrInvalid},
 			"guided":         {second(filter.Guided(im, im, w, 1, opt)), boxsum.ErrInvalid},
-			"smaller":        {second(filter.Downsample(im, 2, 2, opt)), boxsum.ErrInvalid},
+			"much smaller":   {second(filter.Downsample(fixture.Noise[uint8](1, 1<<16, 1, 1, 0), 1<<16, 1, opt)), boxsum.ErrInvalid},
 			"radii":          {second(filter.BoxRadii(im, im, opt)), boxsum.ErrInvalid},
 			"brightest":      {second(filter.Brightest(im, 2, 2, 1, opt)), boxsum.ErrInvalid},
 			"a stream":       {second(filter.NewBoxStream[uint8](6, 1, w, opt)), boxsum.ErrInvalid},

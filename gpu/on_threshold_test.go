@@ -10,19 +10,30 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/fixture"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// thresholdsOn compares Sauvola's rule on a device with that on the CPU.
+// thresholdsOn compares Sauvola's rule, and for bytes MeanC, on a device with those on the CPU.
 func thresholdsOn[P FilterPixel](t *testing.T, d *Device, c filterCase) {
 	t.Helper()
-	name := fmt.Sprintf("%T of %+v", *new(P), c)
+	src := fixture.Noise[P](c.seed, c.width, c.height, 1, c.gap)
 	rule := threshold.New(threshold.Sauvola, 1)
 	rule.Window, rule.Border, rule.Value, rule.K = c.window, c.border, c.value, c.k
 	if c.seed%2 == 0 {
 		rule.R = 100
 	}
-	src := fixture.Noise[P](c.seed, c.width, c.height, 1, c.gap)
+	ruleOn(t, d, c, src, rule)
+	if raster.SizeOf[P]() == 1 {
+		rule.Method, rule.C = threshold.MeanC, float64(c.seed%601)/2-150
+		ruleOn(t, d, c, src, rule)
+	}
+}
+
+// ruleOn compares a rule on a device with that on the CPU.
+func ruleOn[P FilterPixel](t *testing.T, d *Device, c filterCase, src boxsum.Image[P], rule threshold.Rule) {
+	t.Helper()
+	name := fmt.Sprintf("%v of %T of %+v", rule.Method, *new(P), c)
 	for _, level := range []boxsum.Level{{}, portable} {
 		progress := 0.0
 		there := &threshold.Options{On: d, Level: level, Progress: func(done float64) { progress = done }}
@@ -81,12 +92,16 @@ func TestThresholdOn(t *testing.T) {
 // TestThresholdOnRefused requests thresholds that devices do not support.
 func TestThresholdOnRefused(t *testing.T) {
 	im, floats := fixture.Noise[uint8](1, 30, 25, 1, 0), fixture.Image[float32](rand.New(rand.NewPCG(1, 2)), 30, 25, 1)
+	words := fixture.Noise[uint16](1, 30, 25, 1, 0)
 	done, stop := context.WithCancel(context.Background())
 	stop()
 	rule := threshold.New(threshold.Sauvola, 5)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		opt := &threshold.Options{On: d}
-		for _, m := range threshold.Methods()[1:] {
+		for _, m := range threshold.Methods() {
+			if m == threshold.Sauvola || m == threshold.MeanC {
+				continue
+			}
 			if _, err := threshold.Binarize(im, threshold.New(m, 5), opt); !errors.Is(err, boxsum.ErrInvalid) {
 				t.Errorf("%v: %v", m, err)
 			}
@@ -96,6 +111,7 @@ func TestThresholdOnRefused(t *testing.T) {
 			"a large window": {second(threshold.Binarize(im, threshold.Rule{Window: threshold.Square(1 << 20)}, opt)), boxsum.ErrInvalid},
 			"no device":      {second(threshold.Binarize(im, rule, &threshold.Options{On: (*Device)(nil)})), ErrNoDevice},
 			"floats":         {second(threshold.Binarize(floats, rule, opt)), boxsum.ErrTypes},
+			"means of words": {second(threshold.Binarize(words, threshold.New(threshold.MeanC, 5), opt)), boxsum.ErrTypes},
 			"canceled":       {second(threshold.Binarize(im, rule, &threshold.Options{On: d, Context: done})), context.Canceled},
 		} {
 			if !errors.Is(c.err, c.want) {

@@ -11,11 +11,11 @@ import (
 // machine.
 type Options struct {
 	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay
-	// in host memory. Devices support everything but Map by the method Sauvola, of uint8 and
-	// uint16, with the decisions of the processor; anything else is an error, and
-	// so are windows of more than 65535 pixels a side or 16843009 in total, or, for uint16,
-	// 65535 in total. OpenCL devices must support float64. Large images are divided as by
-	// [filter.Options].
+	// in host memory. Devices support everything but Map by the methods Sauvola, of uint8
+	// and uint16, and MeanC, of uint8, with the decisions of the processor; anything else is
+	// an error, and so are windows of more than 65535 pixels a side or 16843009 in total, or,
+	// for uint16, 65535 in total. For Sauvola, OpenCL devices must support float64. Large
+	// images are divided as by [filter.Options].
 	On boxsum.Device
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS

@@ -1,9 +1,11 @@
 package filters
 
 import (
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/window"
 )
 
 // CheckFactors returns an error if images cannot be reduced by these factors.
@@ -55,6 +57,29 @@ func runBlocks(j *Job) error {
 		p.Workers = min(j.set.Workers(), most, divUp(p.Rows, p.BandRows))
 	}
 	return run.Fill(&j.set, &p, l)
+}
+
+// runBlocksOn computes block means on a device: the first pixel of every block has the mean of the
+// block as its window, of which the border clips what lies beyond the image.
+func runBlocksOn(d device.Runner, j *Job, f *device.Filter) (err error) {
+	src := &j.Src
+	if src.Width == 0 || src.Height == 0 {
+		j.set.Report(1)
+		return nil
+	}
+	f.Window = device.Window{Right: min(j.FactorX, src.Width) - 1, Down: min(j.FactorY, src.Height) - 1, Border: uint8(window.Clip)}
+	if f.Mean, err = raster.NewPixelArray(src.Type, raster.PlaneExtent(src.Width, src.Height, src.Channels, 0)); err != nil {
+		return err
+	}
+	if err := d.Filter(f); err != nil {
+		return err
+	}
+	for y := range j.Dst.Height {
+		for x := range j.Dst.Width {
+			copy(j.Dst.Span(x, y, 1), f.Mean.Span(x*j.FactorX, y*j.FactorY, 1))
+		}
+	}
+	return nil
 }
 
 func divUp(n, by int) int { return n/by + min(1, n%by) }

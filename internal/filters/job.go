@@ -285,8 +285,8 @@ func (j *Job) checkOn() error {
 	switch {
 	case j.set.On() == nil:
 		return nil
-	case j.Kind != Mean && j.Kind != Deviation && j.Kind != MeanDeviation:
-		return raster.Invalid("this filter cannot run on a device, only Box, Mean, StdDev and MeanStdDev can (leave Options.On nil)")
+	case j.Kind != Mean && j.Kind != Deviation && j.Kind != MeanDeviation && j.Kind != Downsampled:
+		return raster.Invalid("this filter cannot run on a device, only Box, Mean, StdDev, MeanStdDev and Downsample can (leave Options.On nil)")
 	case j.counts():
 		return raster.Invalid("Options.Valid is not supported on a device (leave Options.On nil)")
 	}
@@ -300,6 +300,8 @@ func (j *Job) runOn(d device.Runner) error {
 		window.CopyTo(nil, &f.Src)
 	}
 	switch j.Kind {
+	case Downsampled:
+		return runBlocksOn(d, j, &f)
 	case Mean:
 		f.Mean = j.Dst
 	case Deviation:

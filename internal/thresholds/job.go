@@ -162,8 +162,8 @@ func (j *Job) checkResult() error {
 
 // runOn computes the result on a device. Package gpu checks the types.
 func (j *Job) runOn(d device.Runner) error {
-	if j.Rule.Method != Sauvola {
-		return raster.Invalid("%v cannot run on a device, only sauvola can (leave Options.On nil)", j.Rule.Method)
+	if j.Rule.Method != Sauvola && j.Rule.Method != MeanC {
+		return raster.Invalid("%v cannot run on a device, only sauvola and meanc can (leave Options.On nil)", j.Rule.Method)
 	}
 	if j.Form == AsMap {
 		return raster.Invalid("maps cannot be made on a device, only Binarize and BinarizeBits can (leave Options.On nil)")
@@ -179,9 +179,14 @@ func (j *Job) runOn(d device.Runner) error {
 		}
 		dst = raster.ArrayOf(bytes, e)
 	}
-	err := d.Threshold(&device.Threshold{
-		Src: src, Dst: dst, Window: j.shape.OnDevice(), K: j.formula.K, InverseR: j.formula.InverseR, Options: j.set.OnDevice(),
-	})
+	var err error
+	if j.Rule.Method == MeanC {
+		err = j.meansOn(d, &dst, &src)
+	} else {
+		err = d.Threshold(&device.Threshold{
+			Src: src, Dst: dst, Window: j.shape.OnDevice(), K: j.formula.K, InverseR: j.formula.InverseR, Options: j.set.OnDevice(),
+		})
+	}
 	if err != nil || j.Form != AsBits {
 		return err
 	}

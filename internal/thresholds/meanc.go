@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -46,6 +47,31 @@ func runBoxed(t *Job, box windows.Box) error {
 	return run.Fill(&t.set, &p, l)
 }
 
+// compare binarizes bytes by the rounded means of their windows. dst may be means.
+func (j *Job) compare(dst, pix, means []uint8) {
+	// A pixel is white if pix + C > mean, which is pix + (C-1) >= mean or !(mean - C >= pix).
+	if c := j.formula.C; c >= 1 {
+		windows.AtLeast(j.set.Level, dst, pix, means, uint8(min(c-1, 255)), false)
+	} else {
+		windows.AtLeast(j.set.Level, dst, means, pix, uint8(min(-c, 255)), true)
+	}
+}
+
+// meansOn is MeanC on a device, which computes the means.
+func (j *Job) meansOn(d device.Runner, dst, src *raster.Array) error {
+	if src.Type != raster.U8 {
+		return raster.Unsupported("meanc on a device needs pixels of uint8, not %v", src.Type)
+	}
+	if err := d.Filter(&device.Filter{Src: *src, Mean: *dst, Window: j.shape.OnDevice(), Options: j.set.OnDevice()}); err != nil {
+		return err
+	}
+	for y := range src.Height {
+		row := dst.Span(0, y, src.Width)
+		j.compare(row, src.Span(0, y, src.Width), row)
+	}
+	return nil
+}
+
 // Prepare implements [engine.Layer].
 func (l *boxed) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
@@ -82,13 +108,7 @@ func (l *boxed) Tile(worker, x, y, n, rows int) {
 		if t.Form == AsBytes {
 			dst = t.Dst.Span(x, y, n)
 		}
-		// A pixel is white if pix + C > mean, which is pix + (C-1) >= mean or !(mean - C
-		// >= pix).
-		if c := t.formula.C; c >= 1 {
-			windows.AtLeast(t.set.Level, dst, pix, means, uint8(min(c-1, 255)), false)
-		} else {
-			windows.AtLeast(t.set.Level, dst, means, pix, uint8(min(-c, 255)), true)
-		}
+		t.compare(dst, pix, means)
 		if t.Form == AsBits {
 			windows.PackBits(t.set.Level, t.Dst.Span(x/8, y, engine.DivUp(n, 8)), means)
 		}

@@ -78,8 +78,8 @@ func (c *Threshold) options() (*engine.Options, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if c.onGPU() && (c.Method != "sauvola" || c.Map != "") {
-		return nil, console.Usage("a GPU supports only --method sauvola, without --map: leave out --on %s", c.On)
+	if c.onGPU() && (c.Method != "sauvola" && c.Method != "meanc" || c.Map != "") {
+		return nil, console.Usage("a GPU supports only --method sauvola and meanc, without --map: leave out --on %s", c.On)
 	}
 	level, err := boxsum.ParseLevel(c.Level)
 	if err != nil {
