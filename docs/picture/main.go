@@ -59,6 +59,7 @@ var pictures = map[string]func() image.Image{
 	"filters-focus.png":    drawFocus,
 	"match.png":            drawMatch,
 	"compare.png":          drawCompare,
+	"equalize.png":         drawEqualized,
 	"people.png":           drawPeople,
 }
 

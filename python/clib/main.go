@@ -52,6 +52,8 @@ var functions = []struct {
 	{"match", matchTemplate},
 	{"find", findTemplate},
 	{"compare", compareImages},
+	{"clahe", clahe},
+	{"adapt_histogram", adaptHistogram},
 	{"filter_device", filterOnDevice},
 	{"threshold_device", thresholdOnDevice},
 	{"match_device", matchOnDevice},

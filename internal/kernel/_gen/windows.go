@@ -62,6 +62,7 @@ var windowRoutines = []routine{
 	{"singlesU16", toFloats(u16)},
 	{"roundedU8", fromFloats(u8)},
 	{"roundedU16", fromFloats(u16)},
+	{"interpolateU8", interpolate},
 }
 
 // thresholdRoutines lists the kernels of thresholds; windows/decide.go documents them.

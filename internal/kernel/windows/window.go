@@ -54,6 +54,7 @@ type windowRoutines struct {
 	weighF32, weighF64, weighU8, weighU16     func(dst, src, weights *byte, radius, step, n, rows, dstStride, srcStride int)
 	singlesU8, singlesU16                     func(dst, src *byte, n, rows, dstStride, srcStride int)
 	roundedU8, roundedU16                     func(dst, src *byte, n, rows, dstStride, srcStride int, half float32)
+	interpolateU8                             func(dst, src, table, across *byte, n int, down, up, one float32)
 	tripleIn                                  func(dst *byte, rows **byte, n int)
 	tripleOut                                 func(rows **byte, src *byte, n int)
 	tripleAcross                              func(src *byte, n, step int, taps *int, factor float32)

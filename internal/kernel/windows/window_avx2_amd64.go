@@ -636,3 +636,16 @@ func roundedU8AVX2(dst *byte, src *byte, n int, rows int, dstStride int, srcStri
 //
 //go:noescape
 func roundedU16AVX2(dst *byte, src *byte, n int, rows int, dstStride int, srcStride int, half float32)
+
+// interpolateU8AVX2 computes, for n a multiple of 8, with all operations in float32,
+//
+//	for i := range n {
+//		v, right := table[src[i]], across[i]
+//		left := one - right
+//		above := (v&255)*left + (v>>8&255)*right
+//		below := (v>>16&255)*left + (v>>24)*right
+//		dst[i] = round(above*up + below*down)
+//	}
+//
+//go:noescape
+func interpolateU8AVX2(dst *byte, src *byte, table *byte, across *byte, n int, down float32, up float32, one float32)

@@ -6538,3 +6538,56 @@ loop:
 	JNZ          row
 	VZEROUPPER
 	RET
+
+// func interpolateU8AVX2(dst *byte, src *byte, table *byte, across *byte, n int, down float32, up float32, one float32)
+// Requires: AVX, AVX2
+TEXT ·interpolateU8AVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         table+16(FP), DX
+	MOVQ         across+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSS down+40(FP), Y0
+	VBROADCASTSS up+44(FP), Y1
+	VBROADCASTSS one+48(FP), Y2
+	XORQ         DI, DI
+
+loop:
+	CMPQ         DI, SI
+	JGE          done
+	VPMOVZXBD    (CX)(DI*1), Y3
+	VPCMPEQD     Y5, Y5, Y5
+	VPGATHERDD   Y5, (DX)(Y3*4), Y4
+	VMOVDQU      (BX)(DI*4), Y3
+	VSUBPS       Y3, Y2, Y5
+	VPSLLD       $0x18, Y4, Y6
+	VPSRLD       $0x18, Y6, Y6
+	VCVTDQ2PS    Y6, Y6
+	VPSLLD       $0x10, Y4, Y7
+	VPSRLD       $0x18, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y5, Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VPSLLD       $0x08, Y4, Y7
+	VPSRLD       $0x18, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VPSRLD       $0x18, Y4, Y8
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMULPS       Y1, Y6, Y6
+	VMULPS       Y0, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VCVTPS2DQ    Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X3
+	VPACKUSDW    X3, X6, X3
+	VPACKUSWB    X3, X3, X3
+	VMOVQ        X3, (AX)(DI*1)
+	ADDQ         $+8, DI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET

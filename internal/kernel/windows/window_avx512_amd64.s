@@ -5860,3 +5860,53 @@ loop:
 	JNZ        row
 	VZEROUPPER
 	RET
+
+// func interpolateU8AVX512(dst *byte, src *byte, table *byte, across *byte, n int, down float32, up float32, one float32)
+// Requires: AVX, AVX512F
+TEXT ·interpolateU8AVX512(SB), NOSPLIT, $0-52
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         table+16(FP), DX
+	MOVQ         across+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSS down+40(FP), Z0
+	VBROADCASTSS up+44(FP), Z1
+	VBROADCASTSS one+48(FP), Z2
+	XORQ         DI, DI
+
+loop:
+	CMPQ       DI, SI
+	JGE        done
+	VPMOVZXBD  (CX)(DI*1), Z3
+	KXNORW     K1, K1, K1
+	VPGATHERDD (DX)(Z3*4), K1, Z4
+	VMOVDQU32  (BX)(DI*4), Z3
+	VSUBPS     Z3, Z2, Z5
+	VPSLLD     $0x18, Z4, Z6
+	VPSRLD     $0x18, Z6, Z6
+	VCVTDQ2PS  Z6, Z6
+	VPSLLD     $0x10, Z4, Z7
+	VPSRLD     $0x18, Z7, Z7
+	VCVTDQ2PS  Z7, Z7
+	VMULPS     Z5, Z6, Z6
+	VMULPS     Z3, Z7, Z7
+	VADDPS     Z7, Z6, Z6
+	VPSLLD     $0x08, Z4, Z7
+	VPSRLD     $0x18, Z7, Z7
+	VCVTDQ2PS  Z7, Z7
+	VPSRLD     $0x18, Z4, Z8
+	VCVTDQ2PS  Z8, Z8
+	VMULPS     Z5, Z7, Z7
+	VMULPS     Z3, Z8, Z8
+	VADDPS     Z8, Z7, Z7
+	VMULPS     Z1, Z6, Z6
+	VMULPS     Z0, Z7, Z7
+	VADDPS     Z7, Z6, Z6
+	VCVTPS2DQ  Z6, Z6
+	VPMOVDB    Z6, (AX)(DI*1)
+	ADDQ       $+16, DI
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET

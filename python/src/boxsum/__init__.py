@@ -24,6 +24,7 @@ Filters, which return an image of the same size unless noted
     box_filter      means or sums of windows of any size
     local_mean, local_std, local_var, local_mean_std, normalize
     guided, median, entropy
+    clahe           local equalization of contrast, as in OpenCV
     binarize        black and white, by Sauvola and ten other methods; threshold_map
     downsample      block means: a smaller image
     brightest       the windows with the greatest means: a list of boxes
@@ -59,6 +60,7 @@ from ._known import ValidTable
 from ._boxes import box_mean, box_std, box_sum, box_var, tilted_mean, tilted_sum
 from ._devices import devices
 from ._dlpack import DeviceArray
+from ._enhance import clahe
 from ._filters import blur, box_filter, brightest, downsample, entropy, guided, local_mean, local_mean_std, local_std, local_var, median, normalize
 from ._haar import KINDS, haar, haar_features
 from ._histogram import HistogramTable, histogram
@@ -88,6 +90,7 @@ __all__ = [
     "box_sum",
     "box_var",
     "brightest",
+    "clahe",
     "compat",
     "detect",
     "devices",

@@ -294,7 +294,7 @@ def _compare(
         cover = _types.as_bytes(cover != 0)
     made = None
     if full or out is not None:
-        dtype = np.float32 if pixels.dtype.itemsize == 4 else np.float64
+        dtype = np.dtype(np.float32 if pixels.dtype.itemsize == 4 else np.float64)
         if out is not None and hasattr(out, "dtype") and on_host(out).dtype in (np.float32, np.float64):
             dtype = on_host(out).dtype
         made = result_for(first, dtype, out)

@@ -9,6 +9,8 @@ integral_image, integrate
 threshold_niblack, threshold_sauvola, threshold_local
     As in ``skimage.filters``, except for rounding. ``threshold_local`` is implemented here
     for the method ``"mean"``; other methods require SciPy, as in scikit-image.
+equalize_adapthist
+    As in ``skimage.exposure``, identical, for images with two axes; RGB requires scikit-image.
 structural_similarity, peak_signal_noise_ratio, mean_squared_error
     As in ``skimage.metrics``, for images with two or three axes, and channels. Sums are exact
     or of float64, where scikit-image adds float32 pixels in float32; the gradient requires
@@ -17,10 +19,12 @@ match_template
     As in ``skimage.feature``, within 1e-5; three-dimensional images require SciPy.
 """
 
+from ._exposure import equalize_adapthist
 from ._metrics import mean_squared_error, peak_signal_noise_ratio, structural_similarity
 from ._skimage import integral_image, integrate, match_template, threshold_local, threshold_niblack, threshold_sauvola
 
 __all__ = [
+    "equalize_adapthist",
     "integral_image",
     "integrate",
     "match_template",

@@ -16,6 +16,8 @@ ximgproc.niBlackThreshold, ximgproc.guidedFilter
     Statistics are float64 where OpenCV's are float32: a threshold halfway between two gray
     levels may be rounded the other way.
 
+createCLAHE
+    Bit-identical, for uint8 and uint16.
 matchTemplate
     Normalized scores are within 1e-5 of the formulas and never outside -1 to 1; a flat
     window scores 0.
@@ -40,6 +42,7 @@ import typing as _typing
 from . import _constants, _opencv, ximgproc
 from ._arrays import error_type as _error_type
 from ._cascade import CascadeClassifier
+from ._clahe import createCLAHE
 from ._constants import *  # noqa: F403
 from ._filters import adaptiveThreshold, blur, boxFilter, sqrBoxFilter
 from ._match import matchTemplate
@@ -50,6 +53,7 @@ __all__ = [
     "adaptiveThreshold",
     "blur",
     "boxFilter",
+    "createCLAHE",
     "integral",
     "integral2",
     "integral3",

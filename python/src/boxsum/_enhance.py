@@ -1,0 +1,77 @@
+"""Local equalization of contrast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ._arguments import thread_count
+from ._filters import call_with_copies, native_of, real, result_for, sides
+from ._foreign import as_given, on_host
+from ._typing import Image, Sides
+
+_TILES = 1 << 12  # most tiles along an axis
+
+
+def clahe(a: Image, clip: float = 2.0, tiles: Sides = 8, *, color: bool = False, out: Any = None, workers: int | None = None) -> ndarray:
+    """Equalize the contrast of an image locally, up to a limit (CLAHE).
+
+    The result is that of ``cv2.createCLAHE``, to the bit.
+
+    Parameters
+    ----------
+    a : array_like of uint8 or uint16, shape (H, W) or (H, W, C)
+        Input image.
+    clip : float, optional
+        Limit of a bin as a multiple of the mean of all bins: the most by which contrast is
+        amplified. 0 means no limit.
+    tiles : int or tuple of int, optional
+        Number of tiles along both sides, or a pair across and down.
+    color : bool, optional
+        Equalize the brightness of images with three or four channels, which is that of a
+        pixel's brightest channel, and scale the first three with it. By default, channels
+        are equalized one by one, which changes colors.
+    out : array, optional
+        Destination, of the type and shape of `a`; may be `a` itself.
+    workers : int, optional
+        Maximum number of threads.
+
+    Returns
+    -------
+    equalized : array
+        The image, of the type and shape of `a`.
+
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported.
+    ValueError
+        If `a` is not an image, a number is out of range, or `out` has the wrong shape.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> image = np.arange(100, 164, dtype=np.uint8).reshape(8, 8)
+    >>> boxsum.clahe(image, tiles=1)[0]
+    array([ 4,  8, 12, 16, 20, 24, 28, 32], dtype=uint8)
+    """
+    image = on_host(a)
+    if image.ndim not in (2, 3):
+        raise ValueError(f"image must have shape (H, W) or (H, W, C), got {image.shape}")
+    native = native_of(image)
+    if native not in (np.uint8, np.uint16):
+        raise TypeError(f"pixels of {image.dtype} cannot be equalized, want uint8 or uint16")
+    limit = real(clip, "clip")
+    if not limit >= 0:
+        raise ValueError(f"clip must be 0 or more, got {clip}")
+    across, down = sides(tiles, "tiles", 1, _TILES)
+    result = result_for(image, native, out)
+    equalize(image, result, across, down, limit, 0, thread_count(workers), color)
+    return as_given(result, out, a)
+
+
+def equalize(image: ndarray, result: ndarray, across: int, down: int, clip: float, shift: int, workers: int, color: bool = False) -> None:
+    """Equalize an image into another."""
+    call_with_copies((result,), "clahe", image, result, across, down, clip, shift, workers, int(bool(color)))

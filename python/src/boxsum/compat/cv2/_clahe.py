@@ -1,0 +1,125 @@
+"""OpenCV's ``createCLAHE``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._enhance import equalize
+from ..._memory import new_image
+from ._arrays import as_image, error, handed, raises_as_opencv, reuse, umats
+from ._filters import pair, whole
+
+
+class CLAHE:
+    """Contrast-limited adaptive histogram equalization, as ``cv2.CLAHE``. Results are bit-identical.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat import cv2
+    >>> clahe = cv2.createCLAHE(0, (1, 1))
+    >>> clahe.apply(np.array([[10, 20], [30, 40]], np.uint8))
+    array([[ 64, 128],
+           [191, 255]], dtype=uint8)
+    """
+
+    def __init__(self, clip: float, tiles: tuple[int, int]) -> None:
+        self._clip, self._tiles, self._shift = clip, tiles, 0
+
+    @raises_as_opencv
+    def apply(self, src: Any, dst: Any = None) -> np.ndarray:
+        """Equalize an image.
+
+        Parameters
+        ----------
+        src : array_like of uint8 or uint16
+            Gray image.
+        dst : ndarray, optional
+            Destination.
+
+        Returns
+        -------
+        dst : ndarray
+            The equalized image.
+        """
+        found = umats(self.apply, src, (dst,))
+        if found:
+            return found[0]
+        image = as_image(src)
+        if image.dtype not in (np.uint8, np.uint16) or image.ndim == 3 and image.shape[2] != 1:
+            raise error(f"src must be a gray image of uint8 or uint16, got {image.dtype} with shape {image.shape}")
+        if image.size == 0:
+            raise error("src is empty")
+        out = reuse(dst, image.shape[:2], image.dtype, "dst")
+        result = new_image(image.shape[:2], image.dtype) if out is None else out
+        plane = image.reshape(image.shape[:2])
+        equalize(plane, result, *self._tiles, self._clip, self._shift, 0)
+        return handed(result, dst, out)
+
+    def getClipLimit(self) -> float:
+        """Return the limit of a bin as a multiple of the mean."""
+        return self._clip
+
+    def setClipLimit(self, clipLimit: float) -> None:
+        """Set the limit of a bin as a multiple of the mean; 0 or less is none."""
+        self._clip = float(clipLimit)
+
+    def getTilesGridSize(self) -> tuple[int, int]:
+        """Return the number of tiles across and down."""
+        return self._tiles
+
+    @raises_as_opencv
+    def setTilesGridSize(self, tileGridSize: Any) -> None:
+        """Set the number of tiles across and down."""
+        self._tiles = _tiles(tileGridSize)
+
+    def getBitShift(self) -> int:
+        """Return the number of low bits that are ignored."""
+        return self._shift
+
+    @raises_as_opencv
+    def setBitShift(self, bitShift: int) -> None:
+        """Set the number of low bits that are ignored."""
+        self._shift = whole(bitShift, "bitShift")
+
+    def collectGarbage(self) -> None:
+        """Do nothing: no memory is kept for this object."""
+
+
+def _tiles(size: Any) -> tuple[int, int]:
+    across, down = pair(size, "tileGridSize")
+    if across < 1 or down < 1:
+        raise error(f"tileGridSize must be positive, got {size}")
+    return across, down
+
+
+@raises_as_opencv
+def createCLAHE(clipLimit: float = 40.0, tileGridSize: Any = (8, 8)) -> CLAHE:
+    """Return an object that equalizes images, as ``cv2.createCLAHE``.
+
+    Parameters
+    ----------
+    clipLimit : float, optional
+        Limit of a bin as a multiple of the mean; 0 or less is none.
+    tileGridSize : tuple of int, optional
+        Number of tiles across and down.
+
+    Returns
+    -------
+    clahe : CLAHE
+        The object; ``apply`` equalizes an image.
+
+    Raises
+    ------
+    cv2.error
+        If the tiles are not positive.
+
+    Examples
+    --------
+    >>> from boxsum.compat import cv2
+    >>> cv2.createCLAHE(tileGridSize=(4, 2)).getTilesGridSize()
+    (4, 2)
+    """
+    return CLAHE(float(clipLimit), _tiles(tileGridSize))
