@@ -6,87 +6,132 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A banded is work on an image in host memory whose rows of results depend on nearby rows
 // of pixels only. It is done in bands of rows, by several devices at once and with little
-// memory.
+// memory. The first and the last rows of the pixels of a band are the edges of an image.
 type banded struct {
+	method       method.Method
+	way          method.Way
 	src          *raster.Array
 	results      []*raster.Array // all have one height
+	deviations   bool            // the last result is of the squares of pixels
 	above, below int             // the number of rows of pixels that a row of results needs before and after its own
 	whole        bool            // rows of results depend on all rows of pixels
 	options      *device.Options
-	// compute queues the computation of the results of a band. The first and the last rows
-	// of its pixels are the edges of an image.
-	compute func(src *devmem.Array, results []*devmem.Array) error
 }
 
 // shareRows is the number of rows below which a band is not worth another device.
 const shareRows = 64
 
-// run computes all rows, on all devices of d at once.
-func (b *banded) run(d *Device) error {
-	height, bands := b.results[0].Height, 1
-	if !b.whole {
-		bands = height / max(shareRows, b.above+b.below)
-	}
-	return d.share(height, bands, b.options, b.rows)
-}
-
-// rows computes rows on one device, in halves where it has too little memory.
-func (b *banded) rows(d *Device, from, to int) error {
-	if ctx := b.options.Context; ctx != nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	err := b.band(d, from, to)
-	if !errors.Is(err, boxsum.ErrMemory) || b.whole || to-from < max(2, b.above+b.below) {
-		return err
-	}
-	middle := from + (to-from)/2
-	if err := b.rows(d, from, middle); err != nil {
-		return err
-	}
-	return b.rows(d, middle, to)
-}
-
-// band computes rows on one device, which must have room for them.
-func (b *banded) band(d *Device, from, to int) (err error) {
-	first, end := max(0, from-b.above), min(b.src.Height, to+b.below)
+// parts returns the number of devices among which it is worth dividing the work.
+func (b *banded) parts() int {
 	if b.whole {
-		first, end = 0, b.src.Height
+		return 1
+	}
+	return b.results[0].Height / max(shareRows, b.above+b.below)
+}
+
+// rows computes rows on one device: at once, or in bands that are half as high where it has too
+// little memory.
+func (b *banded) rows(d *Device, from, to int) error {
+	if b.src.Width == 0 {
+		return nil
+	}
+	for rows := to - from; from < to; {
+		if ctx := b.options.Context; ctx != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		rows = min(rows, to-from)
+		on, err := b.load(d.mem(), from, from+rows)
+		if err == nil {
+			err = using(on.src, func() error {
+				if err := method.Run(b.method, on.job(b), b.way); err != nil {
+					return err
+				}
+				return on.store(b)
+			})
+		}
+		err = driver.FirstError(err, on.close())
+		if errors.Is(err, boxsum.ErrMemory) && !b.whole && rows >= max(2, b.above+b.below) {
+			rows = (rows + 1) / 2
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		from += rows
+	}
+	return nil
+}
+
+// A band is the memory of some rows on a device.
+type band struct {
+	src      *devmem.Array
+	results  []*devmem.Array
+	from, to int // rows of the results
+	first    int // the row of pixels in the first row of src
+}
+
+// load copies the pixels for some rows of results to a device and allocates memory for the results.
+// The band must be closed even after an error.
+func (b *banded) load(d *devmem.Device, from, to int) (on band, err error) {
+	on = band{from: from, to: to, first: max(0, from-b.above)}
+	end := min(b.src.Height, to+b.below)
+	if b.whole {
+		on.first, end = 0, b.src.Height
 	}
 	pixels := *b.src
-	pixels.Data, pixels.Height = b.src.From(first*b.src.Stride), end-first
-	src, err := uploadImage(d.mem(), &pixels)
-	if err != nil {
-		return err
+	pixels.Data, pixels.Height = b.src.From(on.first*b.src.Stride), end-on.first
+	if on.src, err = uploadImage(d, &pixels); err != nil {
+		return on, err
 	}
-	defer func() { err = driver.FirstError(err, src.Close()) }()
-	results := make([]*devmem.Array, len(b.results))
-	for i, r := range b.results {
+	for _, r := range b.results {
 		a := arrayOf(r)
 		a.Height -= b.src.Height - pixels.Height
-		if a, err = src.Device.Make(a); err != nil {
-			return err
+		if a, err = d.Make(a); err != nil {
+			return on, err
 		}
-		defer func() { err = driver.FirstError(err, a.Close()) }()
-		results[i] = &a
+		on.results = append(on.results, &a)
 	}
-	return using(src, func() error {
-		if err := b.compute(src, results); err != nil {
+	return on, nil
+}
+
+// job returns the job that computes the results, whose size may differ from that of the pixels.
+func (on *band) job(b *banded) method.Job {
+	first, second := on.results[0], (*devmem.Array)(nil)
+	if b.deviations {
+		second = on.results[len(on.results)-1]
+	}
+	job := method.Of(first, second, on.src, 0)
+	job.Width, job.Height, job.Context = first.Width, first.Height, b.options.Context
+	return job
+}
+
+// store copies the results to the host.
+func (on *band) store(b *banded) error {
+	for i, r := range b.results {
+		part := *on.results[i]
+		part.At.Offset += int64(on.from-on.first) * part.At.Stride
+		part.Height = on.to - on.from
+		if err := part.CopyOut(0, rowsOf(r).From(on.from)); err != nil {
 			return err
 		}
-		for i, r := range b.results {
-			part := *results[i]
-			part.At.Offset += int64(from-first) * part.At.Stride
-			part.Height = to - from
-			if err := part.CopyOut(0, rowsOf(r).From(from)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
+}
+
+// close frees the memory.
+func (on *band) close() (err error) {
+	for _, a := range on.results {
+		err = driver.FirstError(err, a.Close())
+	}
+	if on.src != nil {
+		err = driver.FirstError(err, on.src.Close())
+	}
+	return err
 }

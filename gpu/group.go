@@ -167,6 +167,10 @@ func (d *Device) eachMember(f func(*Device) error) error {
 // share divides n rows or images evenly among at most parts devices, and calls do for each
 // part, at once. If a device fails, others take over.
 func (d *Device) share(n, parts int, opt *device.Options, do func(d *Device, from, to int) error) error {
+	if n == 0 {
+		reportDone(opt)
+		return nil
+	}
 	parts = max(1, min(parts, len(d.Members())))
 	type part struct {
 		size int

@@ -70,7 +70,9 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 		if to.Overlaps(a) {
 			return devmem.ErrOverlap
 		}
-		return runMatch(t, to, a, ctx)
+		job := method.Of(to, nil, a, 0)
+		job.Width, job.Height, job.Context = to.Width, to.Height, ctx
+		return method.Run(t, job, method.Portable)
 	})
 }
 
@@ -94,16 +96,9 @@ func matchOf(template boxsum.Image[uint8], m match.Method) (*method.Match, error
 	if w*h > method.MatchPixels {
 		return nil, raster.Invalid("a template of %d×%d pixels: devices take up to %d pixels, processors larger templates", w, h, method.MatchPixels)
 	}
-	t := &method.Match{Width: w, Height: h, Number: int(m)}
+	pixels := make([]uint8, 0, w*h)
 	for y := range h {
-		t.Template = append(t.Template, template.Row(y)...)
+		pixels = append(pixels, template.Row(y)...)
 	}
-	return t, nil
-}
-
-// runMatch queues the scores of all positions of a template in images on a device.
-func runMatch(t *method.Match, scores, images *devmem.Array, ctx context.Context) error {
-	job := method.Of(scores, nil, images, 0)
-	job.Width, job.Height, job.Context = scores.Width, scores.Height, ctx
-	return method.Run(t, job, method.Portable)
+	return method.NewMatch(pixels, w, h, int(m)), nil
 }

@@ -308,7 +308,12 @@ func (r runner) Filter(job *device.Filter) error {
 			results = append(results, a)
 		}
 	}
-	return r.windows(&m, &job.Src, results, &job.Options)
+	b, err := windowed(&m, &job.Src, results, &job.Options)
+	if err != nil {
+		return err
+	}
+	b.deviations = dev != 0
+	return r.device.share(job.Src.Height, b.parts(), &job.Options, b.rows)
 }
 
 // Threshold binarizes an image by the windows around its pixels.
@@ -317,7 +322,11 @@ func (r runner) Threshold(job *device.Threshold) error {
 		return raster.Unsupported("thresholds on a device need pixels of uint8 or uint16, not %v", p)
 	}
 	m := method.Filter{Kind: method.SauvolaFilter, Shape: window.OfDevice(job.Window), K: job.K, InverseR: job.InverseR}
-	return r.windows(&m, &job.Src, []*raster.Array{&job.Dst}, &job.Options)
+	b, err := windowed(&m, &job.Src, []*raster.Array{&job.Dst}, &job.Options)
+	if err != nil {
+		return err
+	}
+	return r.device.share(job.Src.Height, b.parts(), &job.Options, b.rows)
 }
 
 // Match scores all positions of a template.
@@ -331,13 +340,9 @@ func (r runner) Match(job *device.Match) error {
 		return err
 	}
 	b := banded{
-		src: src, results: []*raster.Array{&job.Scores}, below: template.Height - 1, options: &job.Options,
-		compute: func(src *devmem.Array, results []*devmem.Array) error {
-			own := *t // it holds where the template is on the device
-			return runMatch(&own, results[0], src, job.Options.Context)
-		},
+		method: t, way: method.Portable, src: src, results: []*raster.Array{&job.Scores}, below: template.Height - 1, options: &job.Options,
 	}
-	return b.run(r.device)
+	return r.device.share(job.Scores.Height, b.parts(), &job.Options, b.rows)
 }
 
 // Detect finds the windows that pass a cascade.
@@ -382,28 +387,14 @@ func detectAtOnce(d *Device, job *device.Detect, from, to int) (found [][]cascad
 	return found, err
 }
 
-// windows computes images from the windows around the pixels of another.
-func (r runner) windows(m *method.Filter, src *raster.Array, results []*raster.Array, opt *device.Options) error {
+// windowed returns the work of computing images from the windows around the pixels of another.
+func windowed(m *method.Filter, src *raster.Array, results []*raster.Array, opt *device.Options) (*banded, error) {
 	if err := m.Fits(src.Type, max(src.Width, 1), max(src.Height, 1)); err != nil {
-		return err
-	}
-	if src.Width == 0 || src.Height == 0 {
-		reportDone(opt)
-		return nil
+		return nil, err
 	}
 	// At the edges of the image, the part of a window on one side is mirrored to the other.
 	reach := m.Shape.Height() - 1
-	b := banded{
-		src: src, results: results, above: reach, below: reach, whole: m.Shape.Border == window.Wrap, options: opt,
-		compute: func(src *devmem.Array, results []*devmem.Array) error {
-			first, second := results[0], (*devmem.Array)(nil)
-			if len(results) == 2 || m.NoMean {
-				second = results[len(results)-1]
-			}
-			job := method.Of(first, second, src, 0)
-			job.Context = opt.Context
-			return method.Run(m, job, wayOf(opt))
-		},
-	}
-	return b.run(r.device)
+	return &banded{
+		method: m, way: wayOf(opt), src: src, results: results, above: reach, below: reach, whole: m.Shape.Border == window.Wrap, options: opt,
+	}, nil
 }

@@ -149,8 +149,12 @@ func (j *Job) Run() error {
 	if err := j.checkResults(); err != nil {
 		return err
 	}
-	if j.set.On() != nil {
-		return j.runOn(j.set.On())
+	if d := j.set.On(); d != nil {
+		f := j.onDevice()
+		if j.Kind == Downsampled {
+			return runBlocksOn(d, j, &f)
+		}
+		return d.Filter(&f)
 	}
 	if j.Src.Width == 0 || j.Src.Height == 0 {
 		j.set.Report(1)
@@ -293,15 +297,13 @@ func (j *Job) checkOn() error {
 	return nil
 }
 
-// runOn computes the results of a job on a device.
-func (j *Job) runOn(d device.Runner) error {
+// onDevice returns the job for a device.
+func (j *Job) onDevice() device.Filter {
 	f := device.Filter{Src: j.Src, Window: j.shape.OnDevice(), Options: j.set.OnDevice()}
 	if j.same { // other parts of the image are read later
 		window.CopyTo(nil, &f.Src)
 	}
 	switch j.Kind {
-	case Downsampled:
-		return runBlocksOn(d, j, &f)
 	case Mean:
 		f.Mean = j.Dst
 	case Deviation:
@@ -309,7 +311,7 @@ func (j *Job) runOn(d device.Runner) error {
 	case MeanDeviation:
 		f.Mean, f.Dev = j.Dst, j.Second
 	}
-	return d.Filter(&f)
+	return f
 }
 
 // single reports whether the window is a single pixel, so that pixels are copied.

@@ -97,8 +97,19 @@ func (j *Job) Run() error {
 	if err := j.checkResult(); err != nil {
 		return err
 	}
-	if on := j.set.On(); on != nil {
-		return j.runOn(on)
+	if d := j.set.On(); d != nil {
+		t, err := j.onDevice()
+		switch {
+		case err != nil:
+		case j.Rule.Method == MeanC:
+			err = j.meansOn(d, &t)
+		default:
+			err = d.Threshold(&t)
+		}
+		if err == nil && j.Form == AsBits {
+			j.pack(&t.Dst)
+		}
+		return err
 	}
 	if j.Src.Width == 0 || j.Src.Height == 0 {
 		j.set.Report(1)
@@ -160,40 +171,29 @@ func (j *Job) checkResult() error {
 	return nil
 }
 
-// runOn computes the result on a device. Package gpu checks the types.
-func (j *Job) runOn(d device.Runner) error {
+// onDevice returns the job for a device, whose result is always bytes. Package gpu checks the types.
+func (j *Job) onDevice() (t device.Threshold, err error) {
 	if j.Rule.Method != Sauvola && j.Rule.Method != MeanC {
-		return raster.Invalid("%v cannot run on a device, only sauvola and meanc can (leave Options.On nil)", j.Rule.Method)
+		return t, raster.Invalid("%v cannot run on a device, only sauvola and meanc can (leave Options.On nil)", j.Rule.Method)
 	}
 	if j.Form == AsMap {
-		return raster.Invalid("maps cannot be made on a device, only Binarize and BinarizeBits can (leave Options.On nil)")
+		return t, raster.Invalid("maps cannot be made on a device, only Binarize and BinarizeBits can (leave Options.On nil)")
 	}
-	src, dst := j.Src, j.Dst
+	t = device.Threshold{Src: j.Src, Dst: j.Dst, Window: j.shape.OnDevice(), K: j.formula.K, InverseR: j.formula.InverseR, Options: j.set.OnDevice()}
 	if j.same { // other parts of the image are read later
-		window.CopyTo(nil, &src)
+		window.CopyTo(nil, &t.Src)
 	}
 	if j.Form == AsBits {
-		bytes, e, err := raster.NewPixels[uint8](raster.PlaneExtent(src.Width, src.Height, 1, 0))
-		if err != nil {
-			return err
-		}
-		dst = raster.ArrayOf(bytes, e)
+		t.Dst, err = raster.NewPixelArray(raster.U8, raster.PlaneExtent(j.Src.Width, j.Src.Height, 1, 0))
 	}
-	var err error
-	if j.Rule.Method == MeanC {
-		err = j.meansOn(d, &dst, &src)
-	} else {
-		err = d.Threshold(&device.Threshold{
-			Src: src, Dst: dst, Window: j.shape.OnDevice(), K: j.formula.K, InverseR: j.formula.InverseR, Options: j.set.OnDevice(),
-		})
+	return t, err
+}
+
+// pack sets the bits of the result.
+func (j *Job) pack(bytes *raster.Array) {
+	for y := range j.Src.Height {
+		windows.PackBits(j.set.Level, j.Dst.Span(0, y, (j.Src.Width+7)/8), bytes.Span(0, y, j.Src.Width))
 	}
-	if err != nil || j.Form != AsBits {
-		return err
-	}
-	for y := range src.Height {
-		windows.PackBits(j.set.Level, j.Dst.Span(0, y, (src.Width+7)/8), dst.Span(0, y, src.Width))
-	}
-	return nil
 }
 
 // inUnit returns an error for floats in a different range than the rule expects: bytes

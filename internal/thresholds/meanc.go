@@ -58,16 +58,16 @@ func (j *Job) compare(dst, pix, means []uint8) {
 }
 
 // meansOn is MeanC on a device, which computes the means.
-func (j *Job) meansOn(d device.Runner, dst, src *raster.Array) error {
-	if src.Type != raster.U8 {
-		return raster.Unsupported("meanc on a device needs pixels of uint8, not %v", src.Type)
+func (j *Job) meansOn(d device.Runner, t *device.Threshold) error {
+	if t.Src.Type != raster.U8 {
+		return raster.Unsupported("meanc on a device needs pixels of uint8, not %v", t.Src.Type)
 	}
-	if err := d.Filter(&device.Filter{Src: *src, Mean: *dst, Window: j.shape.OnDevice(), Options: j.set.OnDevice()}); err != nil {
+	if err := d.Filter(&device.Filter{Src: t.Src, Mean: t.Dst, Window: t.Window, Options: t.Options}); err != nil {
 		return err
 	}
-	for y := range src.Height {
-		row := dst.Span(0, y, src.Width)
-		j.compare(row, src.Span(0, y, src.Width), row)
+	for y := range t.Src.Height {
+		row := t.Dst.Span(0, y, t.Src.Width)
+		j.compare(row, t.Src.Span(0, y, t.Src.Width), row)
 	}
 	return nil
 }

@@ -17,55 +17,48 @@ const MatchPixels = math.MaxUint32 / (255 * 255)
 // A Match scores the positions of a template; see package match.
 type Match struct {
 	images
-	Template      []uint8 // without gaps
-	Width, Height int     // of the template
-	Number        int     // of the method, as numbered by package match
+	width, height int // of the template
+	number        int // of the method, as numbered by package match
 	sum, squares  int64
-	words         int
-	packed        []uint32
-	template      driver.Memory
-	norm          float64 // factor of the square roots of sums
+	words         int      // of a row
+	packed        []uint32 // the template, four pixels a word
+	norm          float64  // factor of the square roots of sums
 }
 
-// Flat reports whether the template has no norm, because it is flat or zero.
-func (m *Match) Flat() bool {
-	m.prepare()
-	return m.Number < 2 && m.norm == 0
-}
-
-// prepare packs the template and sums it.
-func (m *Match) prepare() {
-	m.words = devmem.CeilDiv(m.Width, 4)
-	m.packed = make([]uint32, m.words*m.Height)
-	m.sum, m.squares = 0, 0
-	for y := range m.Height {
-		for x, p := range m.Template[y*m.Width:][:m.Width] {
+// NewMatch returns the method for a template without gaps.
+func NewMatch(template []uint8, width, height, number int) *Match {
+	m := &Match{width: width, height: height, number: number, words: devmem.CeilDiv(width, 4)}
+	m.packed = make([]uint32, m.words*height)
+	for y := range height {
+		for x, p := range template[y*width:][:width] {
 			m.packed[y*m.words+x/4] |= uint32(p) << (x % 4 * 8)
 			m.sum += int64(p)
 			m.squares += int64(p) * int64(p)
 		}
 	}
 	m.norm = math.Sqrt(float64(m.squares))
-	if m.Number == 0 {
-		m.norm = math.Sqrt(float64(int64(m.Width)*int64(m.Height)*m.squares - m.sum*m.sum))
+	if m.number == 0 {
+		m.norm = math.Sqrt(float64(int64(width)*int64(height)*m.squares - m.sum*m.sum))
 	}
+	return m
 }
 
-// Send copies the template to the device and waits.
-func (m *Match) Send(job Job) error {
-	m.prepare()
+// Flat reports whether the template has no norm, because it is flat or zero.
+func (m *Match) Flat() bool { return m.number < 2 && m.norm == 0 }
+
+// send copies the template to the device and waits.
+func (m *Match) send(job Job) (driver.Memory, error) {
 	n := int64(4 * len(m.packed))
 	d := job.Device
 	at, _, err := d.Workspace(job.Stream, "template", n)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	m.template = at
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	pin.Pin(&m.packed[0])
 	err = d.Backend.CopyIn(job.Stream, driver.Plane{Memory: at, Stride: n}, unsafe.Pointer(&m.packed[0]), n, driver.Rows{Bytes: n, Count: 1})
-	return driver.FirstError(err, d.Backend.Wait(job.Stream))
+	return at, driver.FirstError(err, d.Backend.Wait(job.Stream))
 }
 
 // OnePass calls Portable: there is only one kernel.
@@ -79,18 +72,19 @@ func (m *Match) Portable(job Job) (Plan, error) {
 	}
 	one := int64(job.Width) * int64(job.Height)
 	launch := func(part Job) error {
-		if err := m.Send(part); err != nil {
+		template, err := m.send(part)
+		if err != nil {
 			return err
 		}
-		c := kernelMatch{
+		norm, c := m.norm, kernelMatch{
 			InStart: part.In.Offset, InStride: part.In.Stride, InDistance: part.In.Distance,
 			OutStart: part.Out.Offset, OutStride: part.Out.Stride, OutDistance: part.Out.Distance,
 			SumT: m.sum, SquaresT: m.squares, Width: int32(job.Width), Height: int32(job.Height), Images: int32(part.Count),
-			TemplateWidth: int32(m.Width), TemplateHeight: int32(m.Height), Words: int32(m.words), Method: int32(m.Number),
+			TemplateWidth: int32(m.width), TemplateHeight: int32(m.height), Words: int32(m.words), Method: int32(m.number),
 			Aligned: flag(aligned(part.In, 4, part.Count) && part.In.Offset%4 == 0),
 		}
 		groups := devmem.CeilDiv(one*int64(part.Count), int64(group))
-		return job.launch(kernels.MatchKernel, groups, group, arg(&c), arg(&part.In.Memory), arg(&m.template), arg(&part.Out.Memory), arg(&m.norm))
+		return job.launch(kernels.MatchKernel, groups, group, arg(&c), arg(&part.In.Memory), arg(&template), arg(&part.Out.Memory), arg(&norm))
 	}
 	return Plan{int(min(int64(job.Count), max(1, math.MaxInt32/2/one))), launch}, nil
 }
