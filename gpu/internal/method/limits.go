@@ -45,19 +45,19 @@ func NewLimits(d *devmem.Device, pixel raster.Type, n int, clamp bool, cut Cut) 
 func LimitsOf(pixel raster.Type, n int, clamp bool, cut Cut) (raw []byte, count int) {
 	switch pixel {
 	case raster.U8:
-		raw = limitsOf[uint8](n, clamp, cut)
+		raw = limitsOf[uint8](pixel, n, clamp, cut)
 	case raster.U16:
-		raw = limitsOf[uint16](n, clamp, cut)
+		raw = limitsOf[uint16](pixel, n, clamp, cut)
 	case raster.U32:
-		raw = limitsOf[uint32](n, clamp, cut)
+		raw = limitsOf[uint32](pixel, n, clamp, cut)
 	case raster.I16:
-		raw = limitsOf[int16](n, clamp, cut)
+		raw = limitsOf[int16](pixel, n, clamp, cut)
 	case raster.I32:
-		raw = limitsOf[int32](n, clamp, cut)
+		raw = limitsOf[int32](pixel, n, clamp, cut)
 	case raster.F32:
-		raw = limitsOf[float32](n, clamp, cut)
+		raw = limitsOf[float32](pixel, n, clamp, cut)
 	case raster.F64:
-		raw = limitsOf[float64](n, clamp, cut)
+		raw = limitsOf[float64](pixel, n, clamp, cut)
 	}
 	count = len(raw) / pixel.Bytes()
 	if pixel == raster.U8 {
@@ -69,7 +69,7 @@ func LimitsOf(pixel raster.Type, n int, clamp bool, cut Cut) (raw []byte, count 
 	return raw, count
 }
 
-func limitsOf[P boxsum.Pixel](n int, clamp bool, cut Cut) []byte {
+func limitsOf[P boxsum.Pixel](pixel raster.Type, n int, clamp bool, cut Cut) []byte {
 	var values []P
 	for i := range n + 1 {
 		edge := cut.Edge(i)
@@ -81,7 +81,7 @@ func limitsOf[P boxsum.Pixel](n int, clamp bool, cut Cut) []byte {
 		case i == n:
 			edge = math.Nextafter(edge, math.Inf(1)) // the edge itself belongs to the last bin
 		}
-		v, ok := smallest[P](edge)
+		v, ok := smallest[P](pixel, edge)
 		if !ok {
 			break
 		}
@@ -90,30 +90,31 @@ func limitsOf[P boxsum.Pixel](n int, clamp bool, cut Cut) []byte {
 	return raster.Bytes(values)
 }
 
-// smallest returns the smallest value of a type that is at least edge, and whether there is one.
-func smallest[P boxsum.Pixel](edge float64) (P, bool) {
+// smallest returns the smallest value of a pixel type P that is at least edge, and whether there is
+// one.
+func smallest[P boxsum.Pixel](pixel raster.Type, edge float64) (P, bool) {
 	if math.IsNaN(edge) {
 		return 0, false
 	}
 	var low, high float64
-	switch any(*new(P)).(type) {
-	case float64:
+	switch pixel {
+	case raster.F64:
 		return P(edge), true
-	case float32:
+	case raster.F32:
 		v := float32(edge)
 		if float64(v) < edge {
 			v = math.Nextafter32(v, float32(math.Inf(1)))
 		}
 		return P(v), true
-	case uint8:
+	case raster.U8:
 		high = math.MaxUint8
-	case uint16:
+	case raster.U16:
 		high = math.MaxUint16
-	case uint32:
+	case raster.U32:
 		high = math.MaxUint32
-	case int16:
+	case raster.I16:
 		low, high = math.MinInt16, math.MaxInt16
-	case int32:
+	case raster.I32:
 		low, high = math.MinInt32, math.MaxInt32
 	}
 	edge = max(math.Ceil(edge), low)
