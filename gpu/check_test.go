@@ -13,6 +13,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/fixture"
@@ -216,7 +217,7 @@ func place(d *Device, pixel raster.Type, s shape) (*devmem.Array, []raster.Array
 // layer returns a table for a shape on the device, among guard values.
 func layer[S boxsum.Sum](d *Device, s shape) (*Table[S], int64, error) {
 	a, bytes, err := guarded(d, devmem.Array{Element: raster.TypeNamed[S](), Width: s.width, Height: s.height, Channels: s.channels, Count: s.count, Border: 1}, s.out)
-	return &Table[S]{a}, bytes, err
+	return &Table[S]{inside.NewArray(a)}, bytes, err
 }
 
 // integrated returns a table that the root package computes, with exactly the given offset.
@@ -291,7 +292,7 @@ func checkSums[S boxsum.Sum](t *testing.T, d *Device, pixel raster.Type, s shape
 				}
 			}
 		}
-		if err := intact(&table.array, bytes); err != nil {
+		if err := intact(table.inner(), bytes); err != nil {
 			return err
 		}
 		if err := answers(table, first, s.seed); err != nil {
@@ -371,10 +372,10 @@ func checkSquares[S boxsum.Sum, Q boxsum.Square](t *testing.T, d *Device, pixel 
 				}
 			}
 		}
-		if err := intact(&sum.array, sumBytes); err != nil {
+		if err := intact(sum.inner(), sumBytes); err != nil {
 			return fmt.Errorf("sums: %w", err)
 		}
-		if err := intact(&square.array, squareBytes); err != nil {
+		if err := intact(square.inner(), squareBytes); err != nil {
 			return fmt.Errorf("squares: %w", err)
 		}
 		if s.bandRows == 0 {
@@ -463,13 +464,13 @@ func answers[S boxsum.Sum](table *Table[S], downloaded []*boxsum.Table[S], seed 
 	for i := range boxes {
 		at := func(n int) int { return r.IntN(2*n+3) - n/2 - 1 } // outside too, and with corners exchanged
 		boxes[i] = image.Rectangle{
-			Min: image.Pt(at(table.array.Width), at(table.array.Height)),
-			Max: image.Pt(at(table.array.Width), at(table.array.Height)),
+			Min: image.Pt(at(table.inner().Width), at(table.inner().Height)),
+			Max: image.Pt(at(table.inner().Width), at(table.inner().Height)),
 		}
 	}
-	boxes = append(boxes, image.Rect(0, 0, table.array.Width, table.array.Height), image.Rectangle{},
+	boxes = append(boxes, image.Rect(0, 0, table.inner().Width, table.inner().Height), image.Rectangle{},
 		image.Rect(math.MinInt32, math.MinInt32, math.MaxInt32, math.MaxInt32))
-	got := make([]S, len(boxes)*table.array.Channels)
+	got := make([]S, len(boxes)*table.inner().Channels)
 	want := make([]S, len(got))
 	for i, t := range downloaded {
 		if err := table.SumBoxes(i, got, boxes); err != nil {
@@ -481,7 +482,7 @@ func answers[S boxsum.Sum](table *Table[S], downloaded []*boxsum.Table[S], seed 
 		for n := range got {
 			if got[n] != want[n] {
 				return fmt.Errorf("box %v of image %d, channel %d, sums to %v on the device and %v on the host",
-					boxes[n/table.array.Channels], i, n%table.array.Channels, got[n], want[n])
+					boxes[n/table.inner().Channels], i, n%table.inner().Channels, got[n], want[n])
 			}
 		}
 	}

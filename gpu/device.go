@@ -7,6 +7,7 @@ import (
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/gpu/internal/launcher"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/internal/device"
@@ -78,6 +79,7 @@ func Missing(kind Kind) []error {
 type Device struct {
 	option     // runs jobs of other packages
 	launchable // launches kernels of other packages
+	memory     // inner, for package interop
 	inner      *devmem.Device
 	slots      *transfer.Device // inner, with memory for images on their way through it
 	group      *group           // of several devices, the first of which is inner; nil for a single device
@@ -86,11 +88,12 @@ type Device struct {
 type (
 	option     = device.Handle
 	launchable = launch.Handle
+	memory     = inside.Device
 )
 
 // wrap returns an open device.
 func wrap(m *devmem.Device) *Device {
-	d := &Device{inner: m, slots: transfer.NewDevice(m), launchable: launch.NewHandle(launcher.New(m))}
+	d := &Device{inner: m, slots: transfer.NewDevice(m), launchable: launch.NewHandle(launcher.New(m)), memory: inside.NewDevice(m)}
 	d.option = device.NewHandle(runner{d})
 	return d
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/threshold"
@@ -36,9 +37,9 @@ func guardedImages[P boxsum.Pixel](t *testing.T, d *Device, width, height, chann
 	a.At.Distance = a.At.Stride*int64(height) + int64(gap)
 	bytes := a.At.Offset + a.At.Distance*int64(count) + 64
 	all := filledWith(t, d, int(bytes))
-	a.At.Memory = all.array.At.Memory
-	a.At.Offset += all.array.At.Offset
-	return fenced[P]{all, &Image[P]{a}}
+	a.At.Memory = all.inner().At.Memory
+	a.At.Offset += all.inner().At.Offset
+	return fenced[P]{all, &Image[P]{inside.NewArray(a)}}
 }
 
 // filledWith returns bytes guard values.
@@ -55,7 +56,7 @@ func filledWith(t *testing.T, d *Device, bytes int) *Image[uint8] {
 // check compares the images with the expected ones, and checks the guard values.
 func (g fenced[P]) check(t *testing.T, name string, want []boxsum.Image[P]) bool {
 	t.Helper()
-	a := &g.view.array
+	a := g.view.inner()
 	for i, w := range want {
 		got, err := g.view.Download(i)
 		if err != nil {
@@ -74,7 +75,7 @@ func (g fenced[P]) check(t *testing.T, name string, want []boxsum.Image[P]) bool
 		t.Error(err)
 		return false
 	}
-	from := int(a.At.Offset - g.all.array.At.Offset)
+	from := int(a.At.Offset - g.all.inner().At.Offset)
 	for i := range a.Count {
 		for y := range a.Height { // only guard values remain
 			clear(all.Pix[from+i*int(a.At.Distance)+y*int(a.At.Stride):][:a.RowBytes()])

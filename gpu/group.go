@@ -98,7 +98,7 @@ func combine(members []*Device) *Device {
 		return members[0]
 	}
 	first := members[0]
-	d := &Device{inner: first.inner, slots: first.slots, launchable: first.launchable, group: &group{members: members}}
+	d := &Device{inner: first.inner, slots: first.slots, launchable: first.launchable, memory: first.memory, group: &group{members: members}}
 	d.option = device.NewHandle(runner{d})
 	return d
 }

@@ -42,7 +42,7 @@ func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int,
 		if err != nil {
 			return nil, err
 		}
-		images := devmem.Array{Device: d.mem(), Element: t.array.Element, Width: width, Height: height, Channels: channels, Count: count, Border: 1}
+		images := devmem.Array{Device: d.mem(), Element: t.inner().Element, Width: width, Height: height, Channels: channels, Count: count, Border: 1}
 		return &Histogram{images: images, table: *t, bins: bins}, nil
 	}, func(h *Histogram) error {
 		return d.mem().Use(func() (err error) {
@@ -144,8 +144,8 @@ func (h *Histogram) Close() error {
 	return devmem.IgnoreClosed(d.Use(func() error { // both at once, so that nobody finds a table without limits
 		m := h.limits.At
 		if h.limits.At = 0; m == 0 {
-			return h.table.array.Free()
+			return h.table.inner().Free()
 		}
-		return driver.FirstError(h.table.array.Free(), d.FreeBuffer(m))
+		return driver.FirstError(h.table.inner().Free(), d.FreeBuffer(m))
 	}))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/internal/fixture"
@@ -68,7 +69,7 @@ func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) err
 	if err != nil {
 		return err
 	}
-	im := &Image[P]{in}
+	im := &Image[P]{inside.NewArray(in)}
 	defer im.Close()
 	var want []*histogram.Table[uint32]
 	for i := range s.count {
@@ -90,13 +91,13 @@ func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) err
 		return err
 	}
 	bytes := int64(0)
-	h.table.array, bytes, err = guarded(d, devmem.Array{Element: raster.U32, Width: s.width, Height: s.height, Channels: s.channels * bins.N, Count: s.count, Border: 1}, s.out)
+	*h.table.inner(), bytes, err = guarded(d, devmem.Array{Element: raster.U32, Width: s.width, Height: s.height, Channels: s.channels * bins.N, Count: s.count, Border: 1}, s.out)
 	if err != nil {
 		return err
 	}
 	for _, way := range histogramWays(d) {
 		err := d.inner.Use(func() error {
-			return d.inner.Backend.Fill(d.inner.Stream, driver.Plane{Memory: h.table.array.At.Memory}, guard, bytes)
+			return d.inner.Backend.Fill(d.inner.Stream, driver.Plane{Memory: h.table.inner().At.Memory}, guard, bytes)
 		})
 		if err != nil {
 			return err
@@ -118,7 +119,7 @@ func checkHistogram[P boxsum.Pixel](d *Device, s shape, bins histogram.Bins) err
 					entry%(s.width+1), entry/(s.width+1), got.Counts[at], want[i].Counts[at])
 			}
 		}
-		if err := intact(&h.table.array, bytes); err != nil {
+		if err := intact(h.table.inner(), bytes); err != nil {
 			return fmt.Errorf("kernels %v: %w", way, err)
 		}
 	}

@@ -6,11 +6,15 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // An Image holds pixels on a device: a batch of Count images of the same size.
-type Image[P boxsum.Pixel] struct{ array devmem.Array }
+type Image[P boxsum.Pixel] struct{ holder }
+
+// A holder is the array of images or of tables, which package interop reaches too.
+type holder = inside.Array
 
 // NewImage allocates device memory for count images of the given size. Zero
 // channels means one. The contents are undefined until [Image.Set].

@@ -12,6 +12,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -265,7 +266,7 @@ func TestClearAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			all := d.inner.Use(func() error {
-				return d.inner.Backend.Fill(d.inner.Stream, sums.array.At.Plane, guard, 3*sums.array.At.Distance)
+				return d.inner.Backend.Fill(d.inner.Stream, sums.inner().At.Plane, guard, 3*sums.inner().At.Distance)
 			})
 			before := s.calls
 			err = errors.Join(all, IntegrateSquaresInto(&SquaredTable[uint32, uint64]{sums, squares}, im, nil))
@@ -297,7 +298,7 @@ func TestClearBetween(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				table, pixels := &Table[uint32]{a}, fixture.Noise[uint8](1, size[0], size[1], 2, 0)
+				table, pixels := &Table[uint32]{inside.NewArray(a)}, fixture.Noise[uint8](1, size[0], size[1], 2, 0)
 				err = errors.Join(IntegrateInto(table, upload(t, d, pixels, pixels, pixels), nil), intact(&a, bytes))
 				got, failed := table.Download(2)
 				if err := errors.Join(err, failed); err != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/tilted"
@@ -15,7 +16,7 @@ func (im *Image[P]) inner() *devmem.Array {
 	if im == nil {
 		return &devmem.Array{}
 	}
-	return &im.array
+	return inside.ArrayOf(&im.holder)
 }
 
 // Width returns the width of the images, in pixels.
@@ -42,7 +43,7 @@ func (t *Table[S]) inner() *devmem.Array {
 	if t == nil {
 		return &devmem.Array{}
 	}
-	return &t.array
+	return inside.ArrayOf(&t.holder)
 }
 
 // Width returns the width of the images, in pixels.
@@ -69,7 +70,7 @@ func (t *TiltedTable[S]) inner() *devmem.Array {
 	if t == nil {
 		return &devmem.Array{}
 	}
-	return &t.array
+	return inside.ArrayOf(&t.holder)
 }
 
 // Width returns the width of the images, in pixels.
@@ -136,7 +137,7 @@ func (v *Volume[P]) inner() *devmem.Array {
 	if v == nil {
 		return &devmem.Array{}
 	}
-	return &v.array
+	return inside.ArrayOf(&v.holder)
 }
 
 // Width returns the width of the volume, in voxels.
@@ -163,7 +164,7 @@ func (t *VolumeTable[S]) inner() *devmem.Array {
 	if t == nil {
 		return &devmem.Array{}
 	}
-	return &t.array
+	return inside.ArrayOf(&t.holder)
 }
 
 // Width returns the width of the volume, in voxels.

@@ -21,9 +21,7 @@ import (
 )
 
 func init() {
-	inside.NewDevice = func(m *devmem.Device) any { return wrap(m) }
-	inside.Device = func(device any) *devmem.Device { return device.(*Device).mem() }
-	inside.Array = func(holder any) *devmem.Array { return holder.(interface{ inner() *devmem.Array }).inner() }
+	inside.Wrap = func(m *devmem.Device) any { return wrap(m) }
 	inside.Integrate = integrate
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -93,7 +94,7 @@ func checkRotated[S boxsum.Sum](d *Device, pixel raster.Type, s shape, rot rotat
 	if err := errors.Join(err, table.cells.Close()); err != nil {
 		return err
 	}
-	table.cells = &Table[S]{guarded}
+	table.cells = &Table[S]{inside.NewArray(guarded)}
 	r := rand.New(rand.NewPCG(s.seed, 9))
 	bounds := table.Lattice().Bounds()
 	boxes := []rotated.Box{{C0: math.MinInt, C1: math.MaxInt, R0: math.MinInt, R1: math.MaxInt}, {}}
@@ -140,7 +141,7 @@ func checkRotated[S boxsum.Sum](d *Device, pixel raster.Type, s shape, rot rotat
 			}
 		}
 	}
-	return intact(&table.cells.array, bytes)
+	return intact(table.cells.inner(), bytes)
 }
 
 // quadrants holds ratios of each of the four orientations, besides random ones.

@@ -7,6 +7,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -14,11 +15,11 @@ import (
 
 // A Table holds summed-area tables on a device, one for each of Count images of the
 // same size. Each has the layout of a [boxsum.Table]: row 0 and column 0 are zero.
-type Table[S boxsum.Sum] struct{ array devmem.Array }
+type Table[S boxsum.Sum] struct{ holder }
 
 // wrapped returns an array as a handle.
-func wrapped[T ~struct{ array devmem.Array }](a devmem.Array, err error) (*T, error) {
-	return raster.OrNil(&T{a}, err)
+func wrapped[T ~struct{ holder }](a devmem.Array, err error) (*T, error) {
+	return raster.OrNil(&T{inside.NewArray(a)}, err)
 }
 
 // tablesOf allocates device memory for the tables of images, or for that of a

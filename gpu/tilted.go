@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/tilted"
 )
@@ -15,7 +14,7 @@ import (
 //
 // Row 0 is zero. Column 0 is not, because cones whose tip is left of the image
 // extend into it.
-type TiltedTable[S boxsum.Sum] struct{ array devmem.Array }
+type TiltedTable[S boxsum.Sum] struct{ holder }
 
 // noTiltedOffset is the reason why tilted and rotated tables have no offset.
 const noTiltedOffset = "tilted and rotated tables take no offset: sum in float64 instead"

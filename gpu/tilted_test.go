@@ -10,6 +10,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/devtest"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -133,14 +134,14 @@ func checkTilted[S boxsum.Sum](pixel raster.Type, of func(float64) S, integrate 
 			if err != nil {
 				return err
 			}
-			table := &TiltedTable[S]{plain.array}
+			table := &TiltedTable[S]{inside.NewArray(*plain.inner())}
 			defer table.Close()
 			var first []*boxsum.Table[S]
 			for range 2 {
 				if err := integrate(table.inner(), im); err != nil {
 					return err
 				}
-				plain.array = table.array
+				*plain.inner() = *table.inner()
 				for i := range images {
 					got, err := plain.Download(i)
 					if err != nil {
@@ -159,7 +160,7 @@ func checkTilted[S boxsum.Sum](pixel raster.Type, of func(float64) S, integrate 
 			if err := tiltedAnswers(table, s.count-1, s.seed); err != nil {
 				return err
 			}
-			return intact(&table.array, bytes)
+			return intact(table.inner(), bytes)
 		}()
 		if err != nil {
 			t.Errorf("%s to %s, %v: %v", pixel, raster.TypeNamed[S](), s, err)
@@ -175,20 +176,20 @@ func tiltedAnswers[S boxsum.Sum](table *TiltedTable[S], i int, seed uint64) erro
 		return err
 	}
 	r := rand.New(rand.NewPCG(seed, 45))
-	boxes := []tilted.Box{{}, {X: table.array.Width, Y: table.array.Height}}
+	boxes := []tilted.Box{{}, {X: table.inner().Width, Y: table.inner().Height}}
 	for range 200 {
-		w, h := r.IntN(table.array.Height/2+1), r.IntN(table.array.Height/2+1)
-		if box := (tilted.Box{X: r.IntN(table.array.Width + 1), Y: r.IntN(table.array.Height - w/2 + 1), W: w, H: h}); host.Contains(box) {
+		w, h := r.IntN(table.inner().Height/2+1), r.IntN(table.inner().Height/2+1)
+		if box := (tilted.Box{X: r.IntN(table.inner().Width + 1), Y: r.IntN(table.inner().Height - w/2 + 1), W: w, H: h}); host.Contains(box) {
 			boxes = append(boxes, box)
 		}
 	}
-	got, want := make([]S, len(boxes)*table.array.Channels), make([]S, len(boxes)*table.array.Channels)
+	got, want := make([]S, len(boxes)*table.inner().Channels), make([]S, len(boxes)*table.inner().Channels)
 	if err := errors.Join(table.SumBoxes(i, got, boxes), host.SumBoxes(want, boxes)); err != nil {
 		return err
 	}
 	for n := range got {
 		if got[n] != want[n] {
-			return fmt.Errorf("box %+v sums to %v on the device and %v on the host", boxes[n/table.array.Channels], got[n], want[n])
+			return fmt.Errorf("box %+v sums to %v on the device and %v on the host", boxes[n/table.inner().Channels], got[n], want[n])
 		}
 	}
 	return nil

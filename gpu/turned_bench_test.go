@@ -130,7 +130,7 @@ func (o onlyKernel) Launch(s driver.Stream, kernel string, groups, group int, ar
 
 // layOnly lays out the region of a lattice that has pixels.
 func layOnly(t *RotatedTable[uint32], src *Image[uint8]) error {
-	d := src.array.Device
+	d := src.inner().Device
 	columns, rows := t.lattice.Shape.Size()
 	return d.Use(func() error {
 		stride := devmem.RoundUp(int64(columns), devmem.ImageRow)

@@ -9,7 +9,7 @@ import (
 
 // A Volume holds voxels on a device, slice by slice, each in the layout of an
 // [Image].
-type Volume[P boxsum.Pixel] struct{ array devmem.Array }
+type Volume[P boxsum.Pixel] struct{ holder }
 
 // NewVolume allocates device memory for a volume of the given size. Zero channels
 // means one. The contents are undefined until [Volume.Set].

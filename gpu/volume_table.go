@@ -13,7 +13,7 @@ import (
 
 // A VolumeTable holds the table of a volume on a device, in the layout of a
 // [volume.Table]: all entries with a zero among x, y and z are zero.
-type VolumeTable[S boxsum.Sum] struct{ array devmem.Array }
+type VolumeTable[S boxsum.Sum] struct{ holder }
 
 // sliceSide returns the location of a volume or of its table.
 func sliceSide[T any](values []T, stride, sliceStride int) transfer.Side {

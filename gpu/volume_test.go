@@ -11,6 +11,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
+	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/fixture"
@@ -164,7 +165,7 @@ func checkVolume[S boxsum.Sum](pixel, sum raster.Type, integrate func(t, v *devm
 				return err
 			}
 			out.Gaps = s.gaps
-			table := &VolumeTable[S]{out}
+			table := &VolumeTable[S]{inside.NewArray(out)}
 			defer table.Close()
 			way := s.kernels
 			if way == Fast && (method.Volume{}).Obstacle(method.Of(&out, nil, &in, 0)) != "" {
@@ -196,7 +197,7 @@ func checkVolume[S boxsum.Sum](pixel, sum raster.Type, integrate func(t, v *devm
 					return fmt.Errorf("a second time: %w", err)
 				}
 			}
-			if err := intactVolume(&table.array, bytes); err != nil {
+			if err := intactVolume(table.inner(), bytes); err != nil {
 				return err
 			}
 			return volumeAnswers(table, first, s)

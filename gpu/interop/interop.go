@@ -27,7 +27,7 @@ type Foreign struct {
 // does not free that memory.
 func ImageOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Image[P], error) {
 	im := new(gpu.Image[P])
-	return wrap(im, inside.Array(im), d, raster.TypeNamed[P](), f, 0, false)
+	return wrap(im, inside.ArrayOf(im), d, raster.TypeNamed[P](), f, 0, false)
 }
 
 // TableOver returns tables in the memory of another library. Writing is fastest if
@@ -35,27 +35,27 @@ func ImageOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Image[P], error) 
 // multiple.
 func TableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.Table[S], error) {
 	t := new(gpu.Table[S])
-	return wrap(t, inside.Array(t), d, raster.TypeNamed[S](), f, 1, false)
+	return wrap(t, inside.ArrayOf(t), d, raster.TypeNamed[S](), f, 1, false)
 }
 
 // TiltedTableOver is like [TableOver] for tilted tables.
 func TiltedTableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.TiltedTable[S], error) {
 	t := new(gpu.TiltedTable[S])
-	return wrap(t, inside.Array(t), d, raster.TypeNamed[S](), f, 1, false)
+	return wrap(t, inside.ArrayOf(t), d, raster.TypeNamed[S](), f, 1, false)
 }
 
 // VolumeOver returns a volume in the memory of another library: Count slices, which
 // are Distance bytes apart.
 func VolumeOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Volume[P], error) {
 	v := new(gpu.Volume[P])
-	return wrap(v, inside.Array(v), d, raster.TypeNamed[P](), f, 0, true)
+	return wrap(v, inside.ArrayOf(v), d, raster.TypeNamed[P](), f, 0, true)
 }
 
 // VolumeTableOver returns the table of a volume in the memory of another library.
 // Count is the number of slices of the volume: the table has one more.
 func VolumeTableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.VolumeTable[S], error) {
 	t := new(gpu.VolumeTable[S])
-	return wrap(t, inside.Array(t), d, raster.TypeNamed[S](), f, 1, true)
+	return wrap(t, inside.ArrayOf(t), d, raster.TypeNamed[S](), f, 1, true)
 }
 
 // wrap initializes a value of package gpu with foreign memory.
@@ -69,7 +69,12 @@ func wrap[T any](t *T, inside *devmem.Array, d *gpu.Device, e raster.Type, f For
 }
 
 // inner returns the memory device of d, or nil.
-func inner(d *gpu.Device) *devmem.Device { return inside.Device(d) }
+func inner(d *gpu.Device) *devmem.Device {
+	if d == nil {
+		return nil
+	}
+	return inside.Memory(d)
+}
 
 // OnStream returns the device with its work on the caller's stream instead of its
 // own: a CUstream, where 0 and 1 are the legacy default stream and 2 is the
@@ -87,7 +92,7 @@ func inner(d *gpu.Device) *devmem.Device { return inside.Device(d) }
 // short, calls on other streams of the device reclaim that memory, and wait for the
 // work queued here.
 func OnStream(d *gpu.Device, handle uintptr) (*gpu.Device, error) {
-	view, err := inner(d).OnStream(handle, inside.NewDevice)
+	view, err := inner(d).OnStream(handle, inside.Wrap)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func TestForeignMemoryOnAForeignStream(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := Foreign{Handle: uintptr(inside.Array(im).At.Memory), Offset: inside.Array(im).At.Offset, Width: src.Width, Height: src.Height, Stride: inside.Array(im).At.Stride}
+			f := Foreign{Handle: uintptr(inside.ArrayOf(im).At.Memory), Offset: inside.ArrayOf(im).At.Offset, Width: src.Width, Height: src.Height, Stride: inside.ArrayOf(im).At.Stride}
 			over, err := ImageOver[uint8](g, f)
 			if err != nil {
 				t.Fatal(err)
@@ -281,7 +281,7 @@ func TestTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer on.Close()
-		a := inside.Array(on)
+		a := inside.ArrayOf(on)
 		from := Foreign{
 			Handle: uintptr(a.At.Memory), Offset: a.At.Offset, Width: width, Height: height, Count: depth,
 			Stride: a.At.Stride, Distance: a.At.Distance,

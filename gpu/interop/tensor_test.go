@@ -39,7 +39,7 @@ func checkTensors(t *testing.T, d *gpu.Device, width, height int) {
 		images = append(images, img)
 	}
 	src := upload(t, d, images...)
-	at := inside.Array(src).At
+	at := inside.ArrayOf(src).At
 	in := Foreign{Handle: uintptr(at.Memory), Offset: at.Offset, Width: width, Height: height, Count: count, Stride: at.Stride, Distance: at.Distance}
 	stride := int64(4*width+63) &^ 31
 	distance := stride * int64(height+1)
