@@ -502,6 +502,9 @@ func TestSeveralDevicesClosed(t *testing.T) {
 		d, _ := several(t, real, 2)
 		frames := mixedFrames(t, 10)
 		for _, m := range d.Members() {
+			if err := d.Err(); err != nil {
+				t.Error(err)
+			}
 			if _, err := boxsum.Integrate[uint32](frames[0].image, &boxsum.Options{On: d}); err != nil {
 				t.Error(err)
 			}
@@ -515,6 +518,9 @@ func TestSeveralDevicesClosed(t *testing.T) {
 			if err := m.Close(); err != nil {
 				t.Error(err)
 			}
+		}
+		if err := d.Err(); !errors.Is(err, boxsum.ErrClosed) {
+			t.Error(err)
 		}
 		if _, err := boxsum.Integrate[uint32](frames[0].image, &boxsum.Options{On: d}); !errors.Is(err, boxsum.ErrClosed) {
 			t.Error(err)

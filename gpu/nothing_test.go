@@ -74,6 +74,7 @@ func TestHostCallsNeedADevice(t *testing.T) {
 		}{{nil, ErrNoDevice}, {&Device{}, ErrNoDevice}, {closed, boxsum.ErrClosed}} {
 			empty, bins := boxsum.Image[uint8]{}, histogram.Bins{N: 2}
 			for name, err := range map[string]error{
+				"Err":            c.d.Err(),
 				"image":          second(boxsum.Integrate[uint32](empty, &boxsum.Options{On: c.d})),
 				"squares":        second(boxsum.IntegrateSquares[uint32, uint64](empty, &boxsum.Options{On: c.d})),
 				"tilted":         second(tilted.Integrate[uint32](empty, &tilted.Options{On: c.d})),

@@ -126,7 +126,7 @@ func (w *Work) report(done float64) {
 	}
 }
 
-// Pieces are work that passes through the slots of one device.
+// A pieces is work that passes through the slots of one device, piece by piece.
 type pieces struct {
 	work    *Work
 	pool    *pool
@@ -139,7 +139,7 @@ type pieces struct {
 	through chan struct{}  // receives a value for every piece that is complete
 }
 
-// cut divides the work into pieces of some units, and lends some slots the memory for one each.
+// cut divides the work into pieces of some units, and takes slots with memory for a piece each.
 func (w *Work) cut(d *Device, units, slots int) (p *pieces, err error) {
 	p = &pieces{work: w, units: units, count: devmem.CeilDiv(w.Units, units), order: newStages(slots), through: make(chan struct{}, slots)}
 	if p.pool, err = takePool(d, forPieces, slots); err != nil {
@@ -163,8 +163,8 @@ func (w *Work) cut(d *Device, units, slots int) (p *pieces, err error) {
 	return p, nil
 }
 
-// pass computes every len(slots)-th piece in slot k, until a piece of any slot fails. Only one piece
-// at a time is queued, and only one waits for the device, in the order of the pieces.
+// pass computes every len(slots)-th piece in slot k, until a piece of any slot fails. Pieces are
+// queued in order, each after the one that it continues from, and are waited for in order.
 func (p *pieces) pass(k int) {
 	w, own := p.work, p.slots[k]
 	for n := k; n < p.count; n += len(p.slots) {
@@ -214,7 +214,8 @@ func (p *pieces) finish() error {
 	return p.end(driver.FirstError(p.order.failed, driver.EachError(slices.Values(p.slots), func(s *slot) error { return s.forget(b) })))
 }
 
-// end returns the slots, after an error when their work has ended, and the memory of the caller.
+// end keeps the slots for later work, or frees them after an error as soon as their work has ended.
+// Then it releases the memory of the caller.
 func (p *pieces) end(err error) error {
 	err = keepPieces(p.pool, err)
 	for _, block := range p.blocks {
