@@ -6,15 +6,15 @@ import (
 	"image/color"
 	"math"
 
+	"github.com/boxsum/boxsum/haar"
+	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/sketch"
+	"github.com/boxsum/boxsum/rotated"
 	"golang.org/x/image/draw"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/math/fixed"
-
-	"github.com/boxsum/boxsum/haar"
-	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/sketch"
-	"github.com/boxsum/boxsum/rotated"
 )
 
 var ink = color.RGBA{0x16, 0x1a, 0x20, 0xff}
@@ -73,7 +73,7 @@ func drawEdge() image.Image {
 	lattice := must(rotated.NewLattice(demo.Width, demo.Height, rotated.Rotation{A: -1, B: 1}))
 	f := must(haar.New(haar.EdgeY, image.Rect(0, 0, 10, 8)))
 	return must(sketch.Draw(sketch.Figure{
-		Lattice: lattice, Image: sketch.Show(demo), Scale: 30, View: image.Rect(0, 8, 30, 26),
+		Lattice: lattice, Image: sketch.Show(pixels.Of(demo)), Scale: 30, View: image.Rect(0, 8, 30, 26),
 		Boxes: sketch.Feature(lattice, f, image.Pt(7, 13)),
 	}))
 }

@@ -5,19 +5,18 @@ import (
 	"image/color"
 	"math"
 
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Show converts a boxsum.Image of any pixel type to an image for display: 8-bit pixels are unchanged, and all others
+// Show converts the pixels of an image to an image for display: 8-bit pixels are unchanged, and all others
 // range from black for the smallest to white for the largest. Of three or more channels, the first three are red,
 // green and blue.
-func Show(img any) image.Image {
+func Show(src raster.Array) image.Image {
 	low, high := 0.0, 255.0
-	if pixels.Of(img).Type != raster.U8 {
-		low, high = Range(img)
+	if src.Type != raster.U8 {
+		low, high = Range(src)
 	}
-	return Paint(img, func(p float64) uint8 {
+	return Paint(src, func(p float64) uint8 {
 		if !(high > low) {
 			return 0x80
 		}
@@ -32,8 +31,7 @@ func Show(img any) image.Image {
 
 // Paint returns an image with a brightness computed for every pixel. Of three or more channels, the first three are
 // red, green and blue.
-func Paint(img any, level func(float64) uint8) image.Image {
-	src := pixels.Of(img)
+func Paint(src raster.Array, level func(float64) uint8) image.Image {
 	width, height, channels := src.Width, src.Height, src.Channels
 	dst := image.NewRGBA(image.Rect(0, 0, width, height))
 	var row []float64
@@ -52,9 +50,8 @@ func Paint(img any, level func(float64) uint8) image.Image {
 }
 
 // Range returns the smallest and the largest finite pixel. low exceeds high if there is none.
-func Range(img any) (low, high float64) {
+func Range(src raster.Array) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
-	src := pixels.Of(img)
 	var row []float64
 	for y := range src.Height {
 		row = src.Floats(row[:0], y, 0, src.Width*src.Channels, 1)

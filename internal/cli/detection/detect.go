@@ -24,6 +24,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/y4m"
 )
 
@@ -349,17 +350,19 @@ func (c *Detect) open(sh *console.Shell, in, out string, pages bool) (*imagefile
 
 // search returns the objects in an image, and a copy of the image with 8 bits to draw on.
 func (d *detector) search(sh *console.Shell, src *imagefile.Source, in string) (results []detect.Result, img boxsum.Image[uint8], took time.Duration, err error) {
-	switch pixels := src.Image.(type) {
-	case boxsum.Image[uint8]:
-		img, err = imagefile.Converted(pixels, func(v float64) uint8 { return uint8(v) })
-	case boxsum.Image[uint16]:
-		img, err = imagefile.Converted(pixels, imagefile.UpperByte)
+	by := imagefile.Byte
+	switch pixel := src.Image.Type; pixel {
+	case raster.U8:
+	case raster.U16:
+		by = imagefile.UpperByte
 	default:
-		err = fmt.Errorf("%s: detection needs pixels of uint8 or uint16, not %v", imagefile.NameOf(in), imagefile.PixelOf(src.Image))
+		return nil, img, 0, fmt.Errorf("%s: detection needs pixels of uint8 or uint16, not %v", imagefile.NameOf(in), pixel)
 	}
+	bytes, err := imagefile.Converted(src.Image, by)
 	if err != nil {
 		return nil, img, 0, err
 	}
+	img = imagefile.ImageOf[uint8](bytes)
 	opt := d.opt
 	sh.Progress.Begin("searching", 0)
 	opt.Progress = sh.Progress.Share("searching")

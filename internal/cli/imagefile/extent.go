@@ -3,7 +3,6 @@ package imagefile
 import (
 	"fmt"
 
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -69,19 +68,12 @@ func (e Extent) Fits(slices int, most uint64) bool {
 	return uint64(e.Width)*uint64(e.Height)*uint64(slices) <= most
 }
 
-// PixelOf returns the type of the pixels of an image.
-func PixelOf(img any) raster.Type {
-	return pixels.Of(img).Type
-}
-
-// IsImage reports whether img is an image of a type that tables are made of.
-func IsImage(img any) bool {
-	pixel := PixelOf(img)
+// IsImage reports whether tables are made of images with pixels of a type.
+func IsImage(pixel raster.Type) bool {
 	return pixel != 0 && pixel != raster.I64 && pixel != raster.U64
 }
 
 // ExtentOf returns the size of an image.
-func ExtentOf(img any) Extent {
-	src := pixels.Of(img)
+func ExtentOf(src raster.Array) Extent {
 	return Extent{Width: src.Width, Height: src.Height, Channels: max(src.Channels, 1)}
 }

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/store/sources"
 	"github.com/boxsum/boxsum/zarr"
 )
@@ -100,7 +101,7 @@ func partsOf(format string) string {
 // checkChannels returns an error for an array with more channels than a color image has, unless
 // they were requested.
 func (f *Flags) checkChannels(path string, p *imgio.Picture) error {
-	if n := ExtentOf(p.Image).Channels; p.Format == "npy" && n > MostChannels && f.Color != "keep" {
+	if n := pixels.Of(p.Image).Channels; p.Format == "npy" && n > MostChannels && f.Color != "keep" {
 		return fmt.Errorf("%s has %d channels: add --volume if it is a volume, or --color keep", path, n)
 	}
 	return nil
@@ -108,16 +109,16 @@ func (f *Flags) checkChannels(path string, p *imgio.Picture) error {
 
 // AsMask returns an image as weights: 0 and 1 for a file with 1 bit per pixel, and the pixel values
 // for others.
-func AsMask(src *Source) any {
-	img, ok := src.Image.(boxsum.Image[uint8])
-	if !ok || src.Bits != 1 {
-		return src.Image
+func AsMask(src *Source) raster.Array {
+	img := src.Image
+	if img.Type != raster.U8 || src.Bits != 1 {
+		return img
 	}
 	const white = 255
 	for y := range img.Height {
 		for _, v := range img.Row(y) {
 			if v != 0 && v != white { // a palette with two other colors
-				return src.Image
+				return img
 			}
 		}
 	}

@@ -17,10 +17,10 @@ func ReadMask(sh *console.Shell, path string, how *Flags) (mask boxsum.Image[uin
 		return mask, fmt.Errorf("--mask: %w", err)
 	}
 	defer func() { err = errors.Join(err, picture.Close()) }()
-	if !IsImage(picture.Image) {
+	src := pixels.Of(picture.Image)
+	if !IsImage(src.Type) {
 		return mask, fmt.Errorf("--mask: pixels of %s cannot be read", picture.Element)
 	}
-	src := pixels.Of(picture.Image)
 	if mask, err = boxsum.NewImage[uint8](src.Width, src.Height, src.Channels); err != nil {
 		return mask, fmt.Errorf("--mask: %w", err)
 	}

@@ -12,16 +12,18 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/store/sources"
 )
 
 // A Source is an image, or a volume if Stack is set, with the device on which to make its tables,
 // or nil for the CPU.
 type Source struct {
-	Image   any    // the first slice of a volume
-	Format  string // of the file
-	Bits    int    // bits per sample in the file
-	Element string // element type of an array file
+	Image   raster.Array // the first slice of a volume
+	Format  string       // of the file
+	Bits    int          // bits per sample in the file
+	Element string       // element type of an array file
 	Stack   *imgio.Stack
 	Device  *gpu.Device
 	File    io.Closer // keeps the image's memory valid
@@ -85,7 +87,7 @@ func Open(sh *console.Shell, path string, how *Flags, volume bool) (*Source, err
 			return nil, errors.Join(err, picture.Close())
 		}
 		how.tell(sh, path, picture)
-		return &Source{Image: picture.Image, Format: picture.Format, Bits: picture.Bits, Element: picture.Element, Metadata: picture.Metadata, File: picture}, nil
+		return &Source{Image: pixels.Of(picture.Image), Format: picture.Format, Bits: picture.Bits, Element: picture.Element, Metadata: picture.Metadata, File: picture}, nil
 	}
 	stack, err := console.Await(sh.Ctx, func() (*imgio.Stack, error) {
 		if path != console.Standard {
@@ -96,7 +98,7 @@ func Open(sh *console.Shell, path string, how *Flags, volume bool) (*Source, err
 	if err != nil {
 		return nil, how.hint(err)
 	}
-	return &Source{Image: stack.First, Element: stack.Element, Stack: stack, File: stack}, nil
+	return &Source{Image: pixels.Of(stack.First), Element: stack.Element, Stack: stack, File: stack}, nil
 }
 
 // OpenOrDemo opens an image, or draws the demo picture. It returns an error if the output
@@ -106,7 +108,7 @@ func OpenOrDemo(sh *console.Shell, in, out string, how *Flags, demo bool) (*Sour
 	case demo && in != "":
 		return nil, console.Usage("--demo draws its own image: leave out %s", in)
 	case demo:
-		return &Source{Image: imgio.Demo(1920, 1080), File: new(imgio.Picture)}, nil
+		return &Source{Image: pixels.Of(imgio.Demo(1920, 1080)), File: new(imgio.Picture)}, nil
 	case in == "":
 		return nil, console.Usage("no image: name a file, or use --demo")
 	}

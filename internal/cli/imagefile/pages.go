@@ -9,6 +9,7 @@ import (
 
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/pixels"
 )
 
 // openPages opens the first page of a file and keeps the others for SavePages. It returns
@@ -74,7 +75,7 @@ func (s *Source) turn(sh *console.Shell, n int) (*imgio.Picture, error) {
 	case err != nil:
 		return nil, err
 	}
-	s.Image, s.Format, s.Bits, s.Element, s.Metadata = picture.Image, picture.Format, picture.Bits, picture.Element, picture.Metadata
+	s.Image, s.Format, s.Bits, s.Element, s.Metadata = pixels.Of(picture.Image), picture.Format, picture.Bits, picture.Element, picture.Metadata
 	return picture, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/store/sources"
 	"github.com/boxsum/boxsum/zarr"
@@ -88,7 +89,7 @@ func OpenPart(sh *console.Shell, path string, how *Flags, choose func(width, hei
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Image: picture.Image, Format: picture.Format, Element: picture.Element, File: picture, ctx: sh.Ctx}, nil
+	return &Source{Image: pixels.Of(picture.Image), Format: picture.Format, Element: picture.Element, File: picture, ctx: sh.Ctx}, nil
 }
 
 // readArray reads an array as an image, or the part of it that choose returns unless choose is nil.
@@ -201,11 +202,7 @@ func LargeFile(path string) string {
 }
 
 // WriteImage writes an image as an array. The chunk has its height and width.
-func WriteImage(sh *console.Shell, b zarr.Bucket, img any, spec *zarr.Spec) (*zarr.Array, error) {
-	src := pixels.Of(img)
-	if src.Type == 0 {
-		return nil, fmt.Errorf("pixels of %v cannot be stored in Zarr", PixelOf(img))
-	}
+func WriteImage(sh *console.Shell, b zarr.Bucket, src raster.Array, spec *zarr.Spec) (*zarr.Array, error) {
 	kind, err := zarr.ParseType(src.Type.String())
 	if err != nil {
 		return nil, err

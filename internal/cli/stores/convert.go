@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/store/sources"
@@ -54,9 +54,9 @@ func (r *convertReport) String() string {
 }
 
 // describe records the size and the pixels of an image.
-func (r *convertReport) describe(img any) {
+func (r *convertReport) describe(img raster.Array) {
 	e := imagefile.ExtentOf(img)
-	r.Extent, r.Pixels = &e, imagefile.PixelOf(img).Short()
+	r.Extent, r.Pixels = &e, img.Type.Short()
 }
 
 // describeArray records the shape and the elements of an array.
@@ -132,32 +132,34 @@ func (c *Convert) open(sh *console.Shell) (*imagefile.Source, error) {
 // pixels, and no alpha channel if all pixels are opaque.
 func (c *Convert) shown(format string, src *imagefile.Source) (any, error) {
 	img := src.Image
-	pixel := imagefile.PixelOf(img)
 	if src.Bits == 1 && (format == "png" || format == "tiff" || format == "pbm" || format == "gif") {
 		if b, ok := bitmapOf(img); ok {
 			return b, nil
 		}
 	}
-	switch {
+	picture, err := pixels.Image(img)
+	if err != nil {
+		return nil, err
+	}
+	switch pixel := img.Type; {
 	case format == "npy":
-		return img, nil
-	case imagefile.ExtentOf(img).Channels > imagefile.MostChannels:
-		return nil, fmt.Errorf("%s has %d channels, but pictures have 1 to %d: write it as .npy", imagefile.InputName(c.In), imagefile.ExtentOf(img).Channels, imagefile.MostChannels)
+		return picture, nil
+	case img.Channels > imagefile.MostChannels:
+		return nil, fmt.Errorf("%s has %d channels, but pictures have 1 to %d: write it as .npy", imagefile.InputName(c.In), img.Channels, imagefile.MostChannels)
 	case format == "tiff":
-		return img, nil
+		return picture, nil
 	case pixel != raster.U8 && pixel != raster.U16:
 		return nil, fmt.Errorf("%s has pixels of %v, but pictures other than TIFF have 8 or 16 bits: write it as .tiff or .npy", imagefile.InputName(c.In), pixel)
 	case format == "jpeg" || format == "gif":
-		return imgio.ToImage(img)
+		return imgio.ToImage(picture)
 	}
-	return img, nil
+	return picture, nil
 }
 
 // bitmapOf returns an image as a bitmap. ok is false if the image has colors other than black and
 // white.
-func bitmapOf(img any) (b threshold.Bitmap, ok bool) {
-	src, ok := img.(boxsum.Image[uint8])
-	if !ok || src.Channels != 1 && src.Channels != 3 { // others have alpha
+func bitmapOf(src raster.Array) (b threshold.Bitmap, ok bool) {
+	if src.Type != raster.U8 || src.Channels != 1 && src.Channels != 3 { // others have alpha
 		return b, false
 	}
 	b, err := threshold.NewBitmap(src.Width, src.Height)

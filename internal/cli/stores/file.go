@@ -12,6 +12,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/store/sources"
 	"github.com/boxsum/boxsum/zarr"
 )
@@ -88,9 +89,9 @@ func describePicture(pages *imgio.Pages) (storeInfo, error) {
 	if err != nil {
 		return storeInfo{}, err
 	}
-	m := p.Metadata
+	m, img := p.Metadata, pixels.Of(p.Image)
 	f := &fileInfo{
-		Format: p.Format, Extent: imagefile.ExtentOf(p.Image), Type: imagefile.PixelOf(p.Image).String(), Bits: p.Bits, Pages: p.Pages,
+		Format: p.Format, Extent: imagefile.ExtentOf(img), Type: img.Type.String(), Bits: p.Bits, Pages: p.Pages,
 		Orientation: max(1, m.Orientation), XResolution: m.XResolution, YResolution: m.YResolution, ICCProfile: len(m.ICCProfile),
 	}
 	if f.turned() {

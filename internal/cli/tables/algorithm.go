@@ -140,7 +140,7 @@ func doneJob[S boxsum.Sum](p pair, t *boxsum.Table[S], err error) (job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := planPlane(p, boxsum.Image[uint8]{Width: t.Width, Height: t.Height, Channels: t.Channels}, tableChoice{})
+	j := planPlane(p, raster.Array{Type: raster.U8, Extent: raster.PlaneExtent(t.Width, t.Height, t.Channels, 0)}, tableChoice{})
 	j.tables.(*planeTables).sums = tableOf(t)
 	return j, nil
 }

@@ -20,7 +20,7 @@ type direct struct {
 	all population
 }
 
-func newDirect(img any) oracle {
+func newDirect(img raster.Array) oracle {
 	rows := rowsOf(img)
 	return &direct{rows, population{pixelReader: rows}}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -38,18 +39,18 @@ func oraclesAgree[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 			x, y := rnd.IntN(37), rnd.IntN(23)
 			boxes = append(boxes, box{x, y, x + rnd.IntN(20), y + rnd.IntN(20)})
 		}
-		table, err := newPlane(pairOf[P, S, Q](), img, tableChoice{squares: true})
+		table, err := newPlane(pairOf[P, S, Q](), pixels.Of(img), tableChoice{squares: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := table.integrate(nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		stream, err := newStreamed(t.Context(), pairOf[P, S, Q](), img, boxes, nil)
+		stream, err := newStreamed(t.Context(), pairOf[P, S, Q](), pixels.Of(img), boxes, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, of := range map[string]oracle{"direct": newDirect(img), "stream": stream} {
+		for name, of := range map[string]oracle{"direct": newDirect(pixels.Of(img)), "stream": stream} {
 			for _, b := range boxes {
 				for c := range channels {
 					got, want := of.stats(b, c), table.stats(b, c)

@@ -13,7 +13,6 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/rotated"
@@ -76,17 +75,17 @@ func (c *Haar) Run(sh *console.Shell) error {
 
 // values evaluates the features in an image with the given type of sums, on the upright table or,
 // with --rotate, along a rotation.
-func (c *Haar) values(sum raster.Type, img any, opt *boxsum.Options) (values []haarValue, err error) {
+func (c *Haar) values(sum raster.Type, img raster.Array, opt *boxsum.Options) (values []haarValue, err error) {
 	e := imagefile.ExtentOf(img)
 	var table featureTable
 	if !c.Rotate.set || c.Rotate.Rotation == (rotated.Rotation{A: 0, B: 1}) {
 		t := &planeTables{memory: memory{types: pair{sum: sum}}}
 		if err = t.allocate(e, tableChoice{}); err == nil {
-			err = t.fill(pixels.Of(img), nil, nil, opt)
+			err = t.fill(img, nil, nil, opt)
 		}
 		table = t.boxes
 	} else {
-		table, err = typed.IntegrateRotated(pixels.Of(img), sum, 0, c.Rotate.Rotation, rotatedOptions(opt))
+		table, err = typed.IntegrateRotated(img, sum, 0, c.Rotate.Rotation, rotatedOptions(opt))
 	}
 	if err != nil {
 		return nil, err

@@ -21,6 +21,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Histogram implements the histogram command.
@@ -74,7 +75,7 @@ func (c *Histogram) Run(sh *console.Shell) error {
 	if src.Element == "int8" && !c.Range.Given {
 		c.Range = flags.Range{Low: math.MinInt8, High: math.MaxInt8 + 1, Given: true}
 	}
-	var weights any
+	var weights raster.Array // without a type if every pixel counts as 1
 	if c.Weights != "" {
 		other, err := imagefile.OpenOrDemo(sh, c.Weights, c.Out, &imagefile.Flags{Color: "gray", AsStored: c.AsStored}, false)
 		if err != nil {
@@ -94,7 +95,7 @@ func (c *Histogram) Run(sh *console.Shell) error {
 	}
 	report := histogramReport{
 		Extent: work.Extent,
-		Bins:   work.bins.N, Range: [2]float64{work.bins.Low, work.bins.High}, Weighted: weights != nil,
+		Bins:   work.bins.N, Range: [2]float64{work.bins.Low, work.bins.High}, Weighted: weights.Type != 0,
 		Milliseconds: float64(work.took) / float64(time.Millisecond), Bytes: work.bytes, Out: c.Out,
 	}
 	report.On, report.Device = flags.PlaceOf(src.Device)

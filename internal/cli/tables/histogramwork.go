@@ -14,7 +14,6 @@ import (
 	"github.com/boxsum/boxsum/internal/bins"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/sketch"
 )
@@ -26,7 +25,7 @@ type histogramWork struct {
 	bytes int64 // size of the table
 	whole bool  // every bin holds a single integer value
 	took  time.Duration
-	img   any // the image
+	img   raster.Array
 	of    func(box image.Rectangle, channel int) channelHistogram
 	boxes []boxHistogram // the requested boxes
 }
@@ -41,30 +40,31 @@ type channelHistogram struct {
 }
 
 // newHistogram makes the table of an image.
-func newHistogram(c *Histogram, img, weights any, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
+func newHistogram(c *Histogram, img, weights raster.Array, device *gpu.Device, opt *boxsum.Options) (*histogramWork, error) {
 	e := imagefile.ExtentOf(img)
 	bytes, err := histogram.Bytes[uint32](e.Width, e.Height, e.Channels, c.Bins)
 	if err != nil {
 		return nil, err
 	}
-	if weights == nil {
+	if weights.Type == 0 {
 		c.announce(bytes)
-		return madeHistogram[uint32](img, nil, c, onDevice(device, opt))
+		return madeHistogram(raster.U32, img, weights, c, onDevice(device, opt))
 	}
 	c.announce(2 * bytes)
-	if !imagefile.IsImage(weights) {
-		return nil, fmt.Errorf("weights of type %v are not supported", imagefile.PixelOf(weights))
+	if !imagefile.IsImage(weights.Type) {
+		return nil, fmt.Errorf("weights of type %v are not supported", weights.Type)
 	}
 	if err := c.checkWeights(imagefile.ExtentOf(weights), e); err != nil {
 		return nil, err
 	}
-	switch kind := imagefile.PixelOf(weights); { // 64-bit sums of integer weights are exact
+	sum := raster.U64 // 64-bit sums of integer weights are exact
+	switch kind := weights.Type; {
 	case kind.Float():
-		return madeHistogram[float64](img, weights, c, opt)
+		sum = raster.F64
 	case kind.Signed():
-		return madeHistogram[int64](img, weights, c, opt)
+		sum = raster.I64
 	}
-	return madeHistogram[uint64](img, weights, c, opt)
+	return madeHistogram(sum, img, weights, c, opt)
 }
 
 func (c *Histogram) checkWeights(weights, img imagefile.Extent) error {
@@ -77,8 +77,7 @@ func (c *Histogram) checkWeights(weights, img imagefile.Extent) error {
 
 // checkFinite refuses weights that are not finite, because they would affect the sums of boxes that
 // do not contain them.
-func checkFinite(weights any, c *Histogram) error {
-	src := pixels.Of(weights)
+func checkFinite(src raster.Array, c *Histogram) error {
 	if !src.Type.Float() {
 		return nil // integers are finite, and there may be no weights
 	}
@@ -96,20 +95,20 @@ func checkFinite(weights any, c *Histogram) error {
 
 // madeHistogram makes and times a table. It allocates memory first, so that an error appears before
 // any long work.
-func madeHistogram[S boxsum.Sum](img, weights any, c *Histogram, opt *boxsum.Options) (*histogramWork, error) {
-	e, src, sum := imagefile.ExtentOf(img), pixels.Of(img), raster.TypeOf[S]()
+func madeHistogram(sum raster.Type, src, weights raster.Array, c *Histogram, opt *boxsum.Options) (*histogramWork, error) {
+	e := imagefile.ExtentOf(src)
 	t, err := bins.New(sum, e.Width, e.Height, e.Channels, bins.Range{N: c.Bins})
 	if err != nil {
 		return nil, err
 	}
-	if t.Range, err = c.rangeFor(img); err != nil {
+	if t.Range, err = c.rangeFor(src); err != nil {
 		return nil, err
 	}
 	start := time.Now()
 	if err := checkFinite(weights, c); err != nil {
 		return nil, err
 	}
-	job, err := bins.Check(sum, src, pixels.Of(weights), engineOptions(opt))
+	job, err := bins.Check(sum, src, weights, engineOptions(opt))
 	if err != nil {
 		return nil, err
 	}
@@ -123,20 +122,33 @@ func madeHistogram[S boxsum.Sum](img, weights any, c *Histogram, opt *boxsum.Opt
 		tableSet: tableSet{Extent: e, layers: histogramLayers(e, t.Range, rows)},
 		bins:     t.Range, bytes: int64(len(t.Counts.Data)), took: took,
 		whole: !src.Type.Float() && t.Range.High-t.Range.Low == float64(t.Range.N) && t.Range.Low == math.Trunc(t.Range.Low),
-		img:   img,
+		img:   src,
 		of: func(box image.Rectangle, channel int) channelHistogram {
-			counts := make([]S, t.Range.N)
-			t.Histogram(raster.Bytes(counts), box, channel)
-			h := channelHistogram{counts: counts, median: histogram.Median(counts), mode: histogram.Mode(counts), entropy: histogram.Entropy(counts)}
-			for _, n := range counts {
-				h.sizes, h.texts = append(h.sizes, float64(n)), append(h.texts, digits(n))
-			}
-			if sum == raster.F64 {
-				h.counts = display.Finites(h.sizes)
-			}
-			return h
+			counts := raster.Aligned(t.Range.N * sum.Bytes())
+			t.Histogram(counts, box, channel)
+			return countForms[sum](counts)
 		},
 	}, nil
+}
+
+// countForms holds functions that describe a histogram, by the type of its counts.
+var countForms = [raster.NumTypes]func(counts []byte) channelHistogram{
+	raster.U32: histogramOf[uint32],
+	raster.U64: histogramOf[uint64],
+	raster.I64: histogramOf[int64],
+	raster.F64: histogramOf[float64],
+}
+
+func histogramOf[S boxsum.Sum](memory []byte) channelHistogram {
+	counts := raster.Elems[S](memory)
+	h := channelHistogram{counts: counts, median: histogram.Median(counts), mode: histogram.Mode(counts), entropy: histogram.Entropy(counts)}
+	for _, n := range counts {
+		h.sizes, h.texts = append(h.sizes, float64(n)), append(h.texts, digits(n))
+	}
+	if raster.TypeOf[S]() == raster.F64 {
+		h.counts = display.Finites(h.sizes)
+	}
+	return h
 }
 
 // histogramLayers returns the counts and the edges of their bins as layers.
@@ -163,8 +175,8 @@ func (w *histogramWork) written() int64 { return w.bytes }
 func (w *histogramWork) picture() image.Image { return drawHistograms(w.show(), w, w.boxes) }
 
 // rangeFor returns the requested bins. Without --range they span the pixels of the image.
-func (c *Histogram) rangeFor(img any) (bins.Range, error) {
-	pixel := imagefile.PixelOf(img)
+func (c *Histogram) rangeFor(img raster.Array) (bins.Range, error) {
+	pixel := img.Type
 	r := bins.Range{N: c.Bins, Low: c.Range.Low, High: c.Range.High, Clamp: c.Clamp}
 	if pixel.Bytes() <= 2 || c.Range.Given {
 		return r.Over(pixel)

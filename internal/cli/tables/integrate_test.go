@@ -18,6 +18,7 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -46,7 +47,7 @@ func TestPairNamed(t *testing.T) {
 		{"no image", "auto", "cannot be summed"},
 	}
 	for _, test := range tests {
-		p, err := pairNamed(test.img, test.sum)
+		p, err := pairNamed(pixels.Of(test.img), test.sum)
 		got := p.sum.Short()
 		if err != nil {
 			got = err.Error()
@@ -74,7 +75,7 @@ func TestPairExact(t *testing.T) {
 		{boxsum.Image[float32]{Width: 1 << 20, Height: 1 << 20}, "f64"},
 	}
 	for _, test := range tests {
-		p, err := pairExact(test.img, 1)
+		p, err := pairExact(pixels.Of(test.img), 1)
 		got := p.sum.Short()
 		if err != nil {
 			got = err.Error()
@@ -114,11 +115,11 @@ func TestRowByRow(t *testing.T) {
 		}
 		for _, squares := range []bool{false, true} {
 			want := tableChoice{squares: squares, tilted: true}
-			whole, err := newPlane(pairOf[int16, int64, uint64](), img, want)
+			whole, err := newPlane(pairOf[int16, int64, uint64](), pixels.Of(img), want)
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows := planPlane(pairOf[int16, int64, uint64](), img, want)
+			rows := planPlane(pairOf[int16, int64, uint64](), pixels.Of(img), want)
 			rows.streams = true
 			var files [2]bytes.Buffer
 			for i, j := range []job{whole, rows} {
@@ -146,7 +147,7 @@ func TestImage64(t *testing.T) {
 		}
 		var files [2]bytes.Buffer
 		for i := range files {
-			j, err := newPlane(pair{pixel: raster.I64, sum: raster.I64, wide: true}, img, tableChoice{})
+			j, err := newPlane(pair{pixel: raster.I64, sum: raster.I64, wide: true}, pixels.Of(img), tableChoice{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,11 +161,11 @@ func TestImage64(t *testing.T) {
 		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 			t.Errorf("%d channels: row by row the files differ", channels)
 		}
-		pixels := newDirect64(img)
+		direct := newDirect64(pixels.Of(img))
 		for range 20 {
 			b := box{random.IntN(13), random.IntN(9), 0, 0}
 			b[2], b[3] = b[0]+random.IntN(14-b[0]), b[1]+random.IntN(10-b[1])
-			channel, n := random.IntN(channels), pixels.area(b)
+			channel, n := random.IntN(channels), direct.area(b)
 			sum, squares := new(big.Int), new(big.Int)
 			for y := b[1]; y < b[3]; y++ {
 				for x := b[0]; x < b[2]; x++ {
@@ -173,7 +174,7 @@ func TestImage64(t *testing.T) {
 					squares.Add(squares, v.Mul(v, v))
 				}
 			}
-			got := pixels.stats(b, channel)
+			got := direct.stats(b, channel)
 			if n == 0 {
 				if got.sum != int64(0) || got.mean != 0 || got.std != 0 {
 					t.Errorf("%v is empty and has %v", b, got)
@@ -195,7 +196,7 @@ func TestImage64(t *testing.T) {
 func TestInterruptIntegrating(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	sh := &console.Shell{Ctx: ctx, Stdout: t.Output(), Stderr: t.Output()}
-	work, err := newPlane(pairOf[uint8, uint32, uint64](), imgio.Demo(300, 200), tableChoice{squares: true, tilted: true})
+	work, err := newPlane(pairOf[uint8, uint32, uint64](), pixels.Of(imgio.Demo(300, 200)), tableChoice{squares: true, tilted: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func TestInterruptIntegrating(t *testing.T) {
 
 // TestInterruptWriting cancels once the output has been begun.
 func TestInterruptWriting(t *testing.T) {
-	work, err := allPairs[0].job(&imagefile.Source{Image: imgio.Demo(64, 64)}, tableChoice{})
+	work, err := allPairs[0].job(&imagefile.Source{Image: pixels.Of(imgio.Demo(64, 64))}, tableChoice{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -255,8 +255,21 @@ func (t *tableSet) write(l *layer, w io.Writer, z *imgio.NPZ) error {
 	return cmp.Or(failed, err)
 }
 
+// write writes entries to w or, if z is not nil, to an archive.
 func (l *layer) write(entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error {
-	return sumForms[l.sum].write(l, entries, w, z)
+	rows := func(yield func([]byte) bool) {
+		for part := range entries {
+			for y := range part.Height {
+				if !yield(part.Row(y)) {
+					return
+				}
+			}
+		}
+	}
+	if z != nil {
+		return z.WriteBytes(l.name, l.sum.String(), l.shape, rows)
+	}
+	return imgio.WriteNPYBytes(w, l.sum.String(), l.shape, rows)
 }
 
 // oneRow returns elements as an array of a single row.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // checkImage refuses an image that looks like a table.
@@ -17,18 +18,12 @@ func (c *Query) checkImage(src *imagefile.Source) error {
 		return nil
 	}
 	table := false
-	switch img := src.Image.(type) {
-	case boxsum.Image[int64]:
-		table = bordered(img.Width, img.Height, img.Channels, img.Row)
-	case boxsum.Image[uint64]:
-		table = bordered(img.Width, img.Height, img.Channels, img.Row)
-	case boxsum.Image[int32]:
-		table = src.Element == "int64" && bordered(img.Width, img.Height, img.Channels, img.Row)
-	case boxsum.Image[uint32]:
-		table = looksLikeTable(img)
-	case boxsum.Image[float32]:
-		table = looksLikeTable(img)
-	case boxsum.Image[float64]:
+	switch img := &src.Image; img.Type {
+	case raster.I64, raster.U64:
+		table = bordered(img)
+	case raster.I32:
+		table = src.Element == "int64" && bordered(img)
+	case raster.U32, raster.F32, raster.F64:
 		table = looksLikeTable(img)
 	}
 	if table {
@@ -48,19 +43,19 @@ func (c *Query) tableHint(err error) error {
 // bordered reports whether the first row and the first column of an array are zero and its last row
 // and column are not, as in every table. Sums of signed pixels may decrease, so this is all that
 // can be checked. Label images with a border of zeros on all sides are not tables.
-func bordered[T int32 | int64 | uint64](width, height, channels int, row func(y int) []T) bool {
-	if width < 3 || height < 3 {
+func bordered(img *raster.Array) bool {
+	if img.Width < 3 || img.Height < 3 {
 		return false
 	}
-	some := func(values []T) bool { return slices.ContainsFunc(values, func(v T) bool { return v != 0 }) }
+	some := func(memory []byte) bool { return slices.ContainsFunc(memory, func(b byte) bool { return b != 0 }) }
 	last := false
-	for y := range height {
-		if some(row(y)[:channels]) {
+	for y := range img.Height {
+		if some(img.Span(0, y, 1)) {
 			return false
 		}
-		last = last || some(row(y)[(width-1)*channels:])
+		last = last || some(img.Span(img.Width-1, y, 1))
 	}
-	return !some(row(0)) && last && some(row(height-1))
+	return !some(img.Row(0)) && last && some(img.Row(img.Height-1))
 }
 
 // looksLikeTable reports whether the first row and column of an image are zero, its entries never
@@ -68,19 +63,21 @@ func bordered[T int32 | int64 | uint64](width, height, channels int, row func(y 
 // nonnegative pixels but not for photographs. Images smaller than 3×3 may satisfy it by chance and
 // are never taken for tables. Of a tall image only some rows are compared, which suffices because
 // the order is transitive.
-func looksLikeTable[P boxsum.Pixel](img boxsum.Image[P]) bool {
+func looksLikeTable(img *raster.Array) bool {
 	const looks = 64
 	if img.Width < 3 || img.Height < 3 {
 		return false
 	}
-	for _, v := range img.Row(0) {
+	n := img.Width * img.Channels
+	above := img.Floats(nil, 0, 0, n, 1)
+	for _, v := range above {
 		if v != 0 {
 			return false
 		}
 	}
-	above := img.Row(0)
+	var row []float64
 	for i := range looks {
-		row := img.Row((img.Height - 1) * (i + 1) / looks)
+		row = img.Floats(row[:0], (img.Height-1)*(i+1)/looks, 0, n, 1)
 		for x, v := range row {
 			switch {
 			case x < img.Channels && v != 0:
@@ -89,7 +86,7 @@ func looksLikeTable[P boxsum.Pixel](img boxsum.Image[P]) bool {
 				return false
 			}
 		}
-		above = row
+		above, row = row, above
 	}
 	return above[len(above)-1] > 0
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/pixels"
 )
 
 // TestNoMemory asks for tables of 2^50 bytes and more, of images that take none.
@@ -17,7 +18,7 @@ func TestNoMemory(t *testing.T) {
 		{Width: 1 << 27, Channels: 1 << 20},
 	} {
 		for _, squares := range []bool{false, true} {
-			_, err := newPlane(pairOf[float64, float64, float64](), img, tableChoice{squares: squares})
+			_, err := newPlane(pairOf[float64, float64, float64](), pixels.Of(img), tableChoice{squares: squares})
 			if err == nil || !strings.Contains(err.Error(), "GB of memory") {
 				t.Errorf("%d×%d, squares %v: error is %v", img.Width, img.Height, squares, err)
 			}

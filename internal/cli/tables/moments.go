@@ -15,7 +15,6 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/moment"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/moments"
 )
@@ -45,7 +44,7 @@ func (c *Moments) Run(sh *console.Shell) error {
 		boxes = []box{{0, 0, size.Width, size.Height}}
 	}
 	opt := watched(sh, &boxsum.Options{}, "integrating", nil)
-	of, err := momentsOf(pixels.Of(src.Image), few(direct, boxes), engineOptions(opt))
+	of, err := momentsOf(src.Image, few(direct, boxes), engineOptions(opt))
 	if err != nil {
 		return err
 	}

@@ -14,16 +14,15 @@ import (
 )
 
 // newPlane allocates the tables of an image, or plans to stream them.
-func newPlane(p pair, img any, want tableChoice) (*tableJob, error) {
+func newPlane(p pair, img raster.Array, want tableChoice) (*tableJob, error) {
 	j := planPlane(p, img, want)
 	return j, j.take(0, want)
 }
 
 // planPlane returns the job of an image without allocating its tables.
-func planPlane(p pair, img any, want tableChoice) *tableJob {
-	src := pixels.Of(img)
+func planPlane(p pair, src raster.Array, want tableChoice) *tableJob {
 	t := &planeTables{memory: memory{types: p}}
-	j := &tableJob{tableSet: newTableSet(p, imagefile.ExtentOf(img), want), all: population{pixelReader: rowsOf(img)}, tables: t}
+	j := &tableJob{tableSet: newTableSet(p, imagefile.ExtentOf(src), want), all: population{pixelReader: rowsOf(src)}, tables: t}
 	j.fill = func(d *gpu.Device, opt *boxsum.Options) error { return t.fill(src, want.valid, d, opt) }
 	add := func(name string, sum raster.Type, table func() *engine.Table, kind engine.Kind) {
 		squares := raster.Type(0)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/pixels"
 )
 
 func FuzzParseBox(f *testing.F) {
@@ -36,7 +37,7 @@ func TestDeviationOfLargePixels(t *testing.T) {
 		math.MaxInt32, math.MinInt32, math.MaxInt32, math.MinInt32,
 		math.MaxInt32, math.MinInt32, math.MaxInt32, math.MinInt32,
 	}, Stride: 4, Width: 4, Height: 2, Channels: 1}
-	work, err := newPlane(pairOf[int32, int64, uint64](), img, tableChoice{squares: true})
+	work, err := newPlane(pairOf[int32, int64, uint64](), pixels.Of(img), tableChoice{squares: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestDeviationFarFromZero(t *testing.T) {
 	for i := range img.Pix {
 		img.Pix[i] = 1e8 + float64(i%2)
 	}
-	work, err := newPlane(pairOf[float64, float64, float64](), img, tableChoice{squares: true})
+	work, err := newPlane(pairOf[float64, float64, float64](), pixels.Of(img), tableChoice{squares: true})
 	if err != nil {
 		t.Fatal(err)
 	}

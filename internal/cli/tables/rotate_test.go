@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 	"pgregory.net/rapid"
@@ -65,7 +66,7 @@ func rotatedStatsProperty[P boxsum.Pixel, S boxsum.Sum](t *rapid.T) {
 	for i := range img.Pix {
 		img.Pix[i] = P(rapid.IntRange(low, 255).Draw(t, "pixel"))
 	}
-	table, err := newRotatedJob(raster.TypeOf[S](), nil, img, rot, nil)
+	table, err := newRotatedJob(raster.TypeOf[S](), nil, pixels.Of(img), rot, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/internal/typed"
@@ -66,8 +65,7 @@ type rotatedJob struct {
 
 // newRotatedJob makes a rotated table, and the table of squares for pixels of 8 and 16 bits.
 // Squares of other types might overflow or cancel.
-func newRotatedJob(sum raster.Type, d *gpu.Device, img any, rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error) {
-	src := pixels.Of(img)
+func newRotatedJob(sum raster.Type, d *gpu.Device, src raster.Array, rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error) {
 	squares := raster.Type(0)
 	if src.Type.Bytes() <= 2 {
 		squares = raster.U64
@@ -76,7 +74,7 @@ func newRotatedJob(sum raster.Type, d *gpu.Device, img any, rot rotated.Rotation
 	if err != nil {
 		return nil, err
 	}
-	return &rotatedJob{table, population{pixelReader: rowsOf(img)}, squares != 0}, nil
+	return &rotatedJob{table, population{pixelReader: rowsOf(src)}, squares != 0}, nil
 }
 
 // rotatedOptions converts options to those of rotated tables.

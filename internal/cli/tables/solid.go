@@ -30,7 +30,7 @@ func newSolid(p pair, stack *imgio.Stack, want tableChoice) (*tableJob, error) {
 
 // planSolid returns the job of a volume without allocating its tables.
 func planSolid(p pair, stack *imgio.Stack, want tableChoice) *tableJob {
-	e := imagefile.ExtentOf(stack.First)
+	e := imagefile.ExtentOf(pixels.Of(stack.First))
 	e.Depth = stack.Depth
 	t := &solidTables{memory: memory{types: p}}
 	j := &tableJob{tableSet: newTableSet(p, e, want), tables: t, ctx: context.Background()}
@@ -58,7 +58,7 @@ func planSolid(p pair, stack *imgio.Stack, want tableChoice) *tableJob {
 					if err != nil {
 						return raster.Array{}, err
 					}
-					sums, others, err := slices.Push(pixels.Of(img))
+					sums, others, err := slices.Push(img)
 					if squares != 0 {
 						sums = others
 					}
@@ -104,11 +104,10 @@ func (v *voxels) fill(report func(bytes int64)) error {
 		return err
 	}
 	for z := range v.Depth {
-		img, err := v.slice(z)
+		slice, err := v.slice(z)
 		if err != nil {
 			return err
 		}
-		slice := pixels.Of(img)
 		for y := range v.Height {
 			copy(all.Row(z*v.Height+y), slice.Row(y))
 		}
@@ -119,9 +118,9 @@ func (v *voxels) fill(report func(bytes int64)) error {
 }
 
 // slice reads one slice. It returns at once on Ctrl-C, because reading a remote file may take long.
-func (v *voxels) slice(z int) (any, error) {
+func (v *voxels) slice(z int) (raster.Array, error) {
 	img, err := console.Await(v.job.ctx, func() (any, error) { return v.stack.Slice(z) })
-	return img, cmp.Or(err, v.job.ctx.Err())
+	return pixels.Of(img), cmp.Or(err, v.job.ctx.Err())
 }
 
 // solidTables holds the tables of a volume.

@@ -6,7 +6,6 @@ import (
 	"runtime"
 
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -52,9 +51,8 @@ type pixelRows struct {
 	row   []float64 // most recently read pixels
 }
 
-func rowsOf(img any) *pixelRows {
-	src := pixels.Of(img)
-	return &pixelRows{Extent: imagefile.ExtentOf(img), pixel: src.Type, src: src}
+func rowsOf(src raster.Array) *pixelRows {
+	return &pixelRows{Extent: imagefile.ExtentOf(src), pixel: src.Type, src: src}
 }
 
 func (p *pixelRows) height() int { return p.Height * max(p.Depth, 1) }

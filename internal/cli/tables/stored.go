@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"math"
 	"runtime"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/volume"
 	"github.com/boxsum/boxsum/zarr"
@@ -139,7 +141,7 @@ func (c *Query) askStore(sh *console.Shell, boxes []box) (bool, error) {
 			solids[i] = b.block()
 			areas[i] = int64(solids[i].Intersect(t.VolumeBounds()).Voxels())
 		}
-		found, err = askStored(sh, t, 1, solids, store.SumVolumeBoxes[uint64], store.SumVolumeBoxes[int64], store.SumVolumeBoxes[float64], t.MeanVolumeBoxes, t.StdDevVolumeBoxes)
+		found, err = askStored(sh, t, 1, solids, t.SumVolumeBoxesBytes, t.MeanVolumeBoxes, t.StdDevVolumeBoxes)
 	} else {
 		rects := make([]image.Rectangle, len(boxes))
 		for i, b := range boxes {
@@ -147,7 +149,7 @@ func (c *Query) askStore(sh *console.Shell, boxes []box) (bool, error) {
 			clipped := rects[i].Intersect(t.Bounds())
 			areas[i] = int64(clipped.Dx()) * int64(clipped.Dy())
 		}
-		found, err = askStored(sh, t, t.Channels(), rects, store.SumBoxes[uint64], store.SumBoxes[int64], store.SumBoxes[float64], t.MeanBoxes, t.StdDevBoxes)
+		found, err = askStored(sh, t, t.Channels(), rects, t.SumBoxesBytes, t.MeanBoxes, t.StdDevBoxes)
 	}
 	if err != nil {
 		return true, err
@@ -161,21 +163,20 @@ func (c *Query) askStore(sh *console.Shell, boxes []box) (bool, error) {
 	return true, c.print(sh, answers)
 }
 
-// asks is a query of a stored table for the sums of boxes.
-type asks[S, B any] = func(context.Context, *store.Table, []S, []B) error
-
 // askStored returns the sums, means and standard deviations of all channels of every box.
-func askStored[B any](sh *console.Shell, t *store.Table, channels int, boxes []B, unsigned asks[uint64, B], signed asks[int64, B], floats asks[float64, B], means, deviations func(context.Context, []float64, []B) error) ([]stats, error) {
-	found := make([]stats, len(boxes)*channels)
-	var err error
+func askStored[B any](sh *console.Shell, t *store.Table, channels int, boxes []B, totals func(context.Context, []byte, []B) error, means, deviations func(context.Context, []float64, []B) error) ([]stats, error) {
+	found, sums := make([]stats, len(boxes)*channels), make([]uint64, len(boxes)*channels)
+	err := totals(sh.Ctx, raster.Bytes(sums), boxes)
 	_, kind, squares := t.Types()
-	switch kind {
-	case zarr.Uint64:
-		err = storedSums(sh, t, found, boxes, unsigned)
-	case zarr.Int64:
-		err = storedSums(sh, t, found, boxes, signed)
-	default:
-		err = storedSums(sh, t, found, boxes, floats)
+	for i, s := range sums {
+		switch kind {
+		case zarr.Int64:
+			found[i].sum = int64(s)
+		case zarr.Float64:
+			found[i].sum = math.Float64frombits(s)
+		default:
+			found[i].sum = s
+		}
 	}
 	numbers := make([]float64, len(found))
 	if err == nil {
@@ -191,13 +192,4 @@ func askStored[B any](sh *console.Shell, t *store.Table, channels int, boxes []B
 		}
 	}
 	return found, err
-}
-
-func storedSums[S, B any](sh *console.Shell, t *store.Table, to []stats, boxes []B, ask asks[S, B]) error {
-	sums := make([]S, len(to))
-	err := ask(sh.Ctx, t, sums, boxes)
-	for i, s := range sums {
-		to[i].sum = s
-	}
-	return err
 }

@@ -7,24 +7,22 @@ import (
 
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/engine"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	fromsums "github.com/boxsum/boxsum/internal/stats"
 )
 
 // newStreamed answers from the rows of a table as they are made, for tables that do not fit in
 // memory.
-func newStreamed(ctx context.Context, p pair, img any, boxes []box, report func(done float64)) (oracle, error) {
-	src := pixels.Of(img)
+func newStreamed(ctx context.Context, p pair, src raster.Array, boxes []box, report func(done float64)) (oracle, error) {
 	rows, err := newRows(&src, engine.Upright, p.sum, p.square, nil)
 	if err != nil {
 		return nil, err
 	}
-	d := &streamed{Extent: imagefile.ExtentOf(img), types: p}
+	d := &streamed{Extent: imagefile.ExtentOf(src), types: p}
 	if err := d.read(ctx, boxes, func(y int) (sums, squares []byte, err error) { return rows.Push(src.Row(y)) }, report); err != nil {
 		return nil, err
 	}
-	return &tableJob{tableSet: tableSet{Extent: d.Extent}, all: population{pixelReader: rowsOf(img)}, tables: d}, nil
+	return &tableJob{tableSet: tableSet{Extent: d.Extent}, all: population{pixelReader: rowsOf(src)}, tables: d}, nil
 }
 
 // streamed accumulates the sums of boxes from the rows of tables, of which it keeps none.

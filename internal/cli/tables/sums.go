@@ -3,8 +3,6 @@ package tables
 import (
 	"fmt"
 	"image"
-	"io"
-	"iter"
 	"strings"
 
 	"github.com/boxsum/boxsum"
@@ -17,8 +15,6 @@ import (
 // A sumForm holds the functions that must be instantiated for each type of sums, because they call
 // generic packages for files and pictures.
 type sumForm struct {
-	// write writes a layer to w or, if z is not nil, to an archive.
-	write func(l *layer, entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error
 	// draw returns the heat map of a table.
 	draw func(entries raster.Array) image.Image
 	// load returns the table stored in an array of a file.
@@ -37,23 +33,7 @@ var sumForms = [raster.NumTypes]sumForm{
 }
 
 func formOf[S boxsum.Sum]() sumForm {
-	return sumForm{writeRows[S], heatMap[S], loadTable[S], advanced[S]}
-}
-
-func writeRows[S boxsum.Sum](l *layer, entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error {
-	rows := func(yield func([]S) bool) {
-		for part := range entries {
-			for y := range part.Height {
-				if !yield(raster.Elems[S](part.Row(y))) {
-					return
-				}
-			}
-		}
-	}
-	if z != nil {
-		return imgio.WriteNPZ(z, l.name, l.shape, rows)
-	}
-	return imgio.WriteNPY(w, l.shape, rows)
+	return sumForm{heatMap[S], loadTable[S], advanced[S]}
 }
 
 func heatMap[S boxsum.Sum](entries raster.Array) image.Image {

@@ -37,44 +37,40 @@ func (p pair) job(src *imagefile.Source, want tableChoice) (job, error) {
 
 // holds reports whether the sum of all pixels of the given number of slices is exact. There is no
 // better type for 64-bit integers.
-func (p pair) holds(img any, slices int) bool {
+func (p pair) holds(img raster.Array, slices int) bool {
 	return p.wide || imagefile.ExtentOf(img).Fits(slices, largestSum(p.sum)/largestPixel(p.pixel))
 }
 
 // directOf returns an oracle that reads the pixels of an image.
-func directOf(img any) oracle {
-	switch img := img.(type) {
-	case boxsum.Image[int64]:
-		return newDirect64(img)
-	case boxsum.Image[uint64]:
+func directOf(img raster.Array) oracle {
+	if img.Type == raster.I64 || img.Type == raster.U64 {
 		return newDirect64(img)
 	}
 	return newDirect(img)
 }
 
 // prepare returns the job of a published algorithm for an image.
-func prepare(img any, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
-		return papers.Prepare(a, opt, img)
-	case boxsum.Image[uint16]:
-		return papers.Prepare(a, opt, img)
-	case boxsum.Image[uint32]:
-		return papers.Prepare(a, opt, img)
-	case boxsum.Image[int16]:
-		return papers.Prepare(a, opt, img)
-	case boxsum.Image[int32]:
-		return papers.Prepare(a, opt, img)
-	case boxsum.Image[float32]:
-		return papers.Prepare(a, opt, img)
+func prepare(img raster.Array, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
+	if f := preparers[img.Type]; f != nil {
+		return f(img, a, opt)
 	}
-	return papers.Prepare(a, opt, img.(boxsum.Image[float64]))
+	return nil, fmt.Errorf("pixels of %v cannot be summed by %s", img.Type, a.Name)
+}
+
+// preparers holds the instances of [papers.Prepare], by type of pixels.
+var preparers = [raster.NumTypes]func(img raster.Array, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error){
+	raster.U8: prepareOf[uint8], raster.U16: prepareOf[uint16], raster.U32: prepareOf[uint32],
+	raster.I16: prepareOf[int16], raster.I32: prepareOf[int32], raster.F32: prepareOf[float32], raster.F64: prepareOf[float64],
+}
+
+func prepareOf[P boxsum.Pixel](img raster.Array, a *papers.Algorithm, opt *papers.Options) (*papers.Job, error) {
+	return papers.Prepare(a, opt, imagefile.ImageOf[P](img))
 }
 
 // pairWhere returns the first pair of the image's pixel type that satisfies good. Otherwise it
 // calls fail with the names of the types.
-func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) error) (pair, error) {
-	pixel := imagefile.PixelOf(img)
+func pairWhere(img raster.Array, good func(pair) bool, fail func(pixel, sums string) error) (pair, error) {
+	pixel := img.Type
 	found := slices.DeleteFunc(slices.Clone(allPairs), func(p pair) bool { return p.pixel != pixel })
 	if len(found) == 0 {
 		return pair{}, fmt.Errorf("pixels of %v cannot be summed", pixel)
@@ -90,7 +86,7 @@ func pairWhere(img any, good func(pair) bool, fail func(pixel, sums string) erro
 }
 
 // pairNamed returns the pair with the named sum type, or the default for "auto".
-func pairNamed(img any, sum string) (pair, error) {
+func pairNamed(img raster.Array, sum string) (pair, error) {
 	return pairWhere(img, func(p pair) bool { return sum == "auto" || sum == p.sum.Short() }, func(pixel, sums string) error {
 		return fmt.Errorf("%s pixels cannot be summed as %s: choose --type auto or %s", pixel, sum, sums)
 	})
@@ -98,7 +94,7 @@ func pairNamed(img any, sum string) (pair, error) {
 
 // pairExact returns the first pair whose sums cannot overflow for an image, or for a volume of the
 // given number of slices.
-func pairExact(img any, slices int) (pair, error) {
+func pairExact(img raster.Array, slices int) (pair, error) {
 	return pairWhere(img, func(p pair) bool { return p.holds(img, slices) }, func(pixel, _ string) error {
 		return fmt.Errorf("sums of %s pixels may overflow in an image of this size: split it", pixel)
 	})

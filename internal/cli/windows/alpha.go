@@ -3,8 +3,8 @@ package windows
 import (
 	"math"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // hasAlpha reports whether the last channel of a picture is alpha.
@@ -15,24 +15,24 @@ func hasAlpha(src *imagefile.Source) bool {
 
 // throughAlpha filters a picture with pixels weighted by their opacity: it multiplies colors by
 // alpha before filtering and divides by the filtered alpha afterwards.
-func throughAlpha(img any, by func(any) (any, error)) (any, error) {
-	switch img := img.(type) {
-	case boxsum.Image[uint8]: // products of bytes fit in 16 bits
-		return byOpacity(img, by, 255, func(v float64) uint16 { return uint16(v) })
-	case boxsum.Image[uint16]:
-		return byOpacity(img, by, 65535, func(v float64) float32 { return float32(v / 65535) })
+func throughAlpha(img raster.Array, by func(raster.Array) (raster.Array, error)) (raster.Array, error) {
+	switch img.Type {
+	case raster.U8: // products of bytes fit in 16 bits
+		return byOpacity[uint8](img, by, 255, func(v float64) uint16 { return uint16(v) })
+	case raster.U16:
+		return byOpacity[uint16](img, by, 65535, func(v float64) float32 { return float32(v / 65535) })
 	}
 	return by(img)
 }
 
-func byOpacity[P uint8 | uint16, W uint16 | float32](img boxsum.Image[P], by func(any) (any, error), opaque float64, product func(float64) W) (any, error) {
-	c := img.Channels
-	products, err := boxsum.NewImage[W](img.Width, img.Height, c)
+func byOpacity[P uint8 | uint16, W uint16 | float32](img raster.Array, by func(raster.Array) (raster.Array, error), opaque float64, product func(float64) W) (out raster.Array, err error) {
+	c, e := img.Channels, raster.PlaneExtent(img.Width, img.Height, img.Channels, 0)
+	products, err := raster.NewPixelArray(raster.TypeOf[W](), e)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	for y := range img.Height {
-		from, to := img.Row(y), products.Row(y)
+		from, to := raster.Elems[P](img.Row(y)), raster.Elems[W](products.Row(y))
 		for i := 0; i < len(from); i += c {
 			a := float64(from[i+c-1])
 			for k := range c - 1 {
@@ -41,18 +41,15 @@ func byOpacity[P uint8 | uint16, W uint16 | float32](img boxsum.Image[P], by fun
 			to[i+c-1] = product(a * opaque)
 		}
 	}
-	made, err := by(products)
-	if err != nil {
-		return nil, err
+	if products, err = by(products); err != nil {
+		return out, err
 	}
-	products = made.(boxsum.Image[W])
-	out, err := boxsum.NewImage[P](img.Width, img.Height, c)
-	if err != nil {
-		return nil, err
+	if out, err = raster.NewPixelArray(img.Type, e); err != nil {
+		return out, err
 	}
 	full := float64(product(opaque * opaque))
 	for y := range img.Height {
-		from, to := products.Row(y), out.Row(y)
+		from, to := raster.Elems[W](products.Row(y)), raster.Elems[P](out.Row(y))
 		for i := 0; i < len(from); i += c {
 			a := float64(from[i+c-1])
 			for k := range c - 1 {

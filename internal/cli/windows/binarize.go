@@ -6,7 +6,6 @@ import (
 
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/filters"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/thresholds"
 	"github.com/boxsum/boxsum/threshold"
@@ -19,35 +18,29 @@ type thresholdWork struct {
 	invert       bool
 
 	black      threshold.Bitmap
-	thresholds any
+	thresholds raster.Array
 }
 
-// apply binarizes an image of any type.
-func (w *thresholdWork) apply(img any) (err error) {
-	t := pixels.Of(img).Type
-	if t == raster.U16 && w.job.Rule.Method >= thresholds.ISauvola { // these methods use histograms of 8-bit values
+// apply binarizes an image.
+func (w *thresholdWork) apply(img raster.Array) (err error) {
+	if img.Type == raster.U16 && w.job.Rule.Method >= thresholds.ISauvola { // these methods use histograms of 8-bit values
 		if img, err = imagefile.Converted(img, imagefile.UpperByte); err != nil {
 			return err
 		}
-		t = raster.U8
 	}
-	if !filters.TakesPixels(t) {
-		return fmt.Errorf("thresholds need pixels of uint8, uint16, float32 or float64, not %v", t)
+	if !filters.TakesPixels(img.Type) {
+		return fmt.Errorf("thresholds need pixels of uint8, uint16, float32 or float64, not %v", img.Type)
 	}
 	if w.invert {
-		if img, err = inverted(img, t); err != nil {
+		if img, err = inverted(img); err != nil {
 			return err
 		}
 	}
 	j := w.job
-	j.Src = pixels.Of(img)
+	j.Src = img
 	if w.mapped {
 		j.Form = thresholds.AsMap
-		made, err := j.Make(raster.F32)
-		if err != nil {
-			return err
-		}
-		if w.thresholds, err = pixels.Image(made); err != nil {
+		if w.thresholds, err = j.Make(raster.F32); err != nil {
 			return err
 		}
 	}
@@ -71,8 +64,8 @@ func (w *thresholdWork) apply(img any) (err error) {
 }
 
 // inverted returns an image with black and white exchanged.
-func inverted(img any, t raster.Type) (any, error) {
-	switch t {
+func inverted(img raster.Array) (raster.Array, error) {
+	switch img.Type {
 	case raster.U8:
 		return imagefile.Converted(img, func(v float64) uint8 { return 255 - uint8(v) })
 	case raster.U16:

@@ -11,6 +11,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/filters"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/zarr"
 )
@@ -146,17 +147,17 @@ func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (filterR
 			return r, r.streamed(sh, out, write)
 		}
 	}
-	err = imagefile.SavePages(sh, out, format, src, func() (img any, err error) {
+	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
 		watched := work.watched(sh)
 		start := time.Now()
+		apply := watched.apply
 		if hasAlpha(src) {
-			img, err = throughAlpha(src.Image, watched.apply)
-		} else {
-			img, err = watched.apply(src.Image)
+			apply = func(img raster.Array) (raster.Array, error) { return throughAlpha(img, watched.apply) }
 		}
+		img, err := apply(src.Image)
 		r.took(start)
 		tellFailed(sh, work.job.Options.On)
-		return img, err
+		return imagefile.Encodable(img, err)
 	})
 	return r, err
 }
@@ -173,7 +174,7 @@ func (f *filterWork) watched(sh *console.Shell) *filterWork {
 // newFilterReport returns a report without results.
 func newFilterReport(src *imagefile.Source, work *filterWork, out string) filterReport {
 	r := filterReport{
-		Extent: imagefile.ExtentOf(src.Image), Pixels: imagefile.PixelOf(src.Image).Short(), Filters: []string{work.name},
+		Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Filters: []string{work.name},
 		Border: work.job.Options.Border.String(), placeReport: placeReportOf(work.job.Options.On, work.job.Options.Workers), Out: out,
 	}
 	if work.name == "gaussian" {

@@ -90,11 +90,14 @@ func (c *Compare) read(sh *console.Shell, path string) (img boxsum.Image[uint8],
 		return img, err
 	}
 	defer src.File.Close()
-	switch imagefile.PixelOf(src.Image) {
-	case raster.U8: // copied, because the file will be closed
-		return imagefile.Converted(src.Image, func(v float64) uint8 { return uint8(v) })
+	by := imagefile.Byte // copied, because the file will be closed
+	switch pixel := src.Image.Type; pixel {
+	case raster.U8:
 	case raster.U16:
-		return imagefile.Converted(src.Image, imagefile.UpperByte)
+		by = imagefile.UpperByte
+	default:
+		return img, fmt.Errorf("%s: pixels are %v, want uint8 or uint16 for a black-and-white image", imagefile.NameOf(path), pixel)
 	}
-	return img, fmt.Errorf("%s: pixels are %[2]v, want uint8 or uint16 for a black-and-white image", imagefile.NameOf(path), imagefile.PixelOf(src.Image))
+	bytes, err := imagefile.Converted(src.Image, by)
+	return imagefile.ImageOf[uint8](bytes), err
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/enhance"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Equalize implements the equalize command.
@@ -101,7 +101,7 @@ func (c *Equalize) one(sh *console.Shell, in, out string) (r equalizeReport, err
 	if err != nil {
 		return r, err
 	}
-	r = equalizeReport{Extent: imagefile.ExtentOf(src.Image), Pixels: imagefile.PixelOf(src.Image).Short(), Clip: c.Clip, Tiles: []int{c.Tiles.Width, c.Tiles.Height}, Out: out}
+	r = equalizeReport{Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Clip: c.Clip, Tiles: []int{c.Tiles.Width, c.Tiles.Height}, Out: out}
 	start := time.Now()
 	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
 		img, err := c.equalized(sh, src.Image)
@@ -111,8 +111,8 @@ func (c *Equalize) one(sh *console.Shell, in, out string) (r equalizeReport, err
 	return r, err
 }
 
-// equalized returns the equalized image.
-func (c *Equalize) equalized(sh *console.Shell, img any) (any, error) {
+// equalized returns the equalized image, a boxsum.Image.
+func (c *Equalize) equalized(sh *console.Shell, img raster.Array) (any, error) {
 	opt := &enhance.Options{
 		Across: c.Tiles.Width, Down: c.Tiles.Height, Clip: c.Clip, Color: true,
 		Workers: c.Workers, Context: sh.Ctx, Progress: sh.Progress.Share("equalizing"),
@@ -120,11 +120,11 @@ func (c *Equalize) equalized(sh *console.Shell, img any) (any, error) {
 	if c.Clip == 0 {
 		opt.Clip = -1
 	}
-	switch img := img.(type) {
-	case boxsum.Image[uint8]:
-		return enhance.CLAHE(img, opt)
-	case boxsum.Image[uint16]:
-		return enhance.CLAHE(img, opt)
+	switch img.Type {
+	case raster.U8:
+		return enhance.CLAHE(imagefile.ImageOf[uint8](img), opt)
+	case raster.U16:
+		return enhance.CLAHE(imagefile.ImageOf[uint16](img), opt)
 	}
-	return nil, fmt.Errorf("pixels are %v, want uint8 or uint16", imagefile.PixelOf(img))
+	return nil, fmt.Errorf("pixels are %v, want uint8 or uint16", img.Type)
 }

@@ -12,17 +12,16 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/filters"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
 // A filterWork is a filter with its parameters.
 type filterWork struct {
-	name   string      // box, gaussian or a statistic of the local command
-	job    filters.Job // without images
-	guide  any         // guide image, or nil for the image itself
-	double bool        // statistics are float64
+	name   string       // box, gaussian or a statistic of the local command
+	job    filters.Job  // without images
+	guide  raster.Array // guide image; without a type, the image itself is the guide
+	double bool         // statistics are float64
 }
 
 // kinds holds the kinds of filters by name.
@@ -45,11 +44,11 @@ func (f *filterWork) result(pixel raster.Type) raster.Type {
 	return raster.F32
 }
 
-// apply filters an image of any type. Integers that package filters does not support are filtered
+// apply filters an image. Integers that package filters does not support are filtered
 // as float64.
-func (f *filterWork) apply(img any) (any, error) {
+func (f *filterWork) apply(img raster.Array) (raster.Array, error) {
 	round := func(v float64) float64 { return math.Floor(v + 0.5) }
-	switch pixels.Of(img).Type {
+	switch img.Type {
 	case raster.I16:
 		return applyWide(f, img, func(v float64) int16 { return int16(round(v)) })
 	case raster.I32:
@@ -59,20 +58,16 @@ func (f *filterWork) apply(img any) (any, error) {
 	}
 	j, err := f.of(img)
 	if err != nil {
-		return nil, err
+		return img, err
 	}
-	made, err := j.Make(f.result(j.Src.Type))
-	if err != nil {
-		return nil, err
-	}
-	return pixels.Image(made)
+	return j.Make(f.result(j.Src.Type))
 }
 
 // applyWide filters an image as float64 and converts the result back to its type with round.
-func applyWide[P boxsum.Pixel](f *filterWork, img any, round func(float64) P) (any, error) {
+func applyWide[P boxsum.Pixel](f *filterWork, img raster.Array, round func(float64) P) (raster.Array, error) {
 	floats, err := imagefile.Converted(img, imagefile.Same)
 	if err != nil {
-		return nil, err
+		return img, err
 	}
 	out, err := f.apply(floats)
 	if err != nil || !f.keepsType() {
@@ -82,16 +77,16 @@ func applyWide[P boxsum.Pixel](f *filterWork, img any, round func(float64) P) (a
 }
 
 // of returns the job of filtering an image.
-func (f *filterWork) of(img any) (*filters.Job, error) {
+func (f *filterWork) of(img raster.Array) (*filters.Job, error) {
 	j := f.job
-	j.Kind, j.Src = kinds[f.name], pixels.Of(img)
+	j.Kind, j.Src = kinds[f.name], img
 	if !filters.TakesPixels(j.Src.Type) {
 		return nil, fmt.Errorf("pixels of %v cannot be filtered", j.Src.Type)
 	}
 	if j.Kind != filters.Guided {
 		return &j, nil
 	}
-	if j.Guide = pixels.Of(f.guide); f.guide == nil {
+	if j.Guide = f.guide; f.guide.Type == 0 {
 		j.Guide = j.Src
 		if c := j.Src.Channels; c != 1 && c != 3 { // without alpha
 			return nil, fmt.Errorf("guide has %d channels, want 1 or 3 (name another image with --guide)", c)
@@ -107,11 +102,10 @@ func (f *filterWork) of(img any) (*filters.Job, error) {
 
 // stream returns a function that writes the result row by row. It returns nil if the result fits in
 // memory or the filter cannot stream.
-func (f *filterWork) stream(sh *console.Shell, img any) (func(io.Writer) error, error) {
+func (f *filterWork) stream(sh *console.Shell, src raster.Array) (func(io.Writer) error, error) {
 	if f.job.Options.On != nil { // devices do not stream
 		return nil, nil
 	}
-	src := pixels.Of(img)
 	if !filters.TakesPixels(src.Type) {
 		return nil, nil
 	}
@@ -135,7 +129,7 @@ func (f *filterWork) stream(sh *console.Shell, img any) (func(io.Writer) error, 
 	}
 	return func(w io.Writer) error {
 		var failed error
-		err := rowForms[result].npy(w, shapeOf(&src), streamRows(sh, &src, s, &failed))
+		err := imgio.WriteNPYBytes(w, result.String(), shapeOf(&src), streamRows(sh, &src, s, &failed))
 		return cmp.Or(failed, err)
 	}, nil
 }
@@ -164,32 +158,4 @@ func shapeOf(src *raster.Array) []int {
 		return []int{src.Height, src.Width, src.Channels}
 	}
 	return []int{src.Height, src.Width}
-}
-
-// A rowForm writes rows of one element type with the generic functions of package imgio.
-type rowForm struct {
-	npy func(w io.Writer, shape []int, rows iter.Seq[[]byte]) error
-	npz func(z *imgio.NPZ, name string, shape []int, rows iter.Seq[[]byte]) error
-}
-
-// rowForms is indexed by element type.
-var rowForms = [raster.NumTypes]rowForm{
-	raster.U8: rowFormOf[uint8](), raster.U16: rowFormOf[uint16](), raster.U32: rowFormOf[uint32](),
-	raster.I16: rowFormOf[int16](), raster.I32: rowFormOf[int32](), raster.F32: rowFormOf[float32](), raster.F64: rowFormOf[float64](),
-}
-
-func rowFormOf[P boxsum.Pixel]() rowForm {
-	elements := func(rows iter.Seq[[]byte]) iter.Seq[[]P] {
-		return func(yield func([]P) bool) {
-			rows(func(row []byte) bool { return yield(raster.Elems[P](row)) })
-		}
-	}
-	return rowForm{
-		npy: func(w io.Writer, shape []int, rows iter.Seq[[]byte]) error {
-			return imgio.WriteNPY(w, shape, elements(rows))
-		},
-		npz: func(z *imgio.NPZ, name string, shape []int, rows iter.Seq[[]byte]) error {
-			return imgio.WriteNPZ(z, name, shape, elements(rows))
-		},
-	}
 }

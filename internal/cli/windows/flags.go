@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 )
 
@@ -79,8 +80,7 @@ func (f *filterFlags) setValid(sh *console.Shell, how *imagefile.Flags, opt *fil
 }
 
 // tellNaN notes that NaN in an image spreads over the windows that contain it.
-func (f *filterFlags) tellNaN(sh *console.Shell, in string, img any, kind filters.Kind) {
-	src := pixels.Of(img)
+func (f *filterFlags) tellNaN(sh *console.Shell, in string, src raster.Array, kind filters.Kind) {
 	if f.valid() || kind > filters.Normalized || !src.Type.Float() {
 		return
 	}

@@ -1,7 +1,6 @@
 package windows
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -14,7 +13,6 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/filters"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -159,7 +157,7 @@ func (c *Local) one(sh *console.Shell, opt *filters.Options, in, out string) (fi
 			Window: filters.Window(c.Window.Window), Options: *opt, Floor: c.Floor, Bins: bins.Range{N: c.Bins, Low: c.Range.Low, High: c.Range.High},
 		},
 	}
-	if pixel := imagefile.PixelOf(src.Image); c.Entropy && !c.Range.Given && pixel != raster.U8 && pixel != raster.U16 {
+	if pixel := src.Image.Type; c.Entropy && !c.Range.Given && pixel != raster.U8 && pixel != raster.U16 {
 		return filterReport{}, console.Usage("--entropy of %s pixels needs --range LOW,HIGH, the values to divide into bins", src.Element)
 	}
 	if err := c.guide(sh, work, src); err != nil {
@@ -179,7 +177,7 @@ func (c *Local) one(sh *console.Shell, opt *filters.Options, in, out string) (fi
 			return r, r.streamed(sh, out, write)
 		}
 	}
-	statistic := func(name string) (any, error) {
+	statistic := func(name string) (raster.Array, error) {
 		work.name = name
 		start := time.Now()
 		img, err := work.watched(sh).apply(src.Image)
@@ -188,7 +186,7 @@ func (c *Local) one(sh *console.Shell, opt *filters.Options, in, out string) (fi
 		return img, err
 	}
 	if format == "npz" {
-		var made []any
+		var made []raster.Array
 		for _, name := range names {
 			img, err := statistic(name)
 			if err != nil {
@@ -202,16 +200,16 @@ func (c *Local) one(sh *console.Shell, opt *filters.Options, in, out string) (fi
 	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
 		img, err := statistic(names[0])
 		if err != nil || format == "npy" {
-			return img, err
+			return imagefile.Encodable(img, err)
 		}
-		return c.shown(names[0], img, format, src)
+		return imagefile.Encodable(c.shown(names[0], img, format, src))
 	})
 	return r, err
 }
 
 // wide64 reports whether results are float64.
-func (c *Local) wide64(img any) bool {
-	switch pixels.Of(img).Type {
+func (c *Local) wide64(img raster.Array) bool {
+	switch img.Type {
 	case raster.F64, raster.I32, raster.U32:
 		return c.Type != "f32"
 	}
@@ -232,15 +230,19 @@ func (c *Local) guide(sh *console.Shell, work *filterWork, src *imagefile.Source
 		// Ctrl-C.
 		work.guide = other.Image
 	}
+	guide := work.guide
+	if guide.Type == 0 {
+		guide = src.Image
+	}
 	if work.job.Epsilon = c.Epsilon; c.Epsilon == -1 {
-		work.job.Epsilon = 0.01 * math.Pow(whiteOf(cmp.Or(work.guide, src.Image)), 2)
+		work.job.Epsilon = 0.01 * math.Pow(whiteOf(guide.Type), 2)
 	}
 	return nil
 }
 
 // whiteOf returns the largest value of integer pixels, and 1 for floats.
-func whiteOf(img any) float64 {
-	switch pixels.Of(img).Type {
+func whiteOf(pixel raster.Type) float64 {
+	switch pixel {
 	case raster.U8:
 		return 255
 	case raster.U16:
@@ -250,7 +252,7 @@ func whiteOf(img any) float64 {
 }
 
 // writeArchive writes results as .npz.
-func writeArchive(w io.Writer, names []string, made []any) error {
+func writeArchive(w io.Writer, names []string, made []raster.Array) error {
 	z := imgio.NewNPZ(w)
 	for i, img := range made {
 		if err := addArray(z, names[i], img); err != nil {
@@ -261,13 +263,8 @@ func writeArchive(w io.Writer, names []string, made []any) error {
 }
 
 // addArray adds an image to an archive.
-func addArray(z *imgio.NPZ, name string, img any) error {
-	a := pixels.Of(img)
-	form := &rowForms[a.Type]
-	if form.npz == nil {
-		return fmt.Errorf("pixels of %v cannot be written", a.Type)
-	}
-	return form.npz(z, name, shapeOf(&a), func(yield func([]byte) bool) {
+func addArray(z *imgio.NPZ, name string, a raster.Array) error {
+	return z.WriteBytes(name, a.Type.String(), shapeOf(&a), func(yield func([]byte) bool) {
 		for y := range a.Height {
 			if !yield(a.Row(y)) {
 				return
@@ -279,13 +276,13 @@ func addArray(z *imgio.NPZ, name string, img any) error {
 // shown converts a result to a picture with pixels of the source's type. Values in units of pixels
 // are rounded; other values are mapped from a fixed range to black and white. TIFF stores floats
 // unchanged.
-func (c *Local) shown(name string, img any, format string, src *imagefile.Source) (any, error) {
-	white := whiteOf(src.Image)
+func (c *Local) shown(name string, img raster.Array, format string, src *imagefile.Source) (raster.Array, error) {
+	white := whiteOf(src.Image.Type)
 	if (&filterWork{name: name}).keepsType() || white == 1 && format == "tiff" {
 		return img, nil
 	}
 	if white == 1 {
-		return nil, fmt.Errorf("pixels of %s cannot be shown as gray levels: write %s as .tiff or .npy", src.Element, name)
+		return img, fmt.Errorf("pixels of %s cannot be shown as gray levels: write %s as .tiff or .npy", src.Element, name)
 	}
 	scale := func(v float64) float64 { return v }
 	switch name {
@@ -302,9 +299,9 @@ func (c *Local) shown(name string, img any, format string, src *imagefile.Source
 	return scaled[uint16](img, scale, white)
 }
 
-func scaled[D uint8 | uint16](img any, scale func(float64) float64, white float64) (any, error) {
+func scaled[D uint8 | uint16](img raster.Array, scale func(float64) float64, white float64) (raster.Array, error) {
 	to := func(v float64) D { return D(math.Floor(min(max(scale(v), 0), white) + 0.5)) }
-	if pixels.Of(img).Type.Float() {
+	if img.Type.Float() {
 		return imagefile.Converted(img, to)
 	}
 	return img, nil

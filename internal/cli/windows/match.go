@@ -41,7 +41,7 @@ type Match struct {
 
 // A matchWork is a template with its options.
 type matchWork struct {
-	template any
+	template raster.Array
 	job      matching.Job // without images
 	top      int
 	apart    int
@@ -176,20 +176,19 @@ func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 }
 
 // matchMask returns an image that is 1 where the mask is not black.
-func matchMask(img any) (raster.Array, error) {
-	if imagefile.PixelOf(img) == raster.U8 {
-		return pixels.Of(img), nil
+func matchMask(img raster.Array) (raster.Array, error) {
+	if img.Type == raster.U8 {
+		return img, nil
 	}
-	if !imagefile.IsImage(img) {
-		return raster.Array{}, fmt.Errorf("pixels of %v cannot be a mask", imagefile.PixelOf(img))
+	if !imagefile.IsImage(img.Type) {
+		return img, fmt.Errorf("pixels of %v cannot be a mask", img.Type)
 	}
-	mask, err := imagefile.Converted(img, func(v float64) uint8 {
+	return imagefile.Converted(img, func(v float64) uint8 {
 		if v != 0 {
 			return 1
 		}
 		return 0
 	})
-	return pixels.Of(mask), err
 }
 
 // one finds the template in an image.
@@ -232,12 +231,12 @@ func (c *Match) one(sh *console.Shell, work *matchWork, in, format string) ([]ma
 	})
 }
 
-// apply computes the scores of an image of any type. If the types of image and template differ,
+// apply computes the scores of an image. If the types of image and template differ,
 // both are converted to float64.
-func (w *matchWork) apply(img any) (boxsum.Image[float32], []match.Peak, error) {
+func (w *matchWork) apply(img raster.Array) (boxsum.Image[float32], []match.Peak, error) {
 	var scores boxsum.Image[float32]
 	j := w.job
-	j.Src, j.Template = pixels.Of(img), pixels.Of(w.template)
+	j.Src, j.Template = img, w.template
 	if j.Src.Type != j.Template.Type || !filters.TakesPixels(j.Src.Type) {
 		var err error
 		if j.Src, err = asDoubles(img); err != nil {
@@ -260,20 +259,19 @@ func (w *matchWork) apply(img any) (boxsum.Image[float32], []match.Peak, error) 
 	return scores, peaks, err
 }
 
-// asDoubles converts an image of any type to float64.
-func asDoubles(img any) (raster.Array, error) {
-	switch src := pixels.Of(img); {
-	case src.Type == raster.F64:
-		return src, nil
-	case !imagefile.IsImage(img):
-		return src, fmt.Errorf("pixels of %v cannot be matched", src.Type)
+// asDoubles converts an image to float64.
+func asDoubles(img raster.Array) (raster.Array, error) {
+	switch {
+	case img.Type == raster.F64:
+		return img, nil
+	case !imagefile.IsImage(img.Type):
+		return img, fmt.Errorf("pixels of %v cannot be matched", img.Type)
 	}
-	doubles, err := imagefile.Converted(img, imagefile.Same)
-	return pixels.Of(doubles), err
+	return imagefile.Converted(img, imagefile.Same)
 }
 
 // shownScores converts scores to a picture: -1 is black and 1 is white. For SSD, 0 is white.
-func shownScores(scores boxsum.Image[float32], m match.Method) (boxsum.Image[uint8], error) {
+func shownScores(scores boxsum.Image[float32], m match.Method) (any, error) {
 	most := float32(0)
 	for y := 0; y < scores.Height && m == match.SSD; y++ {
 		for _, v := range scores.Row(y) {
@@ -282,7 +280,7 @@ func shownScores(scores boxsum.Image[float32], m match.Method) (boxsum.Image[uin
 			}
 		}
 	}
-	return imagefile.Converted(scores, func(score float64) uint8 {
+	return imagefile.Encodable(imagefile.Converted(pixels.Of(scores), func(score float64) uint8 {
 		v := float32(score)
 		part := (v + 1) / 2
 		if m == match.SSD {
@@ -292,5 +290,5 @@ func shownScores(scores boxsum.Image[float32], m match.Method) (boxsum.Image[uin
 			return 0
 		}
 		return uint8(min(part, 1)*255 + 0.5)
-	})
+	}))
 }

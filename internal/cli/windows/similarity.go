@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/quality"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // A similarity holds the scores of a comparison of gray or color images. Scores that are not finite are null.
@@ -59,7 +59,7 @@ func (c *Compare) similarity(sh *console.Shell) error {
 		return err
 	}
 	defer other.Close()
-	j := quality.Job{A: pixels.Of(truth.Image), B: pixels.Of(other.Image), Range: c.Range, Sigma: c.Sigma, SkipNaN: c.NaN == "skip", K1: quality.DefaultK1, K2: quality.DefaultK2}
+	j := quality.Job{A: truth.Image, B: other.Image, Range: c.Range, Sigma: c.Sigma, SkipNaN: c.NaN == "skip", K1: quality.DefaultK1, K2: quality.DefaultK2}
 	j.Options.Workers, j.Options.Context, j.Options.Progress = c.Workers, sh.Ctx, sh.Progress.Share("comparing")
 	if c.Mask != "" {
 		mask, err := imagefile.ReadMask(sh, c.Mask, &c.Flags)
@@ -78,7 +78,7 @@ func (c *Compare) similarity(sh *console.Shell) error {
 			*to = &v
 		}
 	}
-	var made boxsum.Image[float32]
+	var made raster.Array
 	windows := func(kind quality.Kind) func() (float64, error) {
 		return func() (float64, error) {
 			j := j
@@ -87,10 +87,10 @@ func (c *Compare) similarity(sh *console.Shell) error {
 				return 0, err
 			}
 			if c.Out != "" {
-				if made, err = boxsum.NewImage[float32](j.A.Width, j.A.Height, j.A.Channels); err != nil {
+				if made, err = raster.NewPixelArray(raster.F32, raster.PlaneExtent(j.A.Width, j.A.Height, j.A.Channels, 0)); err != nil {
 					return 0, err
 				}
-				j.Map = pixels.Of(made)
+				j.Map = made
 			}
 			return j.Run()
 		}
@@ -130,12 +130,12 @@ func (c *Compare) open(sh *console.Shell, path string) (*imagefile.Source, error
 }
 
 // saveMap writes a map of similarities: floats, or a picture that is white where they are 1.
-func (c *Compare) saveMap(sh *console.Shell, format string, src *imagefile.Source, m boxsum.Image[float32]) error {
+func (c *Compare) saveMap(sh *console.Shell, format string, src *imagefile.Source, m raster.Array) error {
 	return imagefile.SavePages(sh, c.Out, format, src, func() (any, error) {
 		if format == "npy" || format == "tiff" {
-			return m, nil
+			return pixels.Image(m)
 		}
-		return imagefile.Converted(m, func(v float64) uint8 { return uint8(math.Round(min(max(v, 0), 1) * 255)) })
+		return imagefile.Encodable(imagefile.Converted(m, func(v float64) uint8 { return uint8(math.Round(min(max(v, 0), 1) * 255)) }))
 	})
 }
 

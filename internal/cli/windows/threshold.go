@@ -15,6 +15,8 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/thresholds"
 	"github.com/boxsum/boxsum/internal/window"
 )
@@ -178,7 +180,7 @@ func (c *Threshold) one(sh *console.Shell, rule thresholds.Rule, opt *engine.Opt
 		}
 	}
 	r = thresholdReport{
-		Extent: imagefile.ExtentOf(src.Image), Pixels: imagefile.PixelOf(src.Image).Short(), Method: rule.Method.String(), Border: rule.Border.String(),
+		Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Method: rule.Method.String(), Border: rule.Border.String(),
 		Window: []int{rule.Window.Width, rule.Window.Height}, placeReport: placeReportOf(opt.On, opt.Workers), Out: cmp.Or(out, c.Map), Map: c.Map,
 	}
 	r.count(src.PagesIn(format))
@@ -193,7 +195,7 @@ func (c *Threshold) one(sh *console.Shell, rule thresholds.Rule, opt *engine.Opt
 		r.Milliseconds += float64(time.Since(start)) / float64(time.Millisecond)
 		tellFailed(sh, opt.On)
 		if err == nil && c.Map != "" {
-			err = imagefile.Save(sh, c.Map, 0, func(w io.Writer) error { return imgio.EncodeWith(w, mapFormat, work.thresholds, src.Metadata) })
+			err = saveMap(sh, c.Map, mapFormat, work.thresholds, src.Metadata)
 		}
 		for y := range work.black.Height {
 			black += float64(countBits(work.black.Row(y)))
@@ -208,6 +210,15 @@ func (c *Threshold) one(sh *console.Shell, rule thresholds.Rule, opt *engine.Opt
 	err = imagefile.SavePages(sh, out, format, src, page)
 	r.Black = black / max(1, all)
 	return r, err
+}
+
+// saveMap writes thresholds.
+func saveMap(sh *console.Shell, path, format string, thresholds raster.Array, m imgio.Metadata) error {
+	img, err := pixels.Image(thresholds)
+	if err != nil {
+		return err
+	}
+	return imagefile.Save(sh, path, 0, func(w io.Writer) error { return imgio.EncodeWith(w, format, img, m) })
 }
 
 // bitsFormat returns the format of an output path for a bitmap.
