@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// New returns the table of the grey levels of img, converted by [Gray]:
+// New returns the table of the gray levels of img, converted by [Gray]:
 //
 //	table, err := boxsum.New(picture)
 //	mean := table.Mean(image.Rect(10, 10, 50, 50), 0)
@@ -16,14 +16,14 @@ import (
 // [Integrate] for uint32 sums, which take half the memory, or for other pixels.
 func New(img image.Image) (*Table[uint64], error) { return Integrate[uint64](Gray(img), nil) }
 
-// Gray returns an 8-bit grey version of img.
+// Gray returns an 8-bit gray version of img.
 //
 // The result shares the memory of an *image.Gray, and that of the Y plane of an
 // *image.YCbCr or *image.NYCbCrA. All other images are converted into new memory.
 //
-// Colour is converted as (9798·R + 19235·G + 3735·B + 16384) >> 15: the weights 0.299,
+// Color is converted as (9798·R + 19235·G + 3735·B + 16384) >> 15: the weights 0.299,
 // 0.587 and 0.114 in 15-bit fixed point, rounded to nearest. The weights add up to 1,
-// so grey colours keep their value. Alpha is ignored and the components are weighted as
+// so gray colors keep their value. Alpha is ignored and the components are weighted as
 // stored, which for *image.RGBA means premultiplied. 16-bit components are weighted in
 // 16 bits, and the result is the high byte.
 //
@@ -34,7 +34,7 @@ func New(img image.Image) (*Table[uint64], error) { return Integrate[uint64](Gra
 // img is too short for its bounds, integrating the result fails with [ErrInvalid].
 func Gray(img image.Image) Image[uint8] { return convert[uint8](img, true) }
 
-// Gray16 returns a 16-bit grey version of img, always in new memory. The components of
+// Gray16 returns a 16-bit gray version of img, always in new memory. The components of
 // 8-bit images are first multiplied by 257, so that 255 becomes 65535. Otherwise it
 // behaves like [Gray].
 func Gray16(img image.Image) Image[uint16] { return convert[uint16](img, true) }
@@ -58,7 +58,7 @@ func Color16(img image.Image) Image[uint16] { return convert[uint16](img, false)
 
 // convert converts an image to interleaved form, and that to the result. A palette is
 // converted as a separate image, in which the pixels are then looked up.
-func convert[P uint8 | uint16](img image.Image, grey bool) Image[P] {
+func convert[P uint8 | uint16](img image.Image, gray bool) Image[P] {
 	v := reflect.ValueOf(img)
 	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() || img.Bounds().Empty() {
 		return Image[P]{}
@@ -68,19 +68,19 @@ func convert[P uint8 | uint16](img image.Image, grey bool) Image[P] {
 		return Image[P]{Width: b.Dx(), Height: b.Dy()}
 	}
 	if p, ok := img.(*image.Paletted); ok {
-		return lookup(p, finish[P](paletteInterleaved(p.Palette), grey))
+		return lookup(p, finish[P](paletteInterleaved(p.Palette), gray))
 	}
-	return finish[P](interleavedOf(img, grey), grey)
+	return finish[P](interleavedOf(img, gray), gray)
 }
 
-// finish converts an interleaved image to one grey channel, or to all of its channels.
-func finish[P uint8 | uint16](r interleaved, grey bool) Image[P] {
+// finish converts an interleaved image to one gray channel, or to all of its channels.
+func finish[P uint8 | uint16](r interleaved, gray bool) Image[P] {
 	scale, shift := uint32(1), uint(8) // of bytes and of words
 	if P(0)-1 > 255 {
 		scale, shift = 257, 0
 	}
 	n := r.Channels
-	if grey && n > 1 {
+	if gray && n > 1 {
 		return rows(r, 1, func(_ int, dst []P, src []uint8) {
 			if r.deep {
 				for i := range dst {

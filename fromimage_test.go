@@ -11,30 +11,30 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// colour is the expected value of one pixel: the components that its type stores.
-type colour struct {
+// components is the expected value of one pixel: those that its type stores.
+type components struct {
 	v    [4]uint32 // in 8 bits, or in 16 where deep
 	deep bool
 }
 
-func stored(c color.Color) colour {
+func stored(c color.Color) components {
 	switch c := c.(type) {
 	case color.Gray:
-		return colour{v: [4]uint32{uint32(c.Y), uint32(c.Y), uint32(c.Y), 255}}
+		return components{v: [4]uint32{uint32(c.Y), uint32(c.Y), uint32(c.Y), 255}}
 	case color.Gray16:
-		return colour{v: [4]uint32{uint32(c.Y), uint32(c.Y), uint32(c.Y), 65535}, deep: true}
+		return components{v: [4]uint32{uint32(c.Y), uint32(c.Y), uint32(c.Y), 65535}, deep: true}
 	case color.RGBA:
-		return colour{v: [4]uint32{uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A)}}
+		return components{v: [4]uint32{uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A)}}
 	case color.NRGBA:
-		return colour{v: [4]uint32{uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A)}}
+		return components{v: [4]uint32{uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A)}}
 	case color.RGBA64:
-		return colour{v: [4]uint32{uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A)}, deep: true}
+		return components{v: [4]uint32{uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A)}, deep: true}
 	case color.NRGBA64:
-		return colour{v: [4]uint32{uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A)}, deep: true}
+		return components{v: [4]uint32{uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A)}, deep: true}
 	case color.Alpha:
-		return colour{v: [4]uint32{uint32(c.A), uint32(c.A), uint32(c.A), uint32(c.A)}}
+		return components{v: [4]uint32{uint32(c.A), uint32(c.A), uint32(c.A), uint32(c.A)}}
 	case color.Alpha16:
-		return colour{v: [4]uint32{uint32(c.A), uint32(c.A), uint32(c.A), uint32(c.A)}, deep: true}
+		return components{v: [4]uint32{uint32(c.A), uint32(c.A), uint32(c.A), uint32(c.A)}, deep: true}
 	case color.YCbCr:
 		r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
 		return stored(color.NRGBA{r, g, b, 255})
@@ -48,7 +48,7 @@ func stored(c color.Color) colour {
 	return stored(color.NRGBA64Model.Convert(c))
 }
 
-func (c colour) as16() [4]uint32 {
+func (c components) as16() [4]uint32 {
 	if !c.deep {
 		for i := range c.v {
 			c.v[i] *= 257
@@ -57,7 +57,7 @@ func (c colour) as16() [4]uint32 {
 	return c.v
 }
 
-func (c colour) as8() [4]uint32 {
+func (c components) as8() [4]uint32 {
 	if c.deep {
 		for i := range c.v {
 			c.v[i] >>= 8
@@ -68,7 +68,7 @@ func (c colour) as8() [4]uint32 {
 
 func weigh(v [4]uint32) uint32 { return (9798*v[0] + 19235*v[1] + 3735*v[2] + 16384) >> 15 }
 
-func (c colour) gray8() uint32 {
+func (c components) gray8() uint32 {
 	if c.deep {
 		return weigh(c.v) >> 8
 	}
@@ -78,7 +78,7 @@ func (c colour) gray8() uint32 {
 // custom hides an image's type, so that only At is left.
 type custom struct{ image.Image }
 
-// pixelColor is a colour type unknown to package boxsum.
+// pixelColor is a color type unknown to package boxsum.
 type pixelColor struct{ r, g, b, a uint32 }
 
 func (c pixelColor) RGBA() (r, g, b, a uint32) { return c.r, c.g, c.b, c.a }

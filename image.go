@@ -48,7 +48,7 @@ var (
 // the pixel at (x, y) is Pix[y*Stride+x*Channels+c].
 //
 // If Channels is zero, the image has one channel, and if Stride is zero, there are no
-// gaps between rows: Image[uint8]{Pix: p, Width: w, Height: h} is a complete grey
+// gaps between rows: Image[uint8]{Pix: p, Width: w, Height: h} is a complete gray
 // image.
 type Image[P Pixel] struct {
 	Pix           []P

@@ -23,8 +23,8 @@ func (r *interleaved) rowBytes() int {
 }
 
 // interleavedOf returns the image's own buffer if it has this form, and a converted
-// copy otherwise. If grey is set, only the Y plane of a YCbCr image is returned.
-func interleavedOf(img image.Image, grey bool) interleaved {
+// copy otherwise. If gray is set, only the Y plane of a YCbCr image is returned.
+func interleavedOf(img image.Image, gray bool) interleaved {
 	b := img.Bounds()
 	switch m := img.(type) {
 	case *image.Gray:
@@ -46,9 +46,9 @@ func interleavedOf(img image.Image, grey bool) interleaved {
 			}
 		})}
 	case *image.YCbCr:
-		return ycbcrInterleaved(m, nil, grey)
+		return ycbcrInterleaved(m, nil, gray)
 	case *image.NYCbCrA:
-		return ycbcrInterleaved(&m.YCbCr, m, grey)
+		return ycbcrInterleaved(&m.YCbCr, m, gray)
 	}
 	return anyInterleaved(img)
 }
@@ -76,10 +76,10 @@ func newInterleaved(width, height, channels int, deep bool) interleaved {
 
 // ycbcrInterleaved returns the Y plane, or R, G and B, with the alpha of a if a is not
 // nil.
-func ycbcrInterleaved(m *image.YCbCr, a *image.NYCbCrA, grey bool) interleaved {
+func ycbcrInterleaved(m *image.YCbCr, a *image.NYCbCrA, gray bool) interleaved {
 	b := m.Rect
 	luma := window(m.Y, m.YOffset, m.YStride, b, 1, false)
-	if grey {
+	if gray {
 		return luma
 	}
 	channels, alpha := 3, luma
@@ -148,7 +148,7 @@ func paletteInterleaved(p color.Palette) interleaved {
 	return dst
 }
 
-// put writes one colour at the start of pix and returns the rest of pix.
+// put writes one color at the start of pix and returns the rest of pix.
 func (r *interleaved) put(pix []uint8, c [4]uint16) []uint8 {
 	for _, v := range c[:r.Channels] {
 		pix[0] = uint8(v >> 8)
@@ -160,8 +160,8 @@ func (r *interleaved) put(pix []uint8, c [4]uint16) []uint8 {
 	return pix
 }
 
-// components returns the stored R, G, B and A of a colour in 16 bits, and whether they
-// are stored in 8 bits. For a colour of unknown type they are not premultiplied; those
+// components returns the stored R, G, B and A of a color in 16 bits, and whether they
+// are stored in 8 bits. For a color of unknown type they are not premultiplied; those
 // of a mask all have the value of its alpha.
 func components(c color.Color) (v [4]uint16, shallow bool) {
 	switch c := c.(type) {

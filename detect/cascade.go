@@ -31,15 +31,15 @@ type Cascade struct {
 	trees    []tree
 	nodes    []node
 	leaves   []float32
-	subsets  [][subsetWords]uint32 // for nodes of local binary patterns
+	subsets  [][subsetWords]uint32 // the patterns that each node of an LBP cascade accepts
 	features []feature
 
-	// For turned cascades, see turned.go.
-	diagonal bool        // boxes lie along diagonals, and size is that of the enclosing window
-	upright  image.Point // size without the enclosing window
+	// For rotated cascades, see turned.go.
+	diagonal bool        // boxes lie along diagonals, and size is that of the enclosing upright window
+	upright  image.Point // window size before rotation
 	turns    [directions]atomic.Pointer[Cascade]
 	lattice  *lattice // boxes lie along digital lines, see lattice.go
-	lattices sync.Map // by pose
+	lattices sync.Map // rotated versions of this cascade, by pose
 }
 
 // A stage is a list of trees. A window passes if the sum of its leaves is at least the
@@ -66,8 +66,8 @@ type node struct {
 	threshold   float32
 }
 
-// A feature is a set of weighted boxes, where a box of zero weight is absent, or the first
-// of 3×3 blocks.
+// A feature is a set of weighted boxes, where a weight of zero marks an unused entry. For
+// local binary patterns it is the first of 3×3 blocks.
 type feature struct {
 	boxes   [3]box
 	weights [3]float32

@@ -14,8 +14,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// detectOn returns the objects found by a device in images of one size: in these or, if there
-// are none, in those that are on the device.
+// detectOn returns the objects that a device finds in images of one size: in the given
+// images or, if there are none, in those that are already on the device.
 func (c *Cascade) detectOn(images []raster.Array, o *Options) ([][]Result, error) {
 	if len(images) > 0 {
 		first := &images[0]
@@ -41,15 +41,15 @@ func (c *Cascade) detectOn(images []raster.Array, o *Options) ([][]Result, error
 	return p.results(job.Found)
 }
 
-// A devicePlan is a search in the form that package gpu runs, and what makes results from
-// the windows that it finds.
+// A devicePlan describes a search to package gpu, and how to turn the windows that it
+// finds into results.
 type devicePlan struct {
 	search *cascade.Search
 	stages int
 	layers []layer
 	opt    Options
 	set    engine.Settings
-	count  int // of images
+	count  int // number of images
 	bounds image.Rectangle
 }
 
@@ -76,7 +76,7 @@ func (c *Cascade) planOn(o *Options, images []raster.Array) (*devicePlan, error)
 		return nil, raster.Invalid("devices cannot find mirrored objects (use the CPU)")
 	case opt.NearMisses > 0:
 		return nil, raster.Invalid("devices cannot report near misses (use the CPU)")
-	case max(width, height) > 1<<22: // see axisOf
+	case max(width, height) > 1<<22: // axisOf stores positions in 31 bits, of which 9 are for the fraction
 		return nil, raster.Invalid("image is %d×%d, want sides of at most %d on a device", width, height, 1<<22)
 	}
 	var err error
@@ -135,7 +135,8 @@ func (c *Cascade) planOn(o *Options, images []raster.Array) (*devicePlan, error)
 	return p, nil
 }
 
-// axisOf returns the positions of a layer's pixels along one side of the image, see axis.
+// axisOf returns, for each pixel along one side of a layer, the position in the image
+// that it is interpolated from: see axis.
 func axisOf(src, dst int) []int32 {
 	all := make([]int32, dst)
 	for i := range all {

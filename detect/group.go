@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// A candidate is a window that passed.
+// A candidate is a window that passed the cascade.
 type candidate struct {
 	view        int32
-	layer, x, y int32 // in the layer
-	stage       int32 // number of stages it passed
+	layer, x, y int32 // position in the layer
+	stage       int32 // number of stages that it passed
 	score       float64
 	rect        image.Rectangle
 	angle       float64
 	mirrored    bool
 }
 
-// compare orders candidates by view, scale, y and x.
+// compare orders candidates by view, then by scale, y and x.
 func (a *candidate) compare(b *candidate) int {
 	return cmp.Or(cmp.Compare(a.view, b.view), cmp.Compare(a.layer, b.layer), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
 }
@@ -26,11 +26,11 @@ func (a *candidate) compare(b *candidate) int {
 // A class is a set of candidates connected by similarity.
 type class struct {
 	n                        int
-	left, top, width, height int // sums, then the mean
+	left, top, width, height int // sums over the candidates, and finally their means
 	stage                    int32
 	score                    float64
-	angle, sin, cos          float64 // angle of the first, and sums
-	several                  bool    // has several angles
+	angle, sin, cos          float64 // angle of the first candidate, and sums over all candidates
+	several                  bool    // candidates have different angles
 	mirrored                 bool
 }
 
@@ -87,7 +87,7 @@ func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds imag
 	}
 	g.classes = g.classes[:0]
 	for i := range int32(n) {
-		root := g.root(i) // the first of its class
+		root := g.root(i) // the representative of its class
 		if g.number[root] < 0 {
 			g.number[root] = int32(len(g.classes))
 			g.classes = append(g.classes, class{stage: -1, mirrored: all[i].mirrored})
@@ -121,7 +121,7 @@ func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds imag
 	return to
 }
 
-// inside reports whether a class lies within another one that has more candidates.
+// inside reports whether a class lies within another class that has more candidates.
 func (g *grouper) inside(i, neighbors int) bool {
 	a := &g.classes[i]
 	for j := range g.classes {
@@ -148,7 +148,7 @@ func each(to []Result, all []candidate, bounds image.Rectangle) []Result {
 }
 
 func appendClipped(to []Result, r Result, bounds image.Rectangle) []Result {
-	if r.Angle == 0 { // rotated rectangles have their corners elsewhere
+	if r.Angle == 0 { // for rotated rectangles, the corners differ
 		r.Rect = r.Rect.Intersect(bounds)
 	}
 	if !r.Rect.Empty() {

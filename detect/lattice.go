@@ -21,7 +21,8 @@ import (
 // A ratio is a/b, the tangent of the angle at which rows rise to the right, with 0 < a < b.
 type ratio struct{ a, b int }
 
-// mostRatio is the largest term of a ratio. Larger terms would move windows too far apart.
+// mostRatio is the largest numerator or denominator of a ratio. Larger numbers would
+// place windows too far apart.
 const mostRatio = 5
 
 func (r ratio) degrees() float64 { return math.Atan2(float64(r.a), float64(r.b)) * 180 / math.Pi }
@@ -48,12 +49,12 @@ func ratioOf(degrees float64) ratio {
 	return best
 }
 
-// A lattice describes how a cascade lies on digital lines.
+// A lattice describes how a cascade is laid out along digital lines.
 type lattice struct {
 	ratio
 	tan, cos, sin float64
-	step          int     // between windows, in pixels of a layer: two units of the cascade
-	left, top     float64 // the window's own corner in the enclosing window
+	step          int     // distance between windows, in pixels of a layer: two units of the cascade
+	left, top     float64 // the window's own corner within the enclosing upright window
 	phases        [9]atomic.Pointer[phase]
 }
 
@@ -73,7 +74,7 @@ func (c *Cascade) grow() float64 {
 const margin = 2
 
 // along returns the cascade rotated by the pose's quarter turns and then counterclockwise
-// onto the lines of its ratio. The result is cached.
+// onto digital lines of the pose's ratio. The result is cached.
 func (c *Cascade) along(p pose) *Cascade {
 	if t, ok := c.lattices.Load(p); ok {
 		return t.(*Cascade)
@@ -142,10 +143,11 @@ func mirrored(code int) (to int) {
 // cascade, in a window at (x, y).
 func (c *Cascade) cell(x, y int, u, v float64) (column, row int) {
 	l := c.lattice
-	// A pixel's center is half a pixel further, and ⌊⌋ takes off (b-1)/2b on average.
+	// A pixel's center is half a pixel further than its corner, and rounding down takes
+	// off (b-1)/2b on average.
 	half := l.tan/2 + float64(l.b-1)/float64(2*l.b)
-	// Windows b pixels apart get the same cells, even where a corner is halfway between two
-	// lines. Products are rounded separately, so that all machines agree.
+	// Windows that are b pixels apart get the same cells, even where a corner is halfway
+	// between two lines. Products are rounded separately, so that all machines agree.
 	i, j := x/l.b, y/l.b
 	px, py := float64(x-i*l.b)+l.left, float64(y-j*l.b)+l.top
 	lines := c.grow() / l.cos
@@ -168,8 +170,8 @@ func (r ratio) pixel(column, row int) (x, y int, empty bool) {
 	}
 }
 
-// Tables of a lattice: sums and squares up to the cells of pixels, and up to the cells
-// above them.
+// The tables of a lattice: sums and squares up to the cells of pixels, and up to the
+// cells above them.
 const (
 	overSums    = 2
 	overSquares = 3
@@ -200,9 +202,9 @@ func (r ratio) spot(x, y, column, row int) spot {
 // A phase holds the boxes of a cascade for one alignment of windows with the lines.
 type phase struct {
 	middle [4]spot
-	pixels float64 // of the inner part of the window
+	pixels float64 // number of pixels in the inner part of the window
 	nodes  []phaseNode
-	areas  [][9]int64 // of the blocks of patterns
+	areas  [][9]int64 // areas of the blocks of patterns
 }
 
 type phaseNode struct {
@@ -216,7 +218,7 @@ func (c *Cascade) phase(x, y int) *phase {
 	if p := at.Load(); p != nil {
 		return p
 	}
-	// Areas are sums of ones.
+	// Areas are computed as sums over an image of ones.
 	width, height := c.size.X+x, c.size.Y+y
 	ones := [2][]uint32{make([]uint32, (height+1)*width), make([]uint32, (height+1)*width)}
 	pix := make([]uint8, width)
@@ -337,12 +339,13 @@ func (p *program) hits(node int32, table []uint32, at int) bool {
 	return n.Subset[code>>5]>>(code&31)&1 != 0
 }
 
-// digital computes tables along digital lines, row by row of an image. The sum up to a cell
-// includes all pixels in its row or above, and in its column or a later one. Pixels of a
-// column beyond the left edge of the image are left out; they cancel in every box.
+// digital computes tables along digital lines, row by row of an image. The sum up to a
+// cell includes all pixels in its row or above it, and in its column or to the right of
+// it. Pixels of a column beyond the left edge of the image are omitted, because they
+// cancel in every box.
 type digital struct {
 	sums []uint32 // of the previous row of pixels, up to their cells
-	rows []uint32 // of the digital row of each of these, from it on
+	rows []uint32 // for each of these cells, the sum of its digital row from that cell on
 }
 
 func (d *digital) start(width int) {
@@ -351,14 +354,15 @@ func (d *digital) start(width int) {
 	clear(d.rows[:width])
 }
 
-// row computes row y of two tables: up to the cells of pixels, and up to the cells above
-// them. If a cell above has no pixel, only the latter contains its sum.
+// row computes row y of two tables: sums up to the cells of pixels, and sums up to the
+// cells above them. If the cell above a pixel is empty, only the second table contains
+// its sum.
 func (d *digital) row(r ratio, y int, pix []uint8, square bool, cells, over []uint32, l *layout) {
 	steps := r.slope(y) != r.slope(y-1) // columns move to the right
 	n := len(pix)
-	sum, next := uint32(0), uint32(0) // of the digital row so far, and of the one next to it in the previous row
+	sum, next := uint32(0), uint32(0) // the sum of the digital row so far, and of the neighboring one in the previous row of pixels
 	section, at := (n-1)%l.period, (n-1)/l.period
-	var starts [mostRatio]bool // whether pixels start their digital row; repeats every b
+	var starts [mostRatio]bool // whether a pixel starts a new digital row, which repeats every b pixels
 	for i := range r.b {
 		starts[i] = r.slope(i) != r.slope(i-1)
 	}
@@ -395,8 +399,8 @@ func (d *digital) row(r ratio, y int, pix []uint8, square bool, cells, over []ui
 	}
 }
 
-// beside returns the distance of windows from those a step apart, and side returns which of
-// the three distances a position has.
+// beside returns the k-th of the three distances between a window and those searched
+// around it. side returns which of these distances a position has.
 func (l *lattice) beside(k int) int { return [3]int{0, l.step / 2, l.step - l.step/2}[k] }
 
 func (l *lattice) side(x int32) int {

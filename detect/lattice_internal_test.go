@@ -41,7 +41,7 @@ func TestLatticeBoxes(t *testing.T) {
 		for i := range up.nodes {
 			up.nodes[i].feature = int32(i)
 		}
-		c := up.in(pose{ratio: r, mirrored: rng.IntN(2) == 0, direction: direction{quarters: rng.IntN(4)}})
+		c := up.posed(pose{ratio: r, mirrored: rng.IntN(2) == 0, direction: direction{quarters: rng.IntN(4)}})
 		l := c.lattice
 		width, height := c.size.X+l.step+rng.IntN(7), c.size.Y+l.step
 		img, _ := boxsum.NewImage[uint8](width, height, 1)
@@ -149,7 +149,7 @@ func TestLatticeSearch(t *testing.T) {
 			p := c.pose(angle, TurnTables, false)
 			s := new(search)
 			s.turn = turning{search: s, image: img, bounds: image.Rect(0, 0, img.Width, img.Height), mirrored: p.mirrored, ratio: p.ratio}
-			s.look(c.in(p))
+			s.resetViews(c.posed(p))
 			s.turning, s.coarse = &s.turn, true
 			s.views[0].direction, s.views[0].angle = p.direction, p.angle()
 			if math.Abs(math.Remainder(p.angle()-angle, 360)) > 1.5 {
@@ -161,7 +161,7 @@ func TestLatticeSearch(t *testing.T) {
 			if err := s.run(); err != nil {
 				t.Fatal(err)
 			}
-			along := c.in(p)
+			along := c.posed(p)
 			l := along.lattice
 			scores := map[[3]int32]float64{}
 			for _, f := range s.candidates {

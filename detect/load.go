@@ -15,15 +15,15 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Limits for files. They bound memory: sizes that a file announces are never allocated
-// before the data has arrived.
+// Limits for cascade files. They bound memory, because the size that a file declares is
+// never allocated before the data has been read.
 const (
 	maxFile   = 16 << 20
-	maxDepth  = 16 // of elements
+	maxDepth  = 16 // of nested elements
 	maxStages = 1000
 	maxNodes  = 1 << 12 // per tree
 	maxWindow = 1 << 12
-	// maxPixels keeps the sum of squares of a window within 32 bits.
+	// maxPixels ensures that the sum of squares of a window fits 32 bits.
 	maxPixels = math.MaxUint32 / (255 * 255)
 
 	subsetWords = 8 // one bit for each of 256 patterns
@@ -37,7 +37,7 @@ func LoadFile(path string) (*Cascade, error) {
 	}
 	defer f.Close()
 	c, err := Load(f)
-	return c, in(path, err)
+	return c, inFile(path, err)
 }
 
 // LoadFS loads a cascade from the named file in fsys.
@@ -48,10 +48,10 @@ func LoadFS(fsys fs.FS, name string) (*Cascade, error) {
 	}
 	defer f.Close()
 	c, err := Load(f)
-	return c, in(name, err)
+	return c, inFile(name, err)
 }
 
-func in(name string, err error) error {
+func inFile(name string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -76,7 +76,7 @@ func Load(r io.Reader) (*Cascade, error) {
 	return &p.Cascade, nil
 }
 
-// A source remembers its reader's error, to tell it apart from errors in the XML.
+// A source remembers its reader's error, to distinguish it from errors in the XML.
 type source struct {
 	io.Reader
 	err error
@@ -90,8 +90,8 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A parser reads one file. It stores the numbers of trees until the size of their nodes is
-// known.
+// A parser reads one file. It stores the numbers of trees until the format of their nodes
+// is known.
 type parser struct {
 	xml   *xml.Decoder
 	words []byte // text before a token
@@ -99,7 +99,7 @@ type parser struct {
 	Cascade
 
 	featureType string
-	categories  int // for local binary patterns
+	categories  int // number of categories, for local binary patterns
 	weak        []weak
 	lines       []int // line numbers of features
 	sections    map[string]bool
@@ -212,7 +212,7 @@ func (p *parser) numbers() ([]float64, error) {
 	var all []float64
 	for word := range strings.FieldsSeq(text) {
 		v, err := strconv.ParseFloat(word, 64)
-		if err != nil || strings.ContainsAny(word, "xXpP_iInN") { // forms that only Go accepts
+		if err != nil || strings.ContainsAny(word, "xXpP_iInN") { // forms of numbers that Go accepts and OpenCV does not
 			return nil, p.fail("%.20q is not a number", word)
 		}
 		all = append(all, v)
@@ -286,9 +286,9 @@ func (p *parser) document() error {
 	p.sections = map[string]bool{}
 	switch {
 	case typeID == "opencv-cascade-classifier", typeID == "" && start.Name.Local == "cascade":
-		err = p.current()
+		err = p.parseCurrent()
 	case typeID == "opencv-haar-classifier":
-		err = p.old()
+		err = p.parseOpenCV1()
 	default:
 		err = p.fail("<%.40s type_id=%.40q> is not a cascade, want type_id opencv-cascade-classifier or opencv-haar-classifier", start.Name.Local, typeID)
 	}
@@ -301,8 +301,8 @@ func (p *parser) document() error {
 	return p.check()
 }
 
-// current reads the current format.
-func (p *parser) current() error {
+// parseCurrent reads the current file format.
+func (p *parser) parseCurrent() error {
 	stages := -1
 	err := p.each(func(name string) error {
 		switch name {
@@ -364,7 +364,7 @@ func (p *parser) current() error {
 	if want := map[Kind]int{LBP: 256}[p.kind]; p.categories != want {
 		return p.fail("maxCatCount is %d, want %d for %v", p.categories, want, p.kind)
 	}
-	return p.plant()
+	return p.buildTrees()
 }
 
 func (p *parser) stage() error {
@@ -490,8 +490,8 @@ func (p *parser) box() (b box, weight float32, err error) {
 	return b, weight, nil
 }
 
-// plant builds trees from the numbers of the weak classifiers.
-func (p *parser) plant() error {
+// buildTrees converts the numbers of the weak classifiers to trees.
+func (p *parser) buildTrees() error {
 	size := 4
 	if p.kind == LBP {
 		size = 3 + subsetWords
@@ -627,8 +627,8 @@ func parentsFirst(nodes []node, leaves int) ([]int32, error) {
 	return after, nil
 }
 
-// old reads the format of OpenCV 1, in which every node has its own feature.
-func (p *parser) old() error {
+// parseOpenCV1 reads the format of OpenCV 1, in which every node has its own feature.
+func (p *parser) parseOpenCV1() error {
 	err := p.each(func(name string) error {
 		switch name {
 		case "size":
@@ -696,7 +696,7 @@ func (p *parser) oldTree() error {
 			return p.fail("a tree has more than %d nodes", maxNodes)
 		}
 		n := node{feature: int32(len(p.features))}
-		var children [2]int // 0 if there is none
+		var children [2]int // 0 if there is no child
 		var values [2]float32
 		var has [2]bool
 		feature, threshold := false, false
@@ -755,7 +755,7 @@ func (p *parser) oldTree() error {
 	return nil
 }
 
-// check validates what can only be validated after the whole file has been read.
+// check validates what requires the whole file.
 func (p *parser) check() error {
 	if len(p.stages) == 0 {
 		return errors.New("the cascade has no stages")

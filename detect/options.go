@@ -25,10 +25,10 @@ type Options struct {
 	Min, Max image.Point
 	// Angles lists the rotations of objects, in degrees clockwise; nil means upright
 	// objects only. Each angle finds objects within about 12° of it; use [AllAngles] for
-	// any rotation. Multiples of 45° are searched in the image as it is; each other
-	// remainder modulo 45° requires one rotation of the image. Combined with other angles,
-	// 0 is searched as they are: large sizes are searched at every other position of the
-	// upright search, and at all positions next to a find.
+	// any rotation. Multiples of 45° are searched in the original image. Other angles
+	// require a rotated copy of it, one for each different remainder modulo 45°. If 0 is
+	// one of several angles, it is searched like the others: large windows are tried at
+	// every other position of an upright search, and everywhere next to an object.
 	Angles []float64
 	// Turn selects how objects between multiples of 45° are searched.
 	Turn Turn
@@ -39,10 +39,11 @@ type Options struct {
 	// multiples of 45° that are both in Angles is searched only where the first stages of
 	// either pass.
 	EachAngle bool
-	// Ignore lists areas to leave out: windows centered in one of them are not found.
+	// Ignore lists areas to exclude: windows whose center lies in one of them are not
+	// found.
 	Ignore []image.Rectangle
 	// NearMisses also returns windows that fail in one of this many last stages. They
-	// follow the results, which they do not affect, and are grouped like them.
+	// follow the results, which they do not affect, and are grouped in the same way.
 	NearMisses int
 	// Contrast is the standard deviation that the pixels of a window must exceed; 0 means
 	// 10, as in OpenCV. Smaller values find objects in poor light but take longer. Local
@@ -58,17 +59,18 @@ type Options struct {
 	// and blue.
 	BGR bool
 
-	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay
-	// in host memory. Results, including scores, are identical. Angles, Mirror and NearMisses
-	// are errors on a device, and so are images of more than 2^22 pixels a side. Each device
-	// needs room for an image and its scales: about 100 bytes for each pixel. Several devices
-	// share the images of [Cascade.DetectBatch]. OpenCL devices must support float64.
+	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images
+	// stay in host memory. Results, including scores, are the same as on the processor.
+	// Angles, Mirror and NearMisses, and images with a side of more than 2^22 pixels,
+	// return an error on a device. Each device needs memory for an image and its scaled
+	// copies, about 100 bytes per pixel. Several devices share the images of
+	// [Cascade.DetectBatch]. OpenCL devices must support float64.
 	On boxsum.Device
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level is the best available
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil means never
+	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
 }
 
 // A Turn is a way to search for objects rotated by angles other than multiples of 45°.
@@ -85,7 +87,7 @@ const (
 	TurnTables
 )
 
-// Defaults for zero values.
+// The defaults of options that are zero.
 const (
 	usualScale     = 1.1
 	usualNeighbors = 3

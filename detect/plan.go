@@ -10,13 +10,13 @@ import (
 // A layer is the image at one scale, at which windows have the cascade's size.
 type layer struct {
 	scale         float32
-	width, height int // of the layer
-	columns, rows int // of windows, step apart
+	width, height int // size of the layer in pixels
+	columns, rows int // number of windows, which are step pixels apart
 	step          int
-	refine        bool // also search windows next to those that pass
-	first         int  // index of its first position in search.places, and of their parts
+	refine        bool // also search the windows next to those that pass
+	first         int  // index of its first position in search.places, and of its fractions
 	window        image.Point
-	level         int // level of marks
+	level         int // the level of marks for its windows
 }
 
 func round32(v float32) int { return int(math.RoundToEven(float64(v))) }
@@ -26,9 +26,9 @@ func (c *Cascade) windowAt(scale float32) image.Point {
 	return image.Pt(round32(float32(c.size.X)*scale), round32(float32(c.size.Y)*scale))
 }
 
-// layersOf appends the layers of an image, largest first. If coarse is set, windows of all
-// layers are two pixels apart, and windows between them are searched only next to one that
-// passes.
+// layersOf appends the layers of an image, largest first. If coarse is set, windows of
+// all layers are two pixels apart, and the windows between them are searched only next to
+// one that passes.
 func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse bool) ([]layer, error) {
 	if least := c.leastScale(); float64(width) < float64(c.size.X)*least || float64(height) < float64(c.size.Y)*least {
 		return layers, nil
@@ -36,7 +36,7 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 	largest := o.Max
 	if largest.X == 0 || largest.Y == 0 {
 		if largest = image.Pt(width, height); c.diagonal || c.lattice != nil {
-			largest = image.Pt(math.MaxInt, math.MaxInt) // a side may exceed the image's
+			largest = image.Pt(math.MaxInt, math.MaxInt) // a side may exceed that of the image
 		}
 	}
 	best, nearest, count, stop := float32(c.leastScale()), math.Inf(1), 0, false
@@ -57,7 +57,7 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 		}
 		dx, dy := float64(o.Min.X-size.X), float64(o.Min.Y-size.Y)
 		d := float64(dx*dx) + float64(dy*dy)
-		if o.Compat { // OpenCV's int32 arithmetic wraps
+		if o.Compat { // OpenCV computes in int32, which may overflow
 			dx, dy := int32(o.Min.X-size.X), int32(o.Min.Y-size.Y)
 			d = float64(dx*dx + dy*dy)
 		}
@@ -68,8 +68,8 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 	if len(layers) == 0 {
 		layers = append(layers, layer{scale: best})
 	}
-	// OpenCV divides all layers into as many stripes of whole steps as the first layer
-	// needs.
+	// Like OpenCV, divide every layer into as many stripes of whole steps as the first
+	// layer needs.
 	stripes := 0
 	used := layers[:0]
 	for i := range layers {
@@ -101,8 +101,8 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 	return used, nil
 }
 
-// leastScale returns the scale of the largest layer. A lattice spends several pixels on a
-// unit of the cascade, so its largest layers exceed the image.
+// leastScale returns the scale of the largest layer. On a lattice, a unit of the cascade
+// covers several pixels, so the largest layers exceed the image.
 func (c *Cascade) leastScale() float64 {
 	if c.lattice != nil {
 		return 1 / c.grow()
@@ -116,8 +116,8 @@ func (l *layer) rect(x, y int) image.Rectangle {
 	return image.Rectangle{at, at.Add(l.window)}
 }
 
-// axis returns the source of pixel i of a layer along one side of the image: it is
-// interpolated between place and the next pixel, whose weight is part/256.
+// axis returns the position in the image of pixel i of a layer along one side. The pixel
+// is interpolated between place and the next pixel, whose weight is part/256.
 func axis(src, dst, i int) (place, part int) {
 	k := 1 / (float64(dst) / float64(src))
 	p := float64(k*(float64(i)+0.5)) - 0.5

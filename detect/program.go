@@ -9,8 +9,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A program is a cascade compiled for one table layout: it holds table offsets instead of
-// window points. All layers of an image with the same step share a program.
+// A program is a cascade compiled for one table layout: it holds offsets in tables
+// instead of points of the window. All layers of an image with the same step share a
+// program.
 type program struct {
 	cascade *Cascade
 	layout
@@ -19,41 +20,41 @@ type program struct {
 	norm cascades.HaarNorm
 
 	stages    []programStage
-	haarNodes []cascades.HaarNode // of all stages, in kernel order
+	haarNodes []cascades.HaarNode // nodes of all stages, in the order of the kernels
 	lbpNodes  []cascades.LBPNode
 	path      []cascades.HaarNode // nodes of the current chain
-	areas     [][9]int64          // of the blocks of patterns on a lattice
-	most      int                 // number of nodes beyond which a stage is summed leaf by leaf
+	areas     [][9]int64          // areas of the blocks of patterns, on a lattice
+	most      int                 // number of nodes above which a stage is summed leaf by leaf
 }
 
 // A programStage is a stage for kernels, with integer sums.
 type programStage struct {
 	nodes  span
-	twos   int // stumps with two boxes, which come first
+	twos   int // number of stumps with two boxes, which come first
 	chains bool
-	exact  bool // no kernel applies; leaves are summed one by one
+	exact  bool // no kernel supports the stage; leaves are summed one by one
 	sums   cascades.StageSums
-	unit   float64 // that sums count in
+	unit   float64 // the value of one unit of its sums
 }
 
-// A layout describes a worker's tables, which follow one another in memory: sums, squares,
-// tilted sums. If windows are two apart, each row holds its even columns and then its odd
-// ones, so that adjacent windows are adjacent in memory.
+// A layout describes a worker's tables, which follow one another in memory: sums,
+// squares, tilted sums. If windows are two pixels apart, each row holds its even columns
+// and then its odd ones, so that neighboring windows are adjacent in memory.
 type layout struct {
-	stride int // elements between rows
-	period int // columns whose number is a multiple of it are stored together
-	half   int // distance of columns that are stored apart
-	odd    int // for windows between: columns added to their position
-	down   int // and rows, on a lattice
-	rows   int // per table
-	width  int // of the image
+	stride int // number of elements from row to row
+	period int // columns with the same remainder modulo period are stored together
+	half   int // distance between the parts of a row that hold different remainders
+	odd    int // on a lattice, number of columns by which windows are shifted
+	down   int // on a lattice, number of rows by which windows are shifted
+	rows   int // number of rows per table
+	width  int // width of the image
 }
 
 // layoutOf returns the layout for an image of this width and windows of this height.
 func layoutOf(width, height, step int) layout {
-	apart := max(step, 2) // layers with and without a step need the same memory
+	apart := max(step, 2) // layers need the same memory with and without a step
 	half := raster.RoundUp((width+2)/apart+cascades.Slack, 16)
-	l := layout{stride: apart*half + 16, rows: bandRows + height + 2 + 2*(apart-2), period: step, width: width} // an odd number of lines, so that rows do not share cache sets
+	l := layout{stride: apart*half + 16, rows: bandRows + height + 2 + 2*(apart-2), period: step, width: width} // an odd number of cache lines, so that rows do not compete for the same cache sets
 	if step > 1 {
 		l.half = half
 	}
@@ -96,7 +97,8 @@ func (l *layout) column(at int) int {
 	return at%l.stride*l.period + l.odd
 }
 
-// aim compiles the cascade for an image of the given width, unless that is done already.
+// aim compiles the cascade for images of the given width, unless it is already compiled
+// for them.
 func (p *program) aim(c *Cascade, width, step, odd, down int) {
 	l := layoutOf(width, c.size.Y, step)
 	l.odd, l.down = odd, down
@@ -140,9 +142,9 @@ func (p *program) compile() {
 	}
 }
 
-// stage compiles a stage. Leaves become multiples of a unit small enough that sums take 30
-// bits. Rounding errors are bounded: only sums closer to the threshold than that are in
-// doubt.
+// stage compiles a stage. Leaves become multiples of a unit that is small enough for sums
+// to take 30 bits. Rounding errors have a bound; only a sum whose distance to the
+// threshold is below this bound must be computed again, leaf by leaf.
 func (p *program) stage(st *stage) (to programStage) {
 	c := p.cascade
 	trees := c.trees[st.trees.first:st.trees.end]
@@ -209,8 +211,9 @@ func (p *program) leaf(st *programStage, t *tree, child int32) int32 {
 	return int32(math.RoundToEven(float64(p.cascade.leaves[t.leaves.first+^child]) / st.unit))
 }
 
-// chains appends the chains of a node. A chain has at most one inner child: a node with two
-// starts one chain for each, which is zero on the other side.
+// chains appends the chains of a node. A node of a chain has at most one inner child. A
+// node with two inner children starts a chain for each, whose value is zero on the other
+// side.
 func (p *program) chains(st *programStage, t *tree, i int32) {
 	if len(p.haarNodes) > p.most {
 		return
@@ -246,7 +249,7 @@ func (p *program) chains(st *programStage, t *tree, i int32) {
 		p.chains(st, t, left)
 		p.path = p.path[:depth]
 		n.Flip = 0
-		// Leaves of the nodes above are counted once.
+		// Leaves of the nodes above must be counted only once.
 		for k := range p.path {
 			p.path[k].Delta = 0
 		}

@@ -311,7 +311,7 @@ func inPicture(t *testing.T, c *Cascade, img boxsum.Image[uint8], degrees float6
 		}
 	}
 	d := direction{quarters: int(math.Floor(degrees / 90))}
-	s.look(c.turn(d))
+	s.resetViews(c.turn(d))
 	s.views[0].direction, s.views[0].angle, s.turning, s.coarse = d, math.Remainder(degrees, 360), &turn, coarse
 	if err := s.prepare(&turn.image, &o); err != nil {
 		t.Fatal(err)

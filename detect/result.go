@@ -62,6 +62,6 @@ func (r Result) Bounds() image.Rectangle {
 		left, right = min(left, c[0]), max(right, c[0])
 		top, bottom = min(top, c[1]), max(bottom, c[1])
 	}
-	const close = 1e-9 // ignores rounding errors
+	const close = 1e-9 // tolerance for rounding errors
 	return image.Rect(int(math.Floor(left+close)), int(math.Floor(top+close)), int(math.Ceil(right-close)), int(math.Ceil(bottom-close)))
 }

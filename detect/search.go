@@ -55,7 +55,7 @@ func (c *Cascade) DetectBatch(images []boxsum.Image[uint8], o *Options) ([][]Res
 	return all, nil
 }
 
-// share returns the options for image i of n, which makes part of the progress.
+// share returns the options for image i of n, with the progress scaled accordingly.
 func (o *Options) share(i, n int) *Options {
 	if o == nil || o.Progress == nil {
 		return o
@@ -65,7 +65,7 @@ func (o *Options) share(i, n int) *Options {
 	return &part
 }
 
-// arrayOf returns the pixels of an image, unchecked.
+// arrayOf returns the pixels of an image as an Array, without checking it.
 func arrayOf(img *boxsum.Image[uint8]) raster.Array {
 	return raster.ArrayOf(img.Pix, raster.PlaneExtent(img.Width, img.Height, img.Channels, img.Stride))
 }
@@ -93,7 +93,7 @@ func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options)
 		return s.appendTurned(to, c, &img, o)
 	}
 	s.found.Store(0)
-	s.look(c)
+	s.resetViews(c)
 	if err := s.prepare(&img, o); err != nil {
 		return to, err
 	}
@@ -103,8 +103,8 @@ func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options)
 	return s.results(to), nil
 }
 
-// look resets the views to a single cascade for the next pass.
-func (s *search) look(c *Cascade) {
+// resetViews prepares the views for the next pass, with a single cascade.
+func (s *search) resetViews(c *Cascade) {
 	s.turning, s.coarse, s.views = nil, false, s.views[:0]
 	v := s.view(c)
 	v.direction, v.angle, v.mirrored, v.marks, v.between = direction{}, 0, false, 0, 0
@@ -113,7 +113,7 @@ func (s *search) look(c *Cascade) {
 // view adds a cascade to search on the same tables. All such cascades must have the same
 // window size.
 func (s *search) view(c *Cascade) *view {
-	if n := len(s.views); n < cap(s.views) { // reuses its programs
+	if n := len(s.views); n < cap(s.views) { // reuse its programs
 		s.views = s.views[:n+1]
 	} else {
 		s.views = append(s.views, view{})
@@ -144,8 +144,9 @@ var idle sync.Pool
 const (
 	// idleBytes limits the memory that an idle search keeps.
 	idleBytes = 256 << 20
-	// bandRows is the number of rows of a layer whose windows share a table. More rows
-	// share the rows below them; fewer keep the table in the caches.
+	// bandRows is the number of window rows of a layer that share a table. With more
+	// rows, fewer rows are computed twice; with fewer rows, the table stays in the
+	// caches.
 	bandRows = 64
 )
 
@@ -160,12 +161,12 @@ type search struct {
 	views   []view
 	turning *turning // for rotated objects
 	coarse  bool     // see layersOf
-	width   int      // of the image, or of a larger layer
+	width   int      // width of the image, or of a larger layer
 	src     engine.Source[uint8]
-	gray    []uint8 // of a color image
+	gray    []uint8 // the gray version of a color image
 	layers  []layer
 	bands   []band
-	places  []int32 // of the columns of all layers
+	places  []int32 // positions of the columns of all layers
 	parts   []uint32
 
 	workers []worker
@@ -188,9 +189,9 @@ type view struct {
 	angle    float64    // of the objects, in degrees
 	mirrored bool       // objects are mirrored
 	marks    uint8      // left by its first stages
-	between  uint8      // searched only where one of these marks is set, if any
-	programs [3]program // for steps of 1 and 2, and for the odd columns between
-	lattice  []program  // used on a lattice: for windows a step apart, and for those half a step further in x, y or both
+	between  uint8      // if not zero, search only where one of these marks is set
+	programs [3]program // for steps of 1 and 2, and for the odd columns in between
+	lattice  []program  // programs on a lattice: for windows a step apart, and for those half a step further in x, y or both
 }
 
 // program returns the program for the windows of a layer.
@@ -201,8 +202,8 @@ func (v *view) program(l *layer) *program {
 	return &v.programs[l.step-1]
 }
 
-// programAt returns the program for a window between others, and its number. Windows of one
-// program lie side by side.
+// programAt returns the program for a window between searched ones, and its index.
+// Windows of one program are adjacent in memory.
 func (v *view) programAt(x, y int32) (*program, int) {
 	if l := v.cascade.lattice; l != nil {
 		k := l.side(x) + 3*l.side(y)
@@ -289,7 +290,8 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 	}
 	workers := min(len(s.bands), s.set.Workers())
 	if c.lattice != nil {
-		// Layers larger than the image get fewer tables, to stay within 10 bytes per pixel.
+		// Layers larger than the image get fewer tables, to need at most 10 bytes per
+		// pixel.
 		most := max(16<<20, 10*s.src.Width*s.src.Height)
 		workers = min(workers, max(1, most/(4*s.views[0].lattice[0].tables(c.tables()))))
 	}

@@ -9,12 +9,13 @@ import (
 )
 
 // The first stages are insensitive to rotation: an object still passes them when it is
-// 22.5° off. So an angle between two searched multiples of 45° is searched only where their
-// first stages passed. A single rejection then covers all angles between. Measurements show
-// no loss, see notes/detect.md; TestShared checks that nothing else changes.
+// rotated by 22.5°. So an angle between two multiples of 45° is searched only where the
+// first stages of one of them passed. A single rejection then covers all angles in
+// between. Measurements show no loss, see notes/detect.md; TestShared checks that results
+// do not change otherwise.
 
 const (
-	// markStages is the number of stages a window passes to leave a mark.
+	// markStages is the number of stages that a window must pass to leave a mark.
 	markStages = 8
 	// markPlaces is the number of marks along the side of a window.
 	markPlaces = 3
@@ -29,15 +30,15 @@ var markLog = math.Log(1.1)
 // bit for each multiple of 45°. It reuses its memory, and its zero value is ready to plan.
 type marks struct {
 	levels []markLevel
-	words  []uint32 // four bytes each, set atomically by several workers
-	log    float64  // of the smallest size
+	words  []uint32 // four marks each, set atomically by several workers
+	log    float64  // logarithm of the smallest size
 }
 
 // A markLevel holds the marks for one size.
 type markLevel struct {
 	first         int // index of its first mark
 	columns, rows int
-	scale         float64 // marks per pixel
+	scale         float64 // number of marks per pixel
 }
 
 // plan clears the marks and sizes them for an image and a range of object sizes.
@@ -95,8 +96,8 @@ func markBit(angle float64) uint8 {
 	return 1 << (int(n) & 7)
 }
 
-// between returns the marks that an angle depends on: the adjacent multiples of 45° if both
-// are in the list, or none.
+// between returns the marks on which an angle depends: those of the adjacent multiples of
+// 45° if both are in the list, or none.
 func between(angle float64, list uint8) uint8 {
 	n := int(math.Floor(angle / 45))
 	bits := uint8(1)<<(n&7) | uint8(1)<<((n+1)&7)
@@ -106,8 +107,8 @@ func between(angle float64, list uint8) uint8 {
 	return bits
 }
 
-// unmarked returns a word with a bit for each of up to 64 positions that has none of the
-// given marks.
+// unmarked returns a word with one bit for each of up to 64 positions, set if the
+// position has none of the given marks.
 func unmarked(seen []uint8, bits uint8) (word uint64) {
 	const ones, low = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
 	i := 0

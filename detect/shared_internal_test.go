@@ -104,7 +104,7 @@ func TestUnmarkedChunk(t *testing.T) {
 	find := func(chunks ...int) (last []candidate) {
 		s := new(search)
 		s.turn = turning{search: s, image: img, bounds: image.Rect(0, 0, img.Width, img.Height)}
-		s.look(c)
+		s.resetViews(c)
 		s.turning, s.views[0].between = &s.turn, 1
 		s.marks.plan(img.Width, img.Height, 3, 3) // one mark per pixel
 		for _, k := range chunks {

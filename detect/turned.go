@@ -11,13 +11,13 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A rotated object is found by a rotated cascade in the same image. Quarter turns are
-// exact, since boxes of features stay boxes. So are turns by 45°: boxes lie along the
-// diagonals, tilted tables provide their sums, and all boxes have twice as many pixels.
-// Together these are eight directions. For other angles the image is rotated by less than
-// 45°, once for each set of eight angles that are 45° apart. Tilted features do not rotate
-// exactly, because a quarter turn moves them by half a pixel. For cascades that have some,
-// the image is rotated for every angle.
+// A rotated object is found by a rotated cascade in the original image. Quarter turns are
+// exact, because boxes of features remain boxes. Turns by 45° are exact too: boxes then
+// lie along the diagonals, where tilted tables provide their sums, and all boxes have
+// twice as many pixels. Together these give eight directions. For other angles the image
+// is rotated by less than 45°, once for each set of eight angles that are 45° apart.
+// Tilted features do not rotate exactly, because a quarter turn moves them by half a
+// pixel. For cascades with tilted features, the image is rotated for every angle.
 
 // AllAngles returns angles 22.5° apart, which cover every rotation. An upright cascade
 // finds most objects that are rotated by up to half of this.
@@ -53,7 +53,8 @@ func (d direction) index() int {
 
 func directionAt(i int) direction { return direction{i % 4, i/4%2 != 0, i >= 8} }
 
-// split splits an angle into a rotation of the image, in [0°, 45°), and a direction.
+// split splits an angle into a rotation of the image, in [0°, 45°), and a direction of
+// the cascade.
 func split(angle float64) (image float64, d direction) {
 	angle = math.Mod(angle, 360)
 	if angle < 0 {
@@ -65,16 +66,16 @@ func split(angle float64) (image float64, d direction) {
 	return image, direction{quarters: n / 2, diagonal: n%2 != 0}
 }
 
-// A pose describes how objects at an angle are searched: the image is rotated or mirrored,
-// and the cascade has a direction or lies along a ratio.
+// A pose describes how to search for objects at an angle: how to rotate or mirror the
+// image, and the direction or ratio along which to lay out the cascade.
 type pose struct {
 	turn     float64 // rotation of the image, in degrees
-	mirrored bool    // mirrors the image after that, and the cascade on digital lines
+	mirrored bool    // mirrors the image after its rotation, and the cascade on digital lines
 	ratio    ratio   // of rotated tables; zero if unused
 	direction
 }
 
-// image returns the pose without its direction. Poses for which it is equal share tables.
+// image returns the pose without its direction. Poses with equal images share tables.
 func (p pose) image() pose {
 	p.direction = direction{}
 	return p
@@ -120,8 +121,8 @@ func (c *Cascade) pose(angle float64, how Turn, mirrored bool) (p pose) {
 		}
 		return p
 	}
-	// Rows of a/b rise to the right, which is a counterclockwise turn. Clockwise turns use
-	// a mirrored image.
+	// Rows of a ratio a/b rise to the right, which is a counterclockwise rotation.
+	// Clockwise rotations use a mirrored image.
 	if p.diagonal {
 		p.ratio, p.quarters = ratioOf(45-p.turn), (p.quarters+1)%4
 	} else {
@@ -137,8 +138,8 @@ func (c *Cascade) pose(angle float64, how Turn, mirrored bool) (p pose) {
 	return p
 }
 
-// in returns the cascade in a pose.
-func (c *Cascade) in(p pose) *Cascade {
+// posed returns the cascade in a pose.
+func (c *Cascade) posed(p pose) *Cascade {
 	if p.ratio.b > 0 {
 		return c.along(p)
 	}
@@ -199,7 +200,7 @@ func (c *Cascade) quarter() {
 	}
 }
 
-// box returns the size of the window's box on its tables.
+// box returns the size of the window's box in its tables.
 func (c *Cascade) box() image.Point {
 	if c.diagonal || c.lattice != nil {
 		return c.upright
@@ -207,7 +208,7 @@ func (c *Cascade) box() image.Point {
 	return c.size
 }
 
-// corner returns the position of a window's point in the tables.
+// corner returns the position in the tables of a point of the window.
 func (c *Cascade) corner(x, y int) (int, int) {
 	if c.diagonal {
 		return c.upright.Y + x - y, x + y
@@ -222,7 +223,7 @@ func (c *Cascade) window(l *layer, x, y int) image.Rectangle {
 		return l.rect(x, y)
 	}
 	px, py := c.middle(l, x, y)
-	if c.diagonal { // boxes on tilted tables have their pixels half a pixel left of their corners
+	if c.diagonal { // the pixels of boxes on tilted tables lie half a pixel to the left of their corners
 		px -= float64(l.scale) / 2
 	}
 	return aboutPoint(px, py, c.sizeAt(l.scale))
@@ -237,7 +238,7 @@ func (c *Cascade) sizeAt(scale float32) image.Point {
 	return image.Pt(int(math.RoundToEven(float64(c.upright.X)*s)), int(math.RoundToEven(float64(c.upright.Y)*s)))
 }
 
-// aboutPoint returns the rectangle of a size whose center is nearest to a point.
+// aboutPoint returns the rectangle of the given size whose center is nearest to a point.
 func aboutPoint(x, y float64, size image.Point) image.Rectangle {
 	at := image.Pt(int(math.RoundToEven(x-float64(size.X)/2)), int(math.RoundToEven(y-float64(size.Y)/2)))
 	return image.Rectangle{at, at.Add(size)}
@@ -254,7 +255,7 @@ func (o *Options) limits(quarters int) (least, greatest image.Point) {
 	return least, greatest
 }
 
-// isUpright reports whether all angles are upright.
+// isUpright reports whether all angles are zero.
 func (o *Options) isUpright() bool {
 	if o == nil {
 		return true
@@ -283,7 +284,7 @@ func (o *Options) checkAngles() error {
 	return nil
 }
 
-// appendTurned finds objects at several angles.
+// appendTurned appends the objects found at several angles.
 func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8], o *Options) ([]Result, error) {
 	var given Options
 	if err := o.check(&given, &s.set); err != nil {
@@ -312,7 +313,7 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 		p = p.image()
 		same := func(q pose) bool { return q.image() == p }
 		if slices.ContainsFunc(s.poses[:i], same) {
-			continue // already searched with this rotation
+			continue // already searched together with another angle of this image
 		}
 		*t = turning{search: s, image: *img, turn: p.turn, mirrored: p.mirrored, ratio: p.ratio, bounds: image.Rect(0, 0, img.Width, img.Height)}
 		if p.turn != 0 {
@@ -346,8 +347,8 @@ func (s *search) appendTurned(to []Result, c *Cascade, img *boxsum.Image[uint8],
 	return to, nil
 }
 
-// share returns a progress function for a pass over n of all angles, of which done are
-// complete. It drops reports at the end of the work.
+// share returns a progress function for a pass over n of all angles, after done of them
+// are complete. It does not report the end of the work.
 func share(report func(done float64), done, n, all int) func(float64) {
 	if report == nil {
 		return nil
@@ -359,7 +360,7 @@ func share(report func(done float64), done, n, all int) func(float64) {
 	}
 }
 
-// pose lists how all angles are searched, each once. Multiples of 45° come first, since
+// pose lists the poses for all angles, each once. Multiples of 45° come first, because
 // other angles may depend on their marks.
 func (s *search) pose(c *Cascade, o *Options) {
 	s.poses = s.poses[:0]
@@ -384,7 +385,7 @@ func tooMany(limit int) error {
 	return raster.Invalid("more than %d windows pass, too many to group (search for larger objects, or raise the limit)", limit)
 }
 
-// A turning is an image rotated by an angle, which makes objects rotated by that angle
+// A turning is an image rotated by an angle, in which objects rotated by that angle are
 // upright.
 type turning struct {
 	search        *search
@@ -394,7 +395,7 @@ type turning struct {
 	mirrored      bool                // left and right are exchanged
 	ratio         ratio               // of rotated tables; zero if unused
 	sin, cos      float64
-	x, y          float64 // centers of the original and the rotated image
+	x, y          float64 // centers of the original image and of the rotated one
 	middleX, midY float64
 }
 
@@ -455,7 +456,7 @@ func (t *turning) back(x, y float64) (float64, float64) {
 	return t.turnBack(x, y)
 }
 
-// turnBack is like back, without mirroring.
+// turnBack is like back, but does not undo mirroring.
 func (t *turning) turnBack(x, y float64) (float64, float64) {
 	if t.turn == 0 {
 		return x, y
@@ -477,7 +478,7 @@ func (t *turning) passes(c *Cascade, wanted [directions]bool, o, given *Options,
 				continue
 			}
 			p := pose{t.turn, t.mirrored, t.ratio, d}
-			turned := c.in(p)
+			turned := c.posed(p)
 			least, greatest := given.limits(d.quarters)
 			if len(s.views) == 0 {
 				o.Min, o.Max = least, greatest
@@ -512,10 +513,11 @@ func (t *turning) passes(c *Cascade, wanted [directions]bool, o, given *Options,
 	return nil
 }
 
-// slack is the number of pixels by which a window may extend beyond the edges of the image.
+// slack is the number of pixels by which a window may extend beyond the edges of the
+// image.
 const slack = 1
 
-// slanted reports whether the rotated image has corners that lie outside the original.
+// slanted reports whether corners of the rotated image lie outside the original.
 func (t *turning) slanted() bool { return math.Mod(t.turn, 90) != 0 }
 
 // middle returns the center of a window of a layer, in pixels of the searched image.
@@ -531,13 +533,13 @@ func (t *turning) mark(c *Cascade, l *layer, x, y int, bits uint8) {
 }
 
 // place maps a window of the rotated image to the original, and reports whether it lies
-// within it.
+// within the original.
 func (t *turning) place(f *candidate, l *layer) bool {
 	v := &t.search.views[f.view]
 	r := v.cascade.window(l, int(f.x), int(f.y))
 	x, y := t.back(float64(r.Min.X+r.Max.X)/2, float64(r.Min.Y+r.Max.Y)/2)
 	size := r.Size()
-	if v.quarters%2 != 0 { // sides of the upright object
+	if v.quarters%2 != 0 { // the sides of the upright object
 		size.X, size.Y = size.Y, size.X
 	}
 	f.rect, f.angle, f.mirrored = aboutPoint(x, y, size), v.angle, v.mirrored
@@ -557,7 +559,7 @@ func (t *turning) span(c *Cascade, l *layer, y int) [2]int {
 	if !t.slanted() {
 		return [2]int{0, l.columns}
 	}
-	const near = slack + 2 // allows for rounding
+	const near = slack + 2 // allows for rounding errors
 	scale := float64(l.scale)
 	w, h := float64(c.upright.X), float64(c.upright.Y)
 	if !c.diagonal {
@@ -590,7 +592,8 @@ const angleReach = 46
 
 func near(a, b float64) bool { return math.Abs(math.Remainder(a-b, 360)) <= angleReach }
 
-// addAngle adds the angle of a window. Call it before counting the window.
+// addAngle adds the angle of a window to the sums of a class. It must be called before
+// the window is counted.
 func (c *class) addAngle(angle float64) {
 	if c.n == 0 {
 		c.angle = angle

@@ -254,7 +254,7 @@ func TestRefine(t *testing.T) {
 		}
 		s := new(search)
 		s.turn = turning{search: s, image: img, bounds: image.Rect(0, 0, img.Width, img.Height)}
-		s.look(c)
+		s.resetViews(c)
 		s.turning, s.coarse = &s.turn, true
 		if err := s.prepare(&img, &Options{Min: image.Pt(45, 45), Scale: 1.3, Workers: 1}); err != nil {
 			t.Fatal(err)

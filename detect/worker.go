@@ -23,39 +23,41 @@ const (
 type worker struct {
 	search  *search
 	view    int
-	cascade *Cascade // of the view
+	cascade *Cascade // the cascade of the current view
 	program *program
 	layer   *layer
 	index   int32
 	top     int // row of the layer at which the tables start
-	own     int // first row of windows; the row above belongs to another band
+	own     int // first row of windows; the row above it belongs to another band
 
 	table []uint32
-	blend []int16 // two rows of the image
+	blend []int16 // two rows of the image, to interpolate between
 	pix   []uint8
 
-	diagonals [4][]uint32 // of tilted tables: from the left, from the right, and of squares
-	lines     [2]digital  // of rotated tables, and of squares
+	diagonals [4][]uint32 // diagonal sums of tilted tables: from the left and from the right, of pixels and of squares
+	lines     [2]digital  // state of tables along digital lines, of pixels and of squares
 
 	row     cascades.Groups   // windows of a chunk
 	queues  []cascades.Groups // windows waiting for a stage
 	results []uint32          // of groups
 	skips   [bandRows]uint64
 	spans   [bandRows][2]int // searched window columns, by row
-	beside  [][2]int32       // windows next to others
-	ignored [][2]int32       // passing windows that Options.Ignore excludes, of one view and band
+	beside  [][2]int32       // positions of windows next to those found
+	ignored [][2]int32       // windows that passed but that Options.Ignore excludes, of one view and band
 	norms   [cascades.Slack]float32
 
-	// Norms of the band's windows, row by row, and which chunks are known. Views rotated by
-	// quarter turns share them; flat windows are rejected for all views.
+	// deviations holds the norms of the band's windows, row by row, for the chunks marked
+	// as known. Views rotated by quarter turns share them. Flat windows are rejected for
+	// all views.
 	deviations []float32
 	known      []bool
-	// Marks of these windows, where known: see shared.go.
+	// seen and marks hold the marks of the band's windows, where known, and of a chunk:
+	// see shared.go.
 	seen, marks []uint8 // of the band, and of a chunk
 	read        []bool
 
-	// One bit per window of a chunk. It is a field because kernels are called through
-	// variables, which would move an array on the stack to the heap.
+	// flat has one bit per window of a chunk. It is a field because kernels are called
+	// through variables, and the compiler would allocate a local array on the heap.
 	flat [chunk / 64]uint64
 
 	candidates, misses []candidate
@@ -91,7 +93,7 @@ func (w *worker) prepare(s *search) {
 	if lanes := cascades.LanesOf(s.set.Level); w.row.Lanes != lanes {
 		w.row = cascades.NewGroups(lanes, chunk/lanes+1)
 	}
-	left := false // some view depends on marks
+	left := false // whether a view depends on marks
 	for i := range s.views {
 		left = left || s.views[i].between != 0
 	}
@@ -118,13 +120,13 @@ func (w *worker) prepare(s *search) {
 	w.candidates, w.misses = w.candidates[:0], w.misses[:0]
 }
 
-// band searches rows of windows of one layer. It visits chunks column by column, so that
-// their part of the table stays in the L1 cache.
+// band searches rows of windows of one layer. It processes chunks column by column, so
+// that their part of the table stays in the L1 cache.
 func (w *worker) band(s *search, b *band) {
 	l := &s.layers[b.layer]
 	w.layer, w.index = l, int32(b.layer)
 	made := false
-	var box image.Point // of windows with known norms
+	var box image.Point // size of the windows whose norms are known
 	for i := range s.views {
 		v := &s.views[i]
 		if !w.reach(v.cascade, b) {
@@ -147,7 +149,7 @@ func (w *worker) band(s *search, b *band) {
 			for y := range b.rows {
 				from, to := max(x, w.spans[y][0]), min(x+chunk, w.spans[y][1])
 				if from >= to || v.between != 0 && !w.marked(v, b, y, from, to) {
-					w.skips[y] = 0 // not searched
+					w.skips[y] = 0 // the row has not been searched
 					continue
 				}
 				at := ((b.first+y)*l.step-w.top)*w.program.stride + from
@@ -219,7 +221,7 @@ func (w *worker) refine(v *view, from int) {
 			w.drainAll()
 			w.program = p
 		}
-		// A group is this window and others at the next seven positions.
+		// A group consists of this window and those at the next seven positions.
 		alive := uint32(0)
 		for ; i < len(w.beside); i++ {
 			next := w.beside[i]
@@ -259,7 +261,7 @@ func (w *worker) integrate(b *band) {
 	if l.refine {
 		above := 1
 		if c.lattice != nil {
-			above = l.step // keeps its lines aligned as elsewhere
+			above = l.step // keep its lines aligned like those of other bands
 		}
 		w.top, bottom = max(w.top-above, 0), min(bottom+l.step/2, l.height)
 	}
@@ -311,7 +313,7 @@ func (w *worker) tiltedRow(tilted, above []uint32, pix []uint8, y, squares int) 
 	cascades.TiltedRow(w.search.set.Level, tilted, above, down[p.rows-y:], up[y:], pix, p.half, squares == 1)
 }
 
-// pixels returns a row of the layer.
+// pixels returns a row of pixels of the layer.
 func (w *worker) pixels(y int) []uint8 {
 	pix := w.resized(y)
 	if t := w.search.turning; t != nil && t.mirrored {
@@ -323,7 +325,7 @@ func (w *worker) pixels(y int) []uint8 {
 	return pix
 }
 
-// resized returns a row of the layer, resized from the image.
+// resized interpolates a row of the layer from the image.
 func (w *worker) resized(y int) []uint8 {
 	s, l := w.search, w.layer
 	src := &s.src
@@ -369,9 +371,9 @@ func (w *worker) normalize(at, n, row, x int) {
 	cascades.HaarNorms(w.search.set.Level, w.row.Norms[:n], &w.program.norm, w.table[at:])
 }
 
-// scan searches adjacent windows of a row, the first of which is at the given table offset.
-// skip reports whether to skip the first window; scan returns the same for the window after
-// the last.
+// scan searches adjacent windows of a row, the first of which is at the given table
+// offset. skip tells whether to skip the first window, and the result tells the same for
+// the window after the last.
 func (w *worker) scan(at, n int, skip uint64) uint64 {
 	c, level := w.cascade, w.search.set.Level
 	g := &w.row
@@ -395,7 +397,7 @@ func (w *worker) scan(at, n int, skip uint64) uint64 {
 		}
 		g.Alive[i] = uint32(all &^ (w.flat[i/perWord] >> (i % perWord * g.Lanes)))
 	}
-	results := w.judge(0, g)
+	results := w.evaluate(0, g)
 	left := 0
 	for i := 0; i < len(g.Places); i += perWord {
 		var passed, skipped uint64
@@ -414,9 +416,9 @@ func (w *worker) scan(at, n int, skip uint64) uint64 {
 			left += bits.OnesCount32(word[j])
 		}
 	}
-	// From here on, test all windows of the chunk while many of them are left.
+	// As long as many windows are left, test all windows of the chunk together.
 	for k := 0; ; {
-		w.keep(k, g, results)
+		w.keepPassed(k, g, results)
 		if k++; left == 0 || k == len(c.stages) {
 			return skip
 		}
@@ -424,7 +426,7 @@ func (w *worker) scan(at, n int, skip uint64) uint64 {
 			w.enqueue(k, g)
 			return skip
 		}
-		results = w.judge(k, g)
+		results = w.evaluate(k, g)
 		left = 0
 		for _, r := range results {
 			left += bits.OnesCount32(r)
@@ -432,12 +434,12 @@ func (w *worker) scan(at, n int, skip uint64) uint64 {
 	}
 }
 
-// dense is the inverse of the share of its windows that a chunk must have left to run a stage
-// by itself. With fewer left, it queues them.
+// dense is the minimum share of its windows, as 1/dense, that a chunk must have left to
+// run a stage by itself. With fewer left, it queues them.
 const dense = 2
 
-// skips marks the windows that OpenCV skips after a rejection. The carry from the previous
-// word and to the next is in the lowest bit.
+// skips marks the windows that OpenCV skips after a rejection. The carry from the
+// previous word, and to the next one, is in the lowest bit.
 func skips(rejected, before uint64) (skipped, next uint64) {
 	// This works like finding characters that follow an odd number of backslashes: an
 	// addition carries through each run of rejected windows.
@@ -449,13 +451,13 @@ func skips(rejected, before uint64) (skipped, next uint64) {
 	return (even ^ sum<<1) & follows, next
 }
 
-// judge returns, for each group, the bits of windows that pass stage k.
-func (w *worker) judge(k int, g *cascades.Groups) []uint32 {
+// evaluate returns, for each group, the bits of the windows that pass stage k.
+func (w *worker) evaluate(k int, g *cascades.Groups) []uint32 {
 	st, level := &w.program.stages[k], w.search.set.Level
 	results := w.results[:len(g.Places)]
 	switch {
 	case st.exact:
-		copy(results, g.Alive) // all are in doubt
+		copy(results, g.Alive) // recompute all windows
 	case w.cascade.kind == LBP:
 		cascades.LBPStumps(level, results, g, w.table, w.program.lbpNodes[st.nodes.first:st.nodes.end], &st.sums)
 	case st.chains:
@@ -485,8 +487,9 @@ func (w *worker) sum(k int, g *cascades.Groups, i, lane int) float64 {
 	return w.program.sum(k, w.table, int(g.Places[i])+lane, norm)
 }
 
-// keep removes windows that do not pass stage k, and reports those that end there.
-func (w *worker) keep(k int, g *cascades.Groups, passed []uint32) {
+// keepPassed removes the windows that do not pass stage k, and reports those that end
+// there.
+func (w *worker) keepPassed(k int, g *cascades.Groups, passed []uint32) {
 	stages := len(w.cascade.stages)
 	if last := k+1 == stages; last || k >= stages-w.search.opt.NearMisses {
 		for i, alive := range g.Alive {
@@ -510,8 +513,8 @@ func (w *worker) keep(k int, g *cascades.Groups, passed []uint32) {
 	}
 }
 
-// marked reads the marks of a chunk in a row of the band, unless they are known, and
-// reports whether any window has one that the view depends on.
+// marked reads the marks of a chunk in a row of the band, unless they are known. It
+// reports whether any window has a mark on which the view depends.
 func (w *worker) marked(v *view, b *band, row, from, to int) bool {
 	l := w.layer
 	x := from / chunk
@@ -535,7 +538,7 @@ func (w *worker) marked(v *view, b *band, row, from, to int) bool {
 // enqueue queues the windows of a chunk for stage k.
 func (w *worker) enqueue(k int, g *cascades.Groups) {
 	q := &w.queues[k]
-	next := 0 // first window that is in no group yet
+	next := 0 // first window that is not in a group yet
 	for i, alive := range g.Alive {
 		from := i * g.Lanes
 		for {
@@ -545,8 +548,8 @@ func (w *worker) enqueue(k int, g *cascades.Groups) {
 			if alive == 0 {
 				break
 			}
-			// A group starts at its first window. The others may lie past the end of this
-			// group.
+			// A group starts at its first window. The remaining windows may lie beyond
+			// the end of this group.
 			lane := bits.TrailingZeros32(alive)
 			bitsOf := alive >> lane
 			if i+1 < len(g.Alive) {
@@ -562,13 +565,14 @@ func (w *worker) enqueue(k int, g *cascades.Groups) {
 	w.drain(k, batch)
 }
 
-// drain runs the groups queued for stage k through it, while there are at least least groups.
+// drain runs the groups queued for stage k through it, in batches, as long as the queue
+// holds at least the given number of groups.
 func (w *worker) drain(k, least int) {
 	q := &w.queues[k]
 	for len(q.Places) >= least {
 		from := max(0, len(q.Places)-batch)
 		g := cascades.Groups{Lanes: q.Lanes, Places: q.Places[from:], Alive: q.Alive[from:], Norms: q.Norms[from*q.Lanes:]}
-		w.keep(k, &g, w.judge(k, &g))
+		w.keepPassed(k, &g, w.evaluate(k, &g))
 		q.Resize(from)
 		if k+1 == len(w.cascade.stages) {
 			continue

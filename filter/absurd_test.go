@@ -124,7 +124,7 @@ func TestBrokenImages(t *testing.T) {
 	}
 }
 
-// TestGuidedAlpha tests that premultiplied colours never exceed their alpha, even though the guided filter is not a mean.
+// TestGuidedAlpha tests that premultiplied colors never exceed their alpha, even though the guided filter is not a mean.
 func TestGuidedAlpha(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 18))
 	eight, sixteen := image.NewNRGBA(image.Rect(2, 3, 42, 33)), image.NewNRGBA64(image.Rect(2, 3, 42, 33))

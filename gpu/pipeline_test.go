@@ -552,7 +552,7 @@ func TestPipelineCancelInBands(t *testing.T) {
 		opt := &PipelineOptions{Kernels: Portable, BandRows: 1}
 		for got, err := range Pipeline[uint32](ctx, d, each([]frame{tall, tall}), opt) {
 			if got != nil || !errors.Is(err, context.Canceled) {
-				t.Errorf("a cancelled pipeline gives %v, %v", got, err)
+				t.Errorf("a canceled pipeline gives %v, %v", got, err)
 			}
 		}
 		if n := sent.Load(); n < 3 || n >= height {

@@ -146,13 +146,13 @@ func TestContextAndProgress(t *testing.T) {
 			}
 			cancel()
 			if err := call(&boxsum.Options{Context: ctx}); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s, cancelled before: %v", name, err)
+				t.Errorf("%s, canceled before: %v", name, err)
 			}
 		}
 		for _, name := range []string{"image", "squares", "volume", "histogram"} {
 			ctx, cancel := context.WithCancel(t.Context())
 			if err := calls[name](&boxsum.Options{BandRows: 1, Context: ctx, Progress: func(float64) { cancel() }}); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s, cancelled by its first piece: %v", name, err)
+				t.Errorf("%s, canceled by its first piece: %v", name, err)
 			}
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -5,10 +5,10 @@ import (
 )
 
 // Features of one kind that start in the same row of the window share their
-// strips: for each height of a cell, the differences of the two rows of the
-// table between which a row of boxes lies. With strips, a box is the difference
-// of two neighbours in memory, and a feature takes only one or two reads for
-// each of its boxes.
+// strips. A strip holds the differences of two rows of the table, the upper and
+// lower edge of a row of boxes; there are strips for each height of a cell. The
+// sum of a box is then the difference of two neighbors in memory, and a feature
+// takes only one or two reads for each of its boxes.
 
 func (p *Plane[V, S]) block(out []V, scratch []S, g *mesh[S], s *Set, t tile) {
 	z := s.sizes(t.kind, t.y)
@@ -42,8 +42,8 @@ func (p *Plane[V, S]) block(out []V, scratch []S, g *mesh[S], s *Set, t tile) {
 	}
 }
 
-// strips makes the strips of a kind for all heights of a cell, one height after
-// the other. The features start in row y, from line x on.
+// strips computes the strips of a kind for all heights of a cell, one height
+// after the other. The features start in row y, from line x on.
 func (g *mesh[S]) strips(dst []S, sh *shape, x, y, entries, heights int) {
 	start := g.origin + y*g.stride + x*g.step
 	for dy := 1; dy <= heights; dy++ {
@@ -68,7 +68,8 @@ func (s *Set) stripsLen() int {
 	return bounds.Dy() * (bounds.Dx() + 1)
 }
 
-// putBackAll is putBack for the values of a block of a plain window.
+// putBackAll is like putBack for the values of a block of features of a plain
+// window.
 func (p *Plane[V, S]) putBackAll(out []V, sh *shape, width, heights int) {
 	for x := range width {
 		for dy := 1; dy <= heights; dy++ {
@@ -81,9 +82,9 @@ func (p *Plane[V, S]) putBackAll(out []V, sh *shape, width, heights int) {
 	}
 }
 
-// row evaluates the features of a kind at one place and of one height, for
-// widths of a cell from 1 up. The strips start at the place, and are next
-// apart.
+// row evaluates the features of a kind that have their corner at the same place
+// and cells of the same height, for cell widths from 1 up. The strips begin at
+// that place, and are next elements apart.
 func row[V Number, S boxsum.Sum](k Kind, out []V, strips []S, next int) {
 	switch k {
 	case EdgeX:

@@ -1,4 +1,4 @@
-// Package haar evaluates Haar-like features: differences of neighbouring boxes.
+// Package haar evaluates Haar-like features: differences of neighboring boxes.
 // Detectors of faces and other objects are trained on them. Each feature takes a
 // few reads of a summed-area table.
 //
@@ -24,7 +24,7 @@
 //
 // Each sign in the picture is a cell. All cells of a feature have the same width
 // and height. The boxes share corners, and each corner is read once: six reads
-// for an edge, eight for a line and for centre-surround, nine for a diagonal.
+// for an edge, eight for a line and for center-surround, nine for a diagonal.
 //
 // # Axes
 //

@@ -13,7 +13,7 @@ import (
 // feature.
 type Feature struct {
 	kind Kind
-	x, y [4]int32 // lines that bound the boxes, relative to the corner of the window
+	x, y [4]int32 // positions of the lines that bound the boxes, relative to the corner of the window
 }
 
 // A Box is one of the weighted rectangles that make up a feature. Its sides are
@@ -40,8 +40,8 @@ func New(kind Kind, bounds image.Rectangle) (Feature, error) {
 	return newFeature(kind, int32(bounds.Min.X), int32(bounds.Min.Y), int32(bounds.Dx()/across), int32(bounds.Dy()/down)), nil
 }
 
-// maxLine is the maximum distance of a line from the corner of the window, so
-// that the size of a feature fits 32 bits, too.
+// maxLine is the maximum distance of a line from the corner of the window. It
+// ensures that the size of a feature fits 32 bits too.
 const maxLine = 1 << 30
 
 // newFeature returns the feature with its top left corner at (x, y) and cells
@@ -73,8 +73,8 @@ func (f Feature) Bounds() image.Rectangle {
 // Boxes returns the boxes of the feature and their weights. The boxes of EdgeX,
 // LineX and LineX4 are ordered from left to right, those of EdgeY, LineY and
 // LineY4 from top to bottom, those of Diagonal clockwise from the top left.
-// CentreSurround has two boxes, the whole with weight −1 and the centre with
-// weight 2, which together give the centre minus the surround.
+// CentreSurround has two boxes, the whole with weight −1 and the center with
+// weight 2, which together give the center minus the surround.
 func (f Feature) Boxes() []Box {
 	if !f.kind.known() {
 		return nil

@@ -76,11 +76,11 @@ type shape struct {
 	name  string
 	x, y  []int32 // lines across the feature, in cells
 	boxes []part
-	// bias is the sum of all weights times areas, in cells: the value of the
-	// feature in an image of ones.
+	// bias is the sum of all weights times areas, in cells: the feature's value
+	// in an image of ones.
 	bias int
-	// strips lists the rows of cells between two lines, from and to, that a box
-	// of the feature fills from top to bottom.
+	// strips lists the ranges of lines, from and to, between which boxes of the
+	// feature lie from top to bottom.
 	strips [][2]int32
 }
 
@@ -117,8 +117,8 @@ var shapes = [...]shape{
 	LineY4: {name: "LineY4", x: one, y: four, boxes: stacked, strips: [][2]int32{{0, 1}, {1, 3}, {3, 4}}},
 	Diagonal: {name: "Diagonal", x: two, y: two, strips: [][2]int32{{0, 1}, {1, 2}},
 		boxes: []part{{0, 0, 1, 1, -1}, {1, 0, 2, 1, 1}, {1, 1, 2, 2, -1}, {0, 1, 1, 2, 1}}},
-	// The surround is the whole minus the centre, which takes four reads
-	// instead of eight more boxes; the centre therefore counts twice.
+	// The surround is the whole minus the center, which takes four reads
+	// instead of eight more boxes; the center therefore counts twice.
 	CentreSurround: {name: "CentreSurround", x: three, y: three, bias: -7, strips: [][2]int32{{0, 3}, {1, 2}},
 		boxes: []part{{0, 0, 3, 3, -1}, {1, 1, 2, 2, 2}}},
 }

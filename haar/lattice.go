@@ -7,14 +7,15 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A rotated table has a different layout. Its entries are gathered, with one
-// read each, into a grid: those that a single feature needs, or those of a
-// window if many features share them. From there on all planes are alike.
+// A rotated table has a different layout. Its entries are copied to a grid,
+// each of them once: either the entries that a single feature needs, or those
+// of a whole window if many features share them. After that, all planes are
+// alike.
 
-// Cells returns the cells of a lattice that a box covers. The box is along the
-// axes of [Rotated], relative to the pixel at which a window starts. Lines and
-// cells of the lattice are the same unless package rotated mirrors the image: x
-// is then c counted backwards.
+// Cells returns the cells of a lattice that a box covers. The box is given
+// along the axes of [Rotated], relative to the pixel at which a window starts.
+// Lines are the same as cells of the lattice unless package rotated mirrors the
+// image; then x counts c backwards.
 func Cells(l *rotated.Lattice, box image.Rectangle, at image.Point) rotated.Box {
 	c, r := l.Cell(at.X, at.Y)
 	cells := rotated.Box{C0: c + box.Min.X, C1: c + box.Max.X, R0: r + box.Min.Y, R1: r + box.Max.Y}
@@ -25,9 +26,9 @@ func Cells(l *rotated.Lattice, box image.Rectangle, at image.Point) rotated.Box 
 }
 
 // latticeInside reports whether the image contains all pixels that a box of
-// cells would have in an infinite image. The outermost of these lie in the
-// corners of the box or, because no two adjacent cells are empty, beside a
-// corner that is empty.
+// cells would have in an infinite image. The outermost of these pixels lie in
+// the corners of the box or, where a corner is empty, beside it, because no two
+// adjacent cells are empty.
 func (p *view) latticeInside(box rotated.Box) bool {
 	if !p.filledInside(box, box.C0, box.R0, 1, 1) || !p.filledInside(box, box.C1-1, box.R0, -1, 1) {
 		return false
@@ -35,8 +36,9 @@ func (p *view) latticeInside(box rotated.Box) bool {
 	return p.filledInside(box, box.C0, box.R1-1, 1, -1) && p.filledInside(box, box.C1-1, box.R1-1, -1, -1)
 }
 
-// filledInside reports whether that holds at a corner of the box, whose
-// neighbours inside the box are dc and dr away.
+// filledInside reports whether the image contains the outermost pixels at one
+// corner of the box. The cells next to the corner, inside the box, are dc and dr
+// away.
 func (p *view) filledInside(box rotated.Box, c, r, dc, dr int) bool {
 	pixel := func(c, r int) (filled, inside bool) {
 		x, y, inside := p.lattice.Point(c, r)
@@ -71,8 +73,8 @@ func (p *view) place(at image.Point) place {
 	return place{c, r, p.reverse}
 }
 
-// corner returns the position of a corner of boxes on the lattice. If x is c
-// counted backwards, entries read there have the opposite sign.
+// corner returns the position on the lattice of a corner of boxes. If x counts
+// c backwards, entries read there have the opposite sign.
 func (p *place) corner(x, y int32) (c, r int) {
 	if p.reverse {
 		return p.c + 1 - int(x), p.r + int(y)
@@ -96,7 +98,8 @@ func gather[T boxsum.Sum](dst []T, at place, bounds image.Rectangle, entry func(
 	return mesh[T]{sums: dst, stride: width, step: 1, origin: -bounds.Min.Y*width - bounds.Min.X}
 }
 
-// entry returns the table's entry for a corner, and areaEntry the lattice's.
+// entry returns the table's entry at a corner, and areaEntry returns that of
+// the lattice.
 func (p *Plane[V, S]) entry(c, r int) S {
 	return signed(p.turned.Corner(c, r, p.channel), p.view.reverse)
 }
@@ -112,8 +115,8 @@ func signed[T boxsum.Sum](v T, negative bool) T {
 	return v
 }
 
-// readOwn gathers the entries at a feature's own corners, numbered as if it had
-// four lines each way, and reads the feature from them.
+// readOwn copies the entries at a feature's own corners, numbered as if it had
+// four lines in each direction, and evaluates the feature from them.
 func readOwn[W Number, T boxsum.Sum](f *Feature, at place, entry func(c, r int) T) (plus, minus W) {
 	const lines = 4
 	var own [lines * lines]T
@@ -130,9 +133,9 @@ func readOwn[W Number, T boxsum.Sum](f *Feature, at place, entry func(c, r int) 
 }
 
 // axes maps the cells of a lattice to those of a plane. Package rotated maps
-// (x, y) to (u, v) so that the ratio a/b is between 0 and 1. Some of these maps
-// are reflections: x is then the lattice's c counted backwards, so that a
-// feature is turned by the rotation and never mirrored.
+// (x, y) to (u, v) such that the ratio a/b is between 0 and 1. Some of these
+// maps are reflections. In that case x counts the lattice's c backwards, so
+// that the rotation turns a feature but never mirrors it.
 type axes struct {
 	a, b             int
 	mirror, exchange bool
@@ -163,9 +166,9 @@ func (x *axes) offset(dx, dy int) image.Point {
 	return image.Pt(dx, dy)
 }
 
-// cells returns the least and greatest c and r that a pixel can have relative
-// to another that is u and v away in the view. They depend on the position of
-// the latter: ⌊a·(n+u)/b⌋ − ⌊a·n/b⌋ is a·u/b rounded down or up.
+// cells returns the least and the greatest c and r of a pixel relative to
+// another one, from which it is u and v away in the view. They depend on the
+// position of the latter: ⌊a·(n+u)/b⌋ − ⌊a·n/b⌋ is a·u/b rounded down or up.
 func (x *axes) cells(u, v int) (low, high image.Point) {
 	uDown, uUp := x.slope(u)
 	vDown, vUp := x.slope(v)

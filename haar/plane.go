@@ -22,9 +22,9 @@ type Number interface{ int64 | float64 }
 type Plane[V Number, S boxsum.Sum] struct {
 	view  view
 	table *boxsum.Table[S]
-	grid  mesh[S] // of table, at its origin
+	grid  mesh[S] // the entries of table, relative to its origin
 
-	// A plane that is not upright has these instead of a table.
+	// A plane that is not upright has turned instead of a table.
 	turned  *rotated.Table[S]
 	channel int
 }
@@ -32,9 +32,9 @@ type Plane[V Number, S boxsum.Sum] struct {
 // A view is the part of a plane that does not depend on types.
 type view struct {
 	size    image.Point      // of the image
-	upright bool             // otherwise it has a lattice
+	upright bool             // if not set, the plane has a lattice
 	lattice *rotated.Lattice // of a plane that is not upright
-	reverse bool             // see axes
+	reverse bool             // x counts backwards, see axes
 }
 
 // seen returns the view of the plane, or nil for a nil plane.
@@ -59,7 +59,7 @@ func Upright[V Number, S boxsum.Sum](table *boxsum.Table[S], channel int) (*Plan
 	if err := check[V, S](channel, table.Channels); err != nil {
 		return nil, err
 	}
-	// Without boxes this only checks the table.
+	// Without boxes, this call only checks the table.
 	if err := table.SumBoxes(nil, nil); err != nil {
 		return nil, err
 	}
@@ -143,8 +143,7 @@ func (p *view) outside(what any, at image.Point) error {
 	return raster.Invalid("%v at %v%s is outside the image of %d×%d", what, at, along, p.size.X, p.size.Y)
 }
 
-// rotation returns the rotation of the plane, which is 0/1 for an upright
-// plane.
+// rotation returns the rotation of the plane, which is 0/1 for an upright one.
 func (p *view) rotation() rotated.Rotation {
 	if p.lattice == nil {
 		return upright
@@ -161,7 +160,8 @@ func (p *view) holds(at image.Point, width, height int) bool {
 // contains only pixels of the image.
 func (p *view) inside(at image.Point, box image.Rectangle) bool {
 	if p.lattice == nil {
-		// at may be any Point: comparing it, unlike adding to it, cannot overflow.
+		// at may be any Point, and unlike an addition, a comparison cannot
+		// overflow.
 		return at.X >= -box.Min.X && at.Y >= -box.Min.Y && at.X <= p.size.X-box.Max.X && at.Y <= p.size.Y-box.Max.Y
 	}
 	// No two pixels of the image are this many lines apart.
@@ -169,8 +169,8 @@ func (p *view) inside(at image.Point, box image.Rectangle) bool {
 	if !box.In(image.Rect(-far, -far, far, far)) || !p.holds(at, 1, 1) {
 		return false
 	}
-	// Lines are less than a pixel apart: most boxes are far enough from the
-	// edges of the image for this test to decide.
+	// Lines are less than a pixel apart, so this test suffices for most boxes:
+	// those far from the edges of the image.
 	reach := max(-box.Min.X, box.Max.X) + max(-box.Min.Y, box.Max.Y) + 4
 	if at.X >= reach && at.Y >= reach && at.X < p.size.X-reach && at.Y < p.size.Y-reach {
 		return true

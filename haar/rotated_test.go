@@ -259,7 +259,7 @@ func checkSet[V haar.Number, S boxsum.Sum, P boxsum.Pixel](t *rapid.T, plane *ha
 }
 
 // TestAllRotatedByBruteForce compares AllRotated with trying every position and
-// size in every window of a larger image: b×b neighbouring windows contain all
+// size in every window of a larger image: b×b neighboring windows contain all
 // positions of digital lines.
 func TestAllRotatedByBruteForce(t *testing.T) {
 	for _, rot := range []rotated.Rotation{

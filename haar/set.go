@@ -16,9 +16,9 @@ import (
 type Set struct {
 	window window
 	length int
-	kinds  []Kind    // of a set of all features
-	starts []int     // of their tiles, followed by the length, if the window is turned
-	list   []Feature // of any other set
+	kinds  []Kind    // the kinds of a set of all features
+	starts []int     // for a turned window, the start of each tile's features, followed by the length
+	list   []Feature // the features of any other set
 }
 
 // All returns the set of all features of the given kinds in a window, in the

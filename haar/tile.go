@@ -6,13 +6,13 @@ import "iter"
 // at a time: the features of a kind that start in one row of the window, or a
 // part of a list.
 type tile struct {
-	kind         Kind  // 0 for a part of a list
+	kind         Kind  // 0 if the tile is part of a list
 	y            int32 // the row
-	start, count int   // features in the set
+	start, count int   // range of features in the set
 }
 
-// pieceLen is the number of features of a list in a tile: evaluating them takes
-// much longer than asking for the next tile.
+// pieceLen is the number of features of a list in a tile. Evaluating that many
+// takes much longer than taking the next tile.
 const pieceLen = 4096
 
 func (s *Set) tiles() int {
@@ -77,9 +77,9 @@ func (s *Set) in(t tile) iter.Seq[Feature] {
 // window.
 type sizes struct {
 	across  int32
-	heights int32  // number of heights of a cell, which are 1 and up
-	widest  span   // space for cells of height 1
-	spans   []span // space for each height, if that differs
+	heights int32  // number of heights of a cell, which start at 1
+	widest  span   // where features with cells of height 1 may lie
+	spans   []span // where features with cells of each height may lie, if that differs
 	skip    bool   // whether to omit cells of 1×1
 }
 
@@ -141,7 +141,7 @@ func (z *sizes) features() (n uint64) {
 	for dy := int32(1); dy <= z.heights; dy++ {
 		s := z.span(dy)
 		n += floors(s.len(), z.across)
-		if z.skip && dy == 1 { // at each place, one has width 1
+		if z.skip && dy == 1 { // at each place, one height has cells of width 1
 			n -= uint64(max(0, s.len()-z.across+1))
 		}
 	}
@@ -158,14 +158,14 @@ func (s *Set) rows(k Kind) int {
 }
 
 // places returns the number of ways to place and size a feature of a kind
-// across a plain window, and down the window. Their product is the number of
-// features.
+// horizontally, and vertically, in a plain window. Their product is the number
+// of features.
 func (s *Set) places(k Kind) (columns, rows uint64) {
 	return floors(s.window.width, shapes[k].across()), floors(s.window.height, shapes[k].down())
 }
 
-// floors returns ⌊1/by⌋ + ⌊2/by⌋ + … + ⌊n/by⌋: a feature of by cells that
-// starts n pixels before the end of the window has ⌊n/by⌋ sizes.
+// floors returns ⌊1/by⌋ + ⌊2/by⌋ + … + ⌊n/by⌋. A feature of by cells that
+// starts n pixels before the end of the window can have ⌊n/by⌋ sizes.
 func floors(n, by int32) uint64 {
 	q, r := uint64(n/by), uint64(n%by)
 	if q == 0 {

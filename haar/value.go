@@ -65,7 +65,7 @@ func (p *view) areas(f *Feature, at image.Point) (plus, minus int64) {
 	return f.areas()
 }
 
-// less returns the value of a feature with the given sums of its + and − boxes.
+// less returns the value of a feature, given the sums of its + and − boxes.
 func (p *Plane[V, S]) less(f *Feature, plus, minus V) V {
 	if p.table == nil || p.table.Offset == 0 {
 		return plus - minus
@@ -90,14 +90,15 @@ func (p *Plane[V, S]) corrected(f *Feature, at image.Point) float64 {
 	return correct(plus, minus, plusArea, minusArea)
 }
 
-// putBack returns what the table's offset adds to a value whose weights times
-// areas add up to bias.
+// putBack returns the amount by which a value changes because the table's
+// offset was subtracted from every pixel. bias is the sum of the weights times
+// areas.
 func (p *Plane[V, S]) putBack(bias int64) V {
 	return V(float64(p.table.Offset) * float64(bias))
 }
 
-// areas returns the cells of the + and the − boxes, multiplied by their
-// weights. On an upright plane cells are pixels.
+// areas returns the number of cells in the + and the − boxes, multiplied by
+// their weights. On an upright plane, cells are pixels.
 func (f *Feature) areas() (plus, minus int64) {
 	for _, p := range shapes[f.kind].boxes {
 		area := int64(p.weight) * int64(f.x[p.x1]-f.x[p.x0]) * int64(f.y[p.y1]-f.y[p.y0])
@@ -110,20 +111,21 @@ func (f *Feature) areas() (plus, minus int64) {
 var errNone = raster.Invalid("zero Feature (use New)")
 
 // A mesh holds the entries of a summed-area table relative to a window.
-// Features are read from it, whatever the axes of their plane.
+// Features are read from a mesh on all planes.
 type mesh[S boxsum.Sum] struct {
 	sums         []S
-	stride, step int // distances to the next entry down and across
+	stride, step int // distance to the next entry down, and to the next one to the right
 	origin       int // index of the entry at the corner of the window
 }
 
-// row returns the entries of line y from line x on.
+// row returns the entries of line y starting at line x.
 func (g *mesh[S]) row(x, y int32) []S { return g.sums[g.origin+int(y)*g.stride+int(x)*g.step:] }
 
 // read returns the sums of the + and the − boxes, multiplied by their weights.
-// Each box is summed in the type of the table, in which it may wrap and still
-// be exact, and widened before it is added to another. Floats are added in the
-// same order as in the loops over all features: down first, then across.
+// Each box is summed in the type of the table, in which the sum is exact even
+// if entries have wrapped, and converted before it is added to another one.
+// Floats are added in the same order as in the loops over all features: down
+// first, then across.
 func read[V Number, S boxsum.Sum](g *mesh[S], f *Feature) (plus, minus V) {
 	left := f.x[0]
 	at := func(i int) int { return int(f.x[i]-left) * g.step }
@@ -163,14 +165,14 @@ func read[V Number, S boxsum.Sum](g *mesh[S], f *Feature) (plus, minus V) {
 	}
 }
 
-// correct scales the sum of the + boxes to the area of the − boxes. With the f
-// and A of both it returns A₋·f₊/A₊ − f₋, which equals Aα·fβ/Aβ − fα: if the
-// boxes lie side by side, Aα is A₊+A₋ and fα is f₊+f₋; if one lies in the
-// other, α is − and β is +. A value subtracted from every pixel,
+// correct scales the sum of the + boxes to the area of the − boxes. With the
+// sums f and the areas A it returns A₋·f₊/A₊ − f₋, which equals Aα·fβ/Aβ − fα:
+// if the boxes lie side by side, Aα is A₊+A₋ and fα is f₊+f₋; if one lies in
+// the other, α is − and β is +. The offset subtracted from every pixel,
 // [boxsum.Table.Offset], cancels.
 func correct[V Number](plus, minus V, plusArea, minusArea int64) float64 {
 	if plusArea == 0 {
-		return 0 // there is nothing to compare
+		return 0 // without pixels, there is nothing to compare
 	}
 	return float64(minusArea)*float64(plus)/float64(plusArea) - float64(minus)
 }

@@ -51,9 +51,9 @@ func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point,
 // computing them takes about ten times as long as waking it.
 const valuesPerWorker = 1 << 14
 
-// share checks the arguments and lets workers evaluate the tiles of all
-// windows, each into its part of dst. If a reader does not show its window,
-// features are read one by one.
+// share checks the arguments and distributes the tiles of all windows among
+// workers, which write the results to dst. Features are read one by one if a
+// reader cannot copy its window.
 func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []image.Point, opt *Options, areas bool,
 	evaluate func(r *reader[V, S], out []T, t tile, at image.Point, shown bool)) error {
 	if set == nil {
@@ -90,13 +90,13 @@ func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []im
 type reader[V Number, S boxsum.Sum] struct {
 	plane  *Plane[V, S]
 	grid   mesh[S]
-	areas  mesh[int64] // of pixels, on a plane that is not upright
+	areas  mesh[int64] // of pixels, for a plane that is not upright
 	strips []S
 
-	bounds  image.Rectangle // of the lines to gather
-	sums    []S             // gathered; nil if features are read one by one
+	bounds  image.Rectangle // range of the lines to copy
+	sums    []S             // copied entries; nil if features are read one by one
 	pixels  []int64
-	current int // window, counted from 1
+	current int // the current window, counted from 1
 }
 
 func (p *Plane[V, S]) readers(workers int, set *Set, areas bool) ([]reader[V, S], error) {
@@ -123,15 +123,15 @@ func (p *Plane[V, S]) readers(workers int, set *Set, areas bool) ([]reader[V, S]
 	return list, nil
 }
 
-// sharesEntries reports whether the features of a set read the entries of their
-// window more than once each.
+// sharesEntries reports whether the features of a set together read the entries
+// of their window several times.
 func (s *Set) sharesEntries(bounds image.Rectangle) bool {
-	const reads = 8 // per feature
+	const reads = 8 // number of reads per feature
 	return s.kinds != nil || cornersLen(bounds)/reads <= s.length
 }
 
-// show moves the reader to a window. It returns false if features are better
-// read one by one.
+// show moves the reader to a window. It returns false if it is faster to read
+// features one by one.
 func (r *reader[V, S]) show(at image.Point, window int) bool {
 	p := r.plane
 	switch {
@@ -150,8 +150,8 @@ func (r *reader[V, S]) show(at image.Point, window int) bool {
 	return true
 }
 
-// areasOf returns the pixels in the + and the − boxes of a feature of the
-// window, multiplied by their weights.
+// areasOf returns the number of pixels in the + and the − boxes of a feature of
+// the window, multiplied by their weights.
 func (r *reader[V, S]) areasOf(f *Feature) (plus, minus int64) {
 	if r.pixels == nil {
 		return f.areas()

@@ -12,12 +12,12 @@ import (
 // A window holds the lines between which the features of a set may lie, counted
 // from its top left corner.
 //
-// A plain window is width×height lines along the axes of its plane, whichever
-// they are. A turned window is width×height pixels, upright, for features along
-// the lines of a rotation. Digital lines are anchored at the origin of the
-// image, so the cells of its pixels depend on the position of the window; for
-// each y from top on, rows holds the cells that contain no pixel outside the
-// window at any position.
+// A plain window is width×height lines along the axes of its plane, whatever
+// these are. A turned window is width×height pixels, upright, for features
+// along the lines of a rotation. Digital lines are anchored at the origin of
+// the image, so the cells of its pixels depend on the position of the window.
+// rows holds, for each y from top on, the cells that contain no pixel outside
+// the window wherever it is placed.
 type window struct {
 	width, height int32
 	rot           rotated.Rotation // zero for a plain window
@@ -35,15 +35,15 @@ func (s span) len() int32 { return max(0, s.hi-s.lo) }
 
 func (w *window) turned() bool { return w.rows != nil }
 
-// maxTurned is the maximum side of a turned window: everything computed from it
-// fits 32 bits.
+// maxTurned is the maximum side of a turned window. It ensures that everything
+// computed from it fits 32 bits.
 const maxTurned = 1 << 20
 
-// upright means no rotation.
+// upright is the absence of rotation.
 var upright = rotated.Rotation{A: 0, B: 1}
 
 // newWindow returns an upright window for features along a rotation. Without
-// rotation it is a plain window.
+// rotation, it is a plain window.
 func newWindow(rot rotated.Rotation, width, height int) (window, error) {
 	w := window{width: int32(width), height: int32(height)}
 	if width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 {
@@ -59,10 +59,10 @@ func newWindow(rot rotated.Rotation, width, height int) (window, error) {
 	w.rot = rot
 	axes := axesOf(rot)
 	u, v := axes.offset(0, 0), axes.offset(width-1, height-1)
-	inside := image.Rect(u.X, u.Y, v.X, v.Y) // offsets in view, both ends included
+	inside := image.Rect(u.X, u.Y, v.X, v.Y) // offsets in the view, both ends included
 	low, _ := axes.cells(inside.Min.X, inside.Min.Y)
 	_, high := axes.cells(inside.Max.X, inside.Max.Y)
-	// Along 1/1 the first and the last row may have a cell that never contains
+	// Along 1/1, the first and the last row may have a cell that never contains
 	// a pixel.
 	w.top = int32(low.Y) - 1
 	if w.rows, err = raster.Make[span](high.Y + 3 - low.Y); err != nil {
@@ -72,11 +72,11 @@ func newWindow(rot rotated.Rotation, width, height int) (window, error) {
 	return w, nil
 }
 
-// cut removes the cells that pixels around the window may have. In the view,
-// rows climb to the right by at most 45°: they enter from the left and from
+// cut removes the cells that pixels around the window may occupy. In the view,
+// rows rise to the right by at most 45°: they enter from the left and from
 // below, and leave to the right and at the top. A row that misses the window
-// passes its upper left or lower right corner within the two pixels that are
-// examined.
+// passes its upper left or lower right corner within the two pixels that cut
+// examines.
 func (w *window) cut(axes axes, inside image.Rectangle) {
 	const far = math.MaxInt32
 	for i := range w.rows {

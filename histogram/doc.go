@@ -24,7 +24,7 @@
 // 0 and column 0 are zero. A box is the difference of four entries, bin by bin:
 // four contiguous runs. Boxes are clipped to the image. Each channel of an image
 // has its own histogram, side by side in every entry. (For a single histogram
-// of colours, make an image of colour indices first, and count those.)
+// of colors, make an image of color indices first, and count those.)
 //
 // # Memory
 //
@@ -36,7 +36,7 @@
 //
 // [Integrate] counts pixels in uint32: a box of up to 2^32−1 pixels is exact
 // even where the table around it has wrapped. [IntegrateWeighted] adds weights
-// instead, such as a mask of 0 and 1 or a kernel that decreases from a centre.
+// instead, such as a mask of 0 and 1 or a kernel that decreases from a center.
 // Pairs of weight and sum types are those of [boxsum.Integrate], with the same
 // guarantees. Integer sums wrap, and a box whose own sums fit the type is
 // exact. Float sums are bit-identical at every level and number of workers, and

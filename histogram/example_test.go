@@ -135,7 +135,7 @@ func ExampleBhattacharyya() {
 	// moved by (7,5)
 }
 
-// Weights make some pixels count more than others: here those near the centre of a
+// Weights make some pixels count more than others: here those near the center of a
 // region, as in trackers.
 func ExampleIntegrateWeighted() {
 	img := boxsum.Image[uint8]{Width: 5, Height: 1, Pix: []uint8{200, 10, 10, 10, 200}}

@@ -8,7 +8,7 @@ import (
 )
 
 // Local returns an image of the results of calling f with the histogram around every
-// pixel: that of one channel over the box of 2·radius+1 pixels a side that is centred
+// pixel: that of one channel over the box of 2·radius+1 pixels a side that is centered
 // on the pixel, clipped to the image. It takes as many steps per pixel as there are
 // bins, whatever the radius. A median filter is
 //

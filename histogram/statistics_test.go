@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEdges compares the bin of a value, and its neighbours, with the edges.
+// TestEdges compares the bin of a value, and its neighbors, with the edges.
 func TestEdges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.Float64Range(-1e6, 1e6).Draw(t, "low")

@@ -43,7 +43,7 @@ func TestHeatMapClimbs(t *testing.T) {
 	ramp := heatColors()
 	for i := range ramp[8:] {
 		if brightness(ramp[i+8]) <= brightness(ramp[i]) {
-			t.Errorf("the colour map does not climb at %d of %d", i, len(ramp))
+			t.Errorf("the color map does not climb at %d of %d", i, len(ramp))
 		}
 	}
 	check := func(name string, m image.Image) {

@@ -1,5 +1,5 @@
 // Package moments computes the moments of any box of an image in constant time:
-// raw, central and normalised moments up to the third order, and Hu's seven
+// raw, central and normalized moments up to the third order, and Hu's seven
 // invariants. The invariants do not change when a shape is moved, rotated or
 // scaled.
 //
@@ -12,13 +12,13 @@
 //
 // The raw moments of a box are M_pq = Σ x^p·y^q·I(x,y), for p+q ≤ 3, where x
 // and y count from the top left pixel of the box. The central moments, Mu,
-// count from the centroid. The normalised moments are Mu_pq / M00^(1+(p+q)/2).
+// count from the centroid. The normalized moments are Mu_pq / M00^(1+(p+q)/2).
 // OpenCV's moments and HuMoments return the same numbers for the cropped box.
 // Boxes are clipped to the image.
 //
 // The table has (W+1)×(H+1) entries of ten sums each, one for each p and q: the
 // sums of x^p·y^q·I over [0,x)×[0,y), with x and y of the image. Four entries
-// give the sums of a box, which are then re-centred.
+// give the sums of a box, which are then re-centered.
 //
 // # Exactness
 //

@@ -11,7 +11,7 @@ type Moments struct {
 	M00, M10, M01, M20, M11, M02, M30, M21, M12, M03 float64
 	// Central moments, about the centroid.
 	Mu20, Mu11, Mu02, Mu30, Mu21, Mu12, Mu03 float64
-	// Normalised central moments, which do not change with scale.
+	// Normalized central moments, which do not change with scale.
 	Nu20, Nu11, Nu02, Nu30, Nu21, Nu12, Nu03 float64
 }
 
@@ -19,7 +19,7 @@ type Moments struct {
 // zero if the box is empty or the image has no such channel.
 //
 // If M00 is zero there is no centroid: the central moments are then the raw ones, and
-// the normalised ones are zero, as in OpenCV.
+// the normalized ones are zero, as in OpenCV.
 func (t *Table) Moments(box image.Rectangle, channel int) Moments {
 	if t == nil || t.sums == nil {
 		return Moments{}

@@ -73,7 +73,7 @@ func compareOpenCV(t *testing.T, name string, m moments.Moments, want []float64)
 		tolerance[10+i] = 10 * rounding * m.M00 * math.Pow(side, order)
 		tolerance[17+i] = tolerance[10+i]/math.Pow(m.M00, 1+order/2) + rounding*math.Abs(want[17+i])
 	}
-	// An invariant is a polynomial in the normalised moments, of this degree.
+	// An invariant is a polynomial in the normalized moments, of this degree.
 	second, third, off := 0.0, 0.0, 0.0
 	for i := range 3 {
 		second, off = math.Hypot(second, got[17+i]), math.Hypot(off, tolerance[17+i])

@@ -47,7 +47,7 @@ func Nearest(degrees float64, limit int) (Rotation, error) {
 }
 
 func nearestBelowOne(degrees float64, limit int) Rotation {
-	// Euclid's algorithm on the tangent gives its neighbours among all ratios
+	// Euclid's algorithm on the tangent gives its neighbors among all ratios
 	// within the limit, one on either side.
 	const one = 1 << 62
 	den, num := uint64(one), uint64(min(math.Tan(degrees*math.Pi/180), 1)*one)

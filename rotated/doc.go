@@ -58,7 +58,7 @@
 // the quadrant between the two digital lines that cross in the pixel. The
 // quadrant opens upwards, so the table is made line by line. Above 3/4 the
 // table also holds the sums of the empty cells, (a/b)² times as many; up to 3/4
-// these follow from their neighbours. Outside the image the sums of whole rows
+// these follow from their neighbors. Outside the image the sums of whole rows
 // and columns suffice. A box takes a few reads, wherever its corners are. Areas
 // come from two small arrays.
 package rotated

@@ -8,9 +8,9 @@ import (
 )
 
 // A Rectangle is a rectangle in the plane of the image, in pixels. Pixel (x, y)
-// covers [x, x+1)×[y, y+1), so its centre is at (x+½, y+½).
+// covers [x, x+1)×[y, y+1), so its center is at (x+½, y+½).
 type Rectangle struct {
-	X, Y          float64 // the centre
+	X, Y          float64 // the center
 	Width, Height float64
 	Degrees       float64 // angle by which the width climbs to the right
 }
@@ -35,13 +35,13 @@ func FromCorner(x, y, width, height, degrees float64) Rectangle {
 // FromRectangle returns the box of the lattice nearest to a rectangle, as
 // intended by equation 3 of Messom and Barczak, for any ratio.
 //
-// The rectangle is first rotated about its centre to the nearest axes of the
+// The rectangle is first rotated about its center to the nearest axes of the
 // lattice, by at most 45°; if those are nearest to a quarter turn, its sides
 // are exchanged. Each of its four edges is then moved to the nearest digital
 // line, and an edge halfway between two to the one with the higher r or c. The
 // sides of the box are therefore accurate to one line and depend on the
 // position of the rectangle, as in the paper. A rectangle thinner than the
-// distance between lines keeps the line that its centre is on. The box may lie
+// distance between lines keeps the line that its center is on. The box may lie
 // outside the image.
 func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
 	l = l.orNone()
@@ -79,7 +79,7 @@ func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
 }
 
 // nearestLines returns the lines nearest to the ends of a length about a
-// centre, where line i is at i.
+// center, where line i is at i.
 func nearestLines(centre, length float64) (from, to int) {
 	from = int(math.Floor(centre - length/2 + 0.5))
 	to = int(math.Floor(centre + length/2 + 0.5))

@@ -37,7 +37,7 @@ func TestUprightRectangle(t *testing.T) {
 	}
 }
 
-// TestRectanglePixels tests that the pixels of the box are those whose centres lie
+// TestRectanglePixels tests that the pixels of the box are those whose centers lie
 // in the rectangle, except within a line of its edges, and that its area is that of
 // the rectangle, to one line at each edge.
 func TestRectanglePixels(t *testing.T) {
@@ -77,12 +77,12 @@ func TestRectanglePixels(t *testing.T) {
 	})
 }
 
-// TestFromCorner tests that a corner and the corresponding centre give the same
+// TestFromCorner tests that a corner and the corresponding center give the same
 // rectangle.
 func TestFromCorner(t *testing.T) {
 	got := rotated.FromCorner(100, 200, 80, 60, math.Atan(0.75)*180/math.Pi) // cos 0.8, sin 0.6
 	if math.Abs(got.X-150) > 1e-9 || math.Abs(got.Y-200) > 1e-9 {
-		t.Errorf("the centre is (%v,%v), want (150,200)", got.X, got.Y)
+		t.Errorf("the center is (%v,%v), want (150,200)", got.X, got.Y)
 	}
 }
 

@@ -160,7 +160,7 @@ func (t *Table[S]) corner(x, y, channel int) S {
 	return t.corners.sums[t.corners.lead+y*t.corners.stride+t.frame.memory(x)*t.Channels+channel]
 }
 
-// emptyCorner returns the sum at the empty cell above a pixel. Its neighbours are
+// emptyCorner returns the sum at the empty cell above a pixel. Its neighbors are
 // the cells of (x−1, y−1), above it, and of (x, y−1), after it. The sums of both
 // count twice what is above the latter: that is (x, y−2), or another empty cell if
 // line y−1 steps too.

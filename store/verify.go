@@ -314,7 +314,7 @@ func (t *Table) misplaced(l *layer, entry func(y, x, c int) number, left, top []
 			fits = pixel(local(y, 0) - local(y-1, 0))
 		}
 		if !fits {
-			return bad("its first row and column do not continue its neighbours")
+			return bad("its first row and column do not continue its neighbors")
 		}
 	}
 	return nil

@@ -8,13 +8,14 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// maxBand is the maximum number of rows in a band, which amortize one transfer of the carry row between
-// two cores. It is larger than for plain tables, whose carry row is smaller.
+// maxBand is the maximum number of rows in a band: the more rows, the less often the
+// carry row is transferred between two cores. It is larger than for plain tables because
+// the carry row of a histogram is larger.
 const maxBand = 128
 
-// layer makes a table tile by tile on the engine of plain tables. The lowest finished row is in above: a
-// row of pixels is added to it there, and the result is then copied to its place in the table, past the
-// caches if the table is large.
+// layer fills a table tile by tile. above holds the lowest finished row: each row of
+// pixels is added to it there, and the result is copied to its place in the table, past
+// the caches if the table is large.
 type layer struct {
 	engine.Base
 	table   Table
@@ -45,7 +46,7 @@ func (l *layer) entry() int {
 	return l.src.Channels * l.table.Range.N * l.table.Counts.Type.Bytes()
 }
 
-// Prepare implements [engine.Layer].
+// entry returns the size of a table entry in bytes.
 func (l *layer) Prepare(p *engine.Plan) error {
 	t, entry := &l.table, l.entry()
 	l.beyond = p.Writes != kernel.Ahead
@@ -68,7 +69,7 @@ func (l *layer) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// Release implements [engine.Layer].
+// without columns, there are no tiles that would clear the table
 func (l *layer) Release() int {
 	l.table, l.src, l.weights = Table{}, raster.Array{}, raster.Array{}
 	bytes := engine.Bytes(l.above)
@@ -112,7 +113,7 @@ func (l *layer) Tile(worker, x, y, n, rows int) {
 	w.row = histograms.Row{}
 }
 
-// row adds row r of a band, whose bins are in index, to the row above, and writes the result to dst.
+// Tile implements [engine.Layer]. Positions are in pixels.
 func (l *layer) row(w *worker, above, dst []byte, index []uint32, r int) {
 	t := &l.table
 	bytes, add := t.Range.N*t.Counts.Type.Bytes(), histograms.For(t.Counts.Type, l.level)
@@ -134,7 +135,8 @@ func (l *layer) row(w *worker, above, dst []byte, index []uint32, r int) {
 	}
 }
 
-// converters holds functions that convert weights to counts, by the types of counts and of weights.
+// row adds row r of a band, whose bins are in index, to the row above, and writes the
+// result to dst.
 var converters = [raster.NumTypes][raster.NumTypes]func(dst, src []byte){
 	raster.U32: convertersTo[uint32](),
 	raster.U64: convertersTo[uint64](),

@@ -27,7 +27,7 @@ type Range struct {
 func (r Range) Edge(i int) float64 {
 	edge := r.High
 	if i != r.N {
-		// The conversion prevents a fused operation, which would round only once.
+		// The conversion prevents a fused multiply-add, which would round only once.
 		edge = r.Low + float64(float64(i)*((r.High-r.Low)/float64(r.N)))
 	}
 	if r.Single {
@@ -43,7 +43,7 @@ func (r Range) Index(value float64) int {
 	case checkCount(r.N) != nil, !(width > 0), math.IsInf(width, 0):
 		return -1
 	case value >= low && value <= high:
-		// The rounded quotient may be off by one: the edges decide.
+		// The rounded quotient may be off by one, so the exact edges decide.
 		i := min(int((value-low)/width*float64(r.N)), r.N-1)
 		for i > 0 && value < r.Edge(i) {
 			i--
@@ -95,8 +95,9 @@ func checkCount(n int) error {
 	return nil
 }
 
-// Over returns the range for pixels of a type, with the defaults of that type. The edges for float32
-// pixels are also float32, if float32 can tell them apart, so that a pixel of 0.1 lies on the edge 0.1.
+// Over returns the range for pixels of a type, with the defaults of that type. For
+// float32 pixels, the edges are float32 too if they remain distinct, so that a pixel of
+// 0.1 lies on the edge 0.1.
 func (r Range) Over(pixel raster.Type) (Range, error) {
 	if err := r.Check(); err != nil {
 		return r, err
@@ -175,7 +176,7 @@ var numberRows = [raster.NumTypes]func(dst []uint32, src []byte, n *numberer){
 		}
 	},
 	raster.U16: numberWords,
-	raster.I16: numberWords, // by the bits of the pixel
+	raster.I16: numberWords, // indexed by the bits of the pixel
 	raster.U32: numberRow[uint32],
 	raster.U64: numberRow[uint64],
 	raster.I32: numberRow[int32],

@@ -1,4 +1,5 @@
-// Package bins makes integral histograms of images. The types of pixels, weights and counts are data.
+// Package bins computes integral histograms of images. The types of pixels, weights and
+// counts are known only at run time.
 package bins
 
 import (
@@ -18,7 +19,7 @@ type Table struct {
 	Range  Range
 }
 
-// maxCounts keeps every byte offset inside an int.
+// maxCounts ensures that every byte offset fits an int.
 const maxCounts = math.MaxInt / 16
 
 // Bytes returns the memory size of a table.
@@ -62,15 +63,15 @@ func describe(width, height, channels, bins int) string {
 	return s
 }
 
-// A Job makes the integral histogram of an image, possibly with weights. Its types, memory and options
-// have been checked.
+// A Job computes the integral histogram of an image, possibly with weights. Its types,
+// memory and options have been checked.
 type Job struct {
 	set          engine.Settings
 	src, weights raster.Array
 }
 
-// Check returns the job of making a table with the given type of counts. weights is an image of one
-// channel; the zero Array counts every pixel as 1.
+// Check returns the job of computing a table with the given type of counts. weights is an
+// image of one channel; the zero Array counts every pixel as 1.
 func Check(count raster.Type, src, weights raster.Array, opt engine.Options) (j Job, err error) {
 	if j.set, err = opt.Check(); err != nil {
 		return j, err

@@ -2,13 +2,14 @@ package engine
 
 import "time"
 
-// A loose layer can continue before the band above is done: integers add up in any
-// order, so the row above a tile can be computed from a row further up and the
-// pixels in between.
-type loose interface {
-	// exact reports whether the layer is integer, so that this gives the same bits.
+// A reorderable layer can continue before the band above is done: integers add up in any
+// order, so the row above a tile can be computed from a row further up and the pixels in
+// between.
+type reorderable interface {
+	// exact reports whether the layer sums integers, so that any order gives the same
+	// bits.
 	exact() bool
-	// rowAbove makes the row above elements [x, x+n) of the band at y, from the lowest
+	// rowAbove computes the row above elements [x, x+n) of the band at y, from the lowest
 	// row of the band that ends at row from and the pixels of rows [from, y).
 	rowAbove(worker, x, y, n, from int)
 }
@@ -18,8 +19,8 @@ type loose interface {
 // between the first that is not done and the last that has begun.
 func (p *Plan) slots() int {
 	switch {
-	case p.Apart:
-		return 2 * p.bands() // column sums, and what the band leaves
+	case p.TwoPass:
+		return 2 * p.bands() // for each band, its own column sums and those including the bands above
 	case p.Workers == 1:
 		return 1
 	}
@@ -48,10 +49,10 @@ func (e *Engine) begin(band int, complete *int) bool {
 	return true
 }
 
-// above returns the row from which a tile must sum the pixels above it by itself,
-// which is its own first row if the band above is done there in time. late is the
-// progress of that band when above last gave up on it, so that a worker that is not
-// running is not waited for at every tile. The result is negative if the context is
+// above returns the row from which a tile must sum the pixels above it: the tile's own
+// first row if the band above finishes there in time, and a row further up otherwise.
+// late is the progress of the band above when the last tile gave up on it; if there has
+// been none since, above does not wait again. The result is negative if the context is
 // done.
 func (e *Engine) above(worker, band, tile int, late *int64) int {
 	over, y := &e.done[band-1], band*e.plan.BandRows

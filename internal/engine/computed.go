@@ -6,7 +6,7 @@ import (
 )
 
 // Computed is the layer of an upright table of numbers that are computed while the table
-// is made, such as the products of the pixels of two images. A layer embeds it and
+// is filled, such as the products of the pixels of two images. A layer embeds it and
 // provides the numbers as its Source:
 //
 //	run := runs.Take()
@@ -32,7 +32,7 @@ type Numbers interface {
 
 // computedWorker holds the scratch memory of one worker.
 type computedWorker struct {
-	numbers []byte // of a group of rows
+	numbers []byte // the numbers of a group of rows
 	_       [kernel.LineBytes]byte
 }
 
@@ -78,10 +78,10 @@ func (l *Computed) Release() int {
 	return bytes
 }
 
-// A summed is an upright table of numbers that another layer hands to its sum method.
+// A summed is an upright table that sums numbers computed by another layer.
 type summed struct {
 	upright
-	number raster.Array // only its type
+	number raster.Array // only the type is used
 	table  Table
 }
 

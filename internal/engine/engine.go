@@ -11,26 +11,26 @@ import (
 // A Layer fills one table, tile by tile. A layer embeds [Base] and overrides the methods
 // that it needs.
 type Layer interface {
-	// Prepare allocates scratch memory for a plan and clears the initial state of a
-	// run. If the plan has no tiles it clears the whole table.
+	// Prepare allocates scratch memory for a plan and clears the initial state
+	// of a run. If the plan has no tiles, it clears the whole table.
 	Prepare(p *Plan) error
-	// Slice begins slice z, if the layer is filled slice by slice: see Plan.Slices.
+	// Slice begins slice z if the layer is filled slice by slice; see [Plan].
 	Slice(z int)
-	// Tile makes elements [x, x+n) of rows [y, y+rows) on behalf of a worker. The tiles
-	// to the left and above are done; all tiles of a band have the same worker.
+	// Tile fills elements [x, x+n) of rows [y, y+rows) on behalf of a worker. The tiles
+	// to the left and above are done. All tiles of a band have the same worker.
 	Tile(worker, x, y, n, rows int)
-	// Finish does what remains when all tiles are done.
+	// Finish does the work that remains when all tiles are done.
 	Finish()
 	// Release drops references to the caller's memory. It keeps the scratch memory and
 	// returns its size in bytes.
 	Release() int
 
-	loose
-	apart
+	reorderable
+	twoPass
 }
 
-// Base holds the methods of [Layer] that many layers do not need. They do nothing. A
-// layer embeds it.
+// Base provides empty implementations of the methods of [Layer] that many layers do not
+// need. A layer embeds it.
 type Base struct{}
 
 // Slice implements [Layer].
@@ -43,17 +43,17 @@ func (Base) exact() bool                { return false }
 func (Base) rowAbove(_, _, _, _, _ int) {}
 func (Base) enter(int)                  {}
 func (Base) sumBand(int)                {}
-func (Base) goOn(_, _ int)              {}
+func (Base) resumeFrom(_, _ int)        {}
 func (Base) addBand(_, _ int, _ bool)   {}
 func (Base) startBand(int)              {}
 func (Base) leaveBand(_, _ int)         {}
 
 // A Grid describes how to cut the image into bands of rows, and bands into tiles.
 type Grid struct {
-	Rows, N   int // of the image, N in elements
+	Rows, N   int // size of the image; N is in elements
 	BandRows  int
 	TileWidth int // in elements
-	Lead      int // number of tiles beyond the one above that must be done before a tile
+	Lead      int // number of tiles by which the band above must be ahead
 }
 
 // bands returns the number of bands, and tiles the number of tiles in each band.
@@ -70,25 +70,25 @@ type Engine struct {
 	layers []Layer
 	set    Settings
 	plan   Plan
-	keep   func() // keeps the engine for the next call unless it is nil
+	keep   func() // returns the engine to its pool for the next call; nil for none
 
-	next     atomic.Int64 // the next band
-	done     []tileCount  // for every band
+	next     atomic.Int64 // the next band to take
+	done     []tileCount  // number of finished tiles, by band
 	stopped  atomic.Bool  // the context is done
 	progress progress
 
-	crew   atomic.Int64  // see seat
-	seated []atomic.Bool // by worker
-	alone  atomic.Bool   // the caller sleeps until no helper is left
-	slots  int           // see Plan.slots
-	exact  bool          // all layers are exact: they do not need the band above
-	apart  bool          // bands are apart
-	shares []share       // by worker, if bands are independent
+	helpers      atomic.Int64  // counts of helpers, see freeWorker
+	busy         []atomic.Bool // whether a worker number is in use
+	callerSleeps atomic.Bool   // the caller sleeps until the last helper has finished
+	slots        int           // see Plan.slots
+	exact        bool          // all layers are exact: they do not have to wait for the band above
+	twoPass      bool          // bands are filled in two passes
+	shares       []share       // ranges of bands by worker, if bands are independent
 
-	crowded bool   // more workers than processors: a waiting worker blocks another
-	spins   int    // number of polls before sleeping
-	beds    []bed  // by worker
-	help    func() // made once, so that starting a helper does not allocate
+	crowded bool     // there are more workers than processors, so a waiting worker blocks another
+	spins   int      // number of polls before sleeping
+	wakeups []wakeup // by worker
+	help    func()   // allocated once, so that starting a helper does not allocate
 }
 
 // Fill prepares layers, fills their tables as planned and releases them. If it returns
@@ -112,7 +112,7 @@ func (e *Engine) Fill(set *Settings, plan *Plan, layers ...Layer) (err error) {
 					l.Slice(z)
 				}
 			}
-			if workers := min(p.Workers, p.bands()); workers > 1 || p.Apart {
+			if workers := min(p.Workers, p.bands()); workers > 1 || p.TwoPass {
 				e.fillTogether(p, workers)
 				continue
 			}
@@ -125,14 +125,14 @@ func (e *Engine) Fill(set *Settings, plan *Plan, layers ...Layer) (err error) {
 	for _, l := range layers {
 		scratch += l.Release()
 	}
-	e.set = Settings{} // belongs to the caller
+	e.set = Settings{} // do not keep the caller's context and callback
 	if e.keep != nil && scratch <= IdleBytes {
 		e.keep()
 	}
 	return err
 }
 
-// passes returns the number of times to fill the grid.
+// passes returns the number of times to fill the grid: once, or once per slice.
 func (p *Plan) passes() int {
 	if p.Rows == 0 || p.N == 0 {
 		return 0
@@ -157,27 +157,25 @@ func (e *Engine) finish() (err error) {
 // done earlier.
 func (e *Engine) fillTogether(p *Plan, workers int) {
 	e.slots, e.exact = p.slots(), isExact(e.layers)
-	e.apart = p.Apart && e.exact
-	e.gather(p, workers)
+	e.twoPass = p.TwoPass && e.exact
+	e.allocate(p, workers)
 	for range workers - 1 {
 		go e.help()
 	}
 	startLast()
 	e.work(0)
-	e.leave()
+	e.waitForHelpers()
 }
 
-// startLast starts a goroutine that does nothing, after others that should start at
-// once. The goroutine started last waits in a place where only its own processor looks
-// for it; others take it from there after a sleep, which takes about 60 µs on Linux
-// where waking a thread takes 10. All goroutines but the last are taken without a
-// sleep.
-func startLast() { go nothing() }
+// startLast starts a goroutine that does nothing, after those that should start at once.
+// The Go scheduler puts the goroutine started last where only its own processor looks for
+// it; other processors take it from there after a sleep, which takes about 60 µs on
+// Linux, whereas waking a thread takes 10 µs. All goroutines before the last start
+// without this sleep.
+func startLast() { go func() {}() }
 
-func nothing() {}
-
-// gather allocates what a run with several workers needs.
-func (e *Engine) gather(p *Plan, workers int) {
+// allocate allocates the memory that a run with several workers needs.
+func (e *Engine) allocate(p *Plan, workers int) {
 	bands := p.bands()
 	e.share(p.Shares, bands, workers)
 	if cap(e.done) < bands {
@@ -187,13 +185,13 @@ func (e *Engine) gather(p *Plan, workers int) {
 	for i := range e.done {
 		e.done[i].done.Store(0)
 	}
-	for len(e.beds) < workers {
-		e.beds = append(e.beds, make(bed, 1))
+	for len(e.wakeups) < workers {
+		e.wakeups = append(e.wakeups, make(wakeup, 1))
 	}
-	if cap(e.seated) < workers {
-		e.seated = make([]atomic.Bool, workers)
+	if cap(e.busy) < workers {
+		e.busy = make([]atomic.Bool, workers)
 	}
-	e.seated = e.seated[:workers]
+	e.busy = e.busy[:workers]
 	e.spins, e.crowded = spins, workers > runtime.GOMAXPROCS(0)
 	if e.crowded {
 		e.spins = 100
@@ -202,11 +200,11 @@ func (e *Engine) gather(p *Plan, workers int) {
 		e.help = e.helper
 	}
 	e.next.Store(0)
-	e.crew.Store(int64(workers-1) * seat)
+	e.helpers.Store(int64(workers-1) * freeWorker)
 }
 
-// fillBand fills the band from row y on, which does not wait for others. It reports
-// whether to continue.
+// fillBand fills the band that begins at row y without waiting for other bands. It
+// reports whether to continue.
 func (e *Engine) fillBand(worker, y int) bool {
 	g := &e.plan.Grid
 	rows := min(g.BandRows, g.Rows-y)
@@ -222,55 +220,56 @@ func (e *Engine) fillBand(worker, y int) bool {
 	return true
 }
 
-// The crew counts the helpers at work and, in units of seat, the free seats. A helper
-// that the scheduler starts after the work is done finds the crew closed and returns,
-// so nobody ever waits for it.
+// Engine.helpers counts the helpers that are running and, in units of freeWorker, the
+// free worker numbers. A helper that the scheduler starts after the work is done finds
+// the counter closed and returns, so the caller never waits for it.
 const (
-	seat   = 1 << 32
-	closed = 1 << 62
+	freeWorker = 1 << 32
+	closed     = 1 << 62
 )
 
 func (e *Engine) helper() {
 	for {
-		crew := e.crew.Load()
-		if crew < seat || crew >= closed {
+		helpers := e.helpers.Load()
+		if helpers < freeWorker || helpers >= closed {
 			return
 		}
-		if !e.crew.CompareAndSwap(crew, crew-seat+1) {
+		if !e.helpers.CompareAndSwap(helpers, helpers-freeWorker+1) {
 			continue
 		}
-		worker := e.sit()
+		worker := e.takeNumber()
 		again := e.work(worker)
-		e.seated[worker].Store(false)
-		e.rise(again)
+		e.busy[worker].Store(false)
+		e.helperDone(again)
 		if !again {
 			return
 		}
-		letOthersRun()
+		yieldThread()
 	}
 }
 
-// sit returns a free worker number for a helper with a seat: there are as many as
-// seats.
-func (e *Engine) sit() int {
-	for worker := 1; ; worker = worker%(len(e.seated)-1) + 1 {
-		if e.seated[worker].CompareAndSwap(false, true) {
+// takeNumber returns a free worker number. The caller has reserved one in helpers, so
+// there is one.
+func (e *Engine) takeNumber() int {
+	for worker := 1; ; worker = worker%(len(e.busy)-1) + 1 {
+		if e.busy[worker].CompareAndSwap(false, true) {
 			return worker
 		}
 	}
 }
 
-// rise leaves a seat, and frees it for another helper if the work continues.
-func (e *Engine) rise(again bool) {
+// helperDone ends a helper's work. If the work continues, its worker number becomes free for
+// another helper.
+func (e *Engine) helperDone(again bool) {
 	for {
-		crew := e.crew.Load()
-		next := crew - 1
-		if again && crew < closed {
-			next += seat
+		helpers := e.helpers.Load()
+		next := helpers - 1
+		if again && helpers < closed {
+			next += freeWorker
 		}
-		if e.crew.CompareAndSwap(crew, next) {
-			if next%seat == 0 && e.alone.CompareAndSwap(true, false) {
-				e.beds[0] <- struct{}{}
+		if e.helpers.CompareAndSwap(helpers, next) {
+			if next%freeWorker == 0 && e.callerSleeps.CompareAndSwap(true, false) {
+				e.wakeups[0] <- struct{}{}
 			}
 			return
 		}
@@ -281,8 +280,8 @@ func (e *Engine) rise(again bool) {
 // helper should return later.
 func (e *Engine) work(worker int) (again bool) {
 	switch {
-	case e.apart:
-		return e.workApart(worker)
+	case e.twoPass:
+		return e.workTwoPass(worker)
 	case len(e.shares) > 0:
 		e.workShare(worker)
 		return false
@@ -296,7 +295,7 @@ func (e *Engine) work(worker int) (again bool) {
 	}
 }
 
-// take returns the next number of a counter.
+// take increments a counter and returns its previous value.
 func (e *Engine) take(next *atomic.Int64) int { return int(next.Add(1)) - 1 }
 
 // workBand fills a band. It reports whether to continue.

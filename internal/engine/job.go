@@ -23,19 +23,20 @@ type Table struct {
 	raster.Array
 	Offset float32      // subtracted from every pixel before it is summed
 	Known  stats.Pixels // properties of the pixels, set by the job
-	Whole  bool         // the gaps between rows belong to the table, too
+	Whole  bool         // the gaps between rows may be overwritten
 }
 
-// A Job makes a table and, if Squares has a type, the table of squares. It is plain
-// data: its maker calls Check before allocating the tables, and then Run.
+// A Job describes a table to compute and, if Squares has a type, the table of squares. It
+// is plain data: its creator calls Check before allocating the tables, and then Run.
 type Job struct {
 	Kind          Kind
 	Src           raster.Array
 	Sums, Squares Table
 	Options       Options
 
-	// Offset is subtracted from every pixel. If it is zero, Plain is not set and
-	// squares are made of floats that lie far from zero, their center is subtracted.
+	// Offset is subtracted from every pixel. If Offset is zero and Plain is not set,
+	// squares of float pixels that all lie far from zero are computed with the center of
+	// the pixels as the offset.
 	Offset float32
 	Plain  bool
 
@@ -104,8 +105,8 @@ func (j *Job) acceptTables() error {
 	return nil
 }
 
-// Accept checks the memory of a table against the checked image or volume that it is
-// made of, and sets the defaults of its extent.
+// Accept checks the memory of a table for the given image or volume, which has been
+// checked, and sets the defaults of its extent.
 func (t *Table) Accept(src *raster.Array) error {
 	if err := t.Extent.Accept(&src.Extent, t.Len()); err != nil {
 		return err
@@ -113,9 +114,9 @@ func (t *Table) Accept(src *raster.Array) error {
 	return raster.Overlap(src.Data, t.Data)
 }
 
-// know sets Known, the properties of the pixels. If the sum type holds the sum of only a
-// few pixels of the largest possible value, as for 64-bit pixels or the squares of 32-bit
-// pixels, it examines all pixels; for 32-bit pixels only if look is set.
+// know sets Known, the properties of the pixels. It examines all pixels if the sum type
+// could overflow after only a few of the largest possible value, as with 64-bit pixels
+// and squares of 32-bit pixels. It examines other 32-bit pixels only if look is set.
 func (t *Table) know(src *raster.Array, squares, look bool) {
 	t.Known = stats.Typical(src.Type, squares)
 	if (look || src.Type.Bytes() == 8) && t.Known.MaxCount(t.Type, squares) <= 4 && len(src.Data) > 0 {
@@ -126,20 +127,21 @@ func (t *Table) know(src *raster.Array, squares, look bool) {
 // A tableLayer makes a table of one kind.
 type tableLayer interface {
 	Layer
-	// find selects the kernel for the types, and aim points the layer at their memory.
+	// find selects the kernel for the types, and aim sets the memory that the layer reads
+	// and writes.
 	find(pixel, sum raster.Type, level kernel.Level, squares bool)
 	aim(src *raster.Array, dst *Table)
-	// cut divides the work of all tables of the job together.
+	// cut plans the work of all tables of the job together.
 	cut(p *Plan, w *Work, depth int)
 }
 
-// tables holds the layers of a running job. They are kept for the next job of its kind.
+// tables holds the layers of a running job. They are reused by the next job of its kind.
 type tables struct {
 	work   Work
 	src    raster.Array
 	dst    [2]Table
-	makers [2]tableLayer // of sums and squares
-	layers [2]Layer      // the makers, in the form that the engine needs
+	makers [2]tableLayer // the layers of sums and of squares
+	layers [2]Layer      // the same layers as arguments of the engine
 }
 
 // runs keeps idle tables, by kind.
@@ -188,7 +190,7 @@ func (j *Job) Run() error {
 	}
 	t.work = workOf(&j.Src.Extent, j.Src.Type.Bytes(), bytes, j.set.workers)
 	t.work.Batch = j.set.batch
-	if large := t.work.Rows*t.work.N > apartWorkers<<16; large { // smaller tables would not gain
+	if large := t.work.Rows*t.work.N > twoPassWorkers<<16; large { // for smaller tables, the check takes longer than it saves
 		t.work.Exact = isExact(t.layers[:count])
 	}
 	t.makers[0].cut(&run.plan, &t.work, j.Src.Depth)
@@ -205,16 +207,16 @@ func isExact(layers []Layer) bool {
 	return true
 }
 
-// NoPair returns the error for a pair of types without tables.
+// NoPair returns the error for a pair of types that no table supports.
 func NoPair(pixel, sum raster.Type) error {
 	return raster.Unsupported("%s", raster.SumPairs.Missing(pixel, sum))
 }
 
-// NoSquares returns the error for types without a table of sums and one of squares.
+// NoSquares returns the error for types that have no table of sums together with squares.
 func NoSquares(pixel, sum, squares raster.Type) error {
 	if !raster.SumPairs.Has(pixel, sum) {
 		return NoPair(pixel, sum)
 	}
-	every := raster.SquarePairs.For(raster.Tilted | raster.Volume) // the pairs that all kinds of tables have
+	every := raster.SquarePairs.For(raster.Tilted | raster.Volume) // the pairs that all kinds of tables support
 	return raster.Unsupported("squares of %v cannot be summed in %v: squares of %s", pixel, squares, every.Choices(pixel))
 }

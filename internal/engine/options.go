@@ -13,7 +13,7 @@ import (
 // Options are the options of all kinds of tables; each package exports those that make
 // sense for it.
 type Options struct {
-	Workers  int    // maximum number; 0 means GOMAXPROCS
+	Workers  int    // maximum number of workers; 0 means GOMAXPROCS
 	Batch    int    // number of images in the batch; 0 and 1 mean no batch
 	Level    string // one of [Levels]; "auto" and "" select the last
 	Context  context.Context
@@ -49,8 +49,8 @@ func Levels() []string {
 	return names
 }
 
-// Check returns the settings for the options, with defaults filled in, and an error if
-// the options are invalid or the context is done.
+// Check validates the options and returns them as settings, with defaults filled in. It
+// returns an error if an option is invalid or the context is done.
 func (o *Options) Check() (s Settings, err error) {
 	err = o.check(&s)
 	return s, err
@@ -83,7 +83,7 @@ func (o *Options) check(s *Settings) error {
 	return s.Stopped()
 }
 
-// checkOn is like check for work on a device.
+// checkOn is like Check for work on a device.
 func (s *Settings) checkOn(o *Options) (err error) {
 	switch o.Level {
 	case "", Auto:
@@ -131,9 +131,10 @@ func (s *Settings) ProcessorOnly(what string) error {
 // Workers returns the maximum number of goroutines that may work at once.
 func (s *Settings) Workers() int { return atOnce(s.workers) }
 
-// atOnce returns a number of workers, at most GOMAXPROCS and equal to it for 0: a
-// worker that others wait for should not itself wait for a processor. The call takes a
-// lock of the scheduler, so callers with work for a single worker avoid it.
+// atOnce limits a number of workers to GOMAXPROCS, which it also returns for 0. More
+// workers would only make others wait: a worker that others depend on would itself wait
+// for a processor. The call takes a lock of the scheduler, so callers that need a single
+// worker avoid it.
 func atOnce(workers int) int {
 	all := runtime.GOMAXPROCS(0)
 	if workers == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// sourceOf returns an array as a Source of its type.
+// sourceOf returns an array as a Source with pixels of its type.
 func sourceOf[P kernel.Pixel](r *raster.Array) Source[P] {
 	return Source[P]{Pix: raster.Elems[P](r.Data), Extent: r.Extent}
 }
@@ -51,14 +51,14 @@ const (
 	// samples is the number of pixels along each axis that determine a center.
 	samples = 8
 	// farAway is the minimum distance of an image from zero, in units of its range of
-	// values, for a center: nearer images lose little to cancellation, and keep tables
-	// of plain sums.
+	// values, for which a center is subtracted. Nearer images lose little to
+	// cancellation, and keep tables of plain sums.
 	farAway = 2
 )
 
-// Center returns a number in the middle of float pixels if a sample of them shows that
-// all lie far from zero, and 0 otherwise. Variances do not depend on what is subtracted
-// from all pixels, but their rounding does.
+// Center returns a number in the middle of the range of float pixels if a sample of them
+// shows that all lie far from zero, and 0 otherwise. Subtracting a number from all pixels
+// does not change a variance, but it changes how the variance is rounded.
 func Center(src *raster.Array) float32 { return center(src, nil) }
 
 // center is [Center] for the float pixels that a mask selects; nil selects all.
@@ -140,14 +140,14 @@ func (v Values) Near(center float32) bool {
 // Same reports whether there is at most one value.
 func (v Values) Same() bool { return v.least >= v.most }
 
-// Center returns a number in the middle of values that all lie far from zero, and 0
+// Center returns a number in the middle of the range if it lies far from zero, and 0
 // otherwise.
 func (v Values) Center() float32 {
 	middle, size := v.least+(v.most-v.least)/2, v.most-v.least
 	if !(math.Abs(middle) > farAway*size) || math.Abs(middle) > math.MaxFloat32 {
 		return 0
 	}
-	if size > 0 { // few digits, so that fewer differences are rounded
+	if size > 0 { // a center with few digits rounds fewer differences
 		grain := math.Exp2(math.Floor(math.Log2(size)) - 3)
 		middle = math.Round(middle/grain) * grain
 	}

@@ -16,21 +16,21 @@ const (
 	// workerBytes is the number of bytes to read and write that justifies waking a worker.
 	workerBytes = 3 << 19
 	// With two workers and a table of less than pairBytes, bands have up to pairRows
-	// rows: the work takes so little time that every synchronization counts.
+	// rows: the whole computation is so short that every synchronization counts.
 	pairBytes, pairRows = 16 << 20, 128
-	// mixBytes is the size from which a table exceeds the nearer caches: a store then
-	// reads the line first, and writing every other row past the caches is faster.
-	// BenchmarkWrites shows it.
+	// mixBytes is the size from which a table exceeds the nearer caches. Every store then
+	// reads its cache line first, so writing every other row past the caches is faster,
+	// as BenchmarkWrites shows.
 	mixBytes = 3 << 20
 )
 
 // Work describes an image to integrate.
 type Work struct {
-	Rows, N, Channels    int  // N in elements
-	PixelBytes, SumBytes int  // of a pixel element, and of all of its sums
-	Workers              int  // maximum number; 0 means GOMAXPROCS
+	Rows, N, Channels    int  // size of the image; N is in elements
+	PixelBytes, SumBytes int  // size of an element of the image, and of its sums in all tables
+	Workers              int  // maximum number of workers; 0 means GOMAXPROCS
 	Batch                int  // number of images in the batch
-	Exact                bool // sums add up in any order: see apart
+	Exact                bool // sums add up in any order, as two passes require
 }
 
 // WorkOf returns the work of integrating pixels of type P into sums of the given size.
@@ -46,17 +46,17 @@ func workOf(e *raster.Extent, pixelBytes, sumBytes, workers int) Work {
 	}
 }
 
-// A Plan describes how to integrate an image.
+// A Plan describes how to divide the computation of a table.
 type Plan struct {
 	Grid
 	Workers int
-	Apart   bool          // see apart
-	Shares  bool          // see share: bands are independent
-	Writes  kernel.Writes // limited by the layout of the table
+	TwoPass bool          // fill bands in two passes, see twoPass
+	Shares  bool          // give each worker a range of independent bands, see share
+	Writes  kernel.Writes // how to write, as far as the layout of the table allows
 	Slices  int           // number of times to fill the grid, for a volume that is made slice by slice
 }
 
-// Plan decides how to cut the image and how to write the table.
+// Plan decides how to divide the image into tiles and how to write the table.
 func (w Work) Plan() (p Plan) {
 	w.plan(&p)
 	return p
@@ -82,25 +82,25 @@ func (w *Work) plan(p *Plan) {
 	p.BandRows = min(p.BandRows, max(1, w.Rows))
 	p.Workers = max(1, min(p.Workers, (w.Rows+p.BandRows-1)/p.BandRows))
 	p.TileWidth = DivUp(w.N, tiles)
-	p.setApart(w)
+	p.setTwoPass(w)
 	p.TileWidth = atLeastOne(p.TileWidth, kernel.Align(w.Channels))
 }
 
-// evenBands divides the rows into bands of at most the given height, so that all workers
-// have the same number of bands of about the same height.
+// evenBands divides the rows into bands of at most the given height, such that all
+// workers have the same number of bands of about the same height.
 func (p *Plan) evenBands(most int) {
 	rounds := DivUp(p.Rows, p.Workers*most)
 	p.BandRows = DivUp(p.Rows, p.Workers*rounds)
 }
 
-// minEntries is the minimum width of a tile in entries, which keeps the carries that rows
-// pass from tile to tile small compared with the tile.
+// minEntries is the minimum width of a tile in entries, so that the carries that rows
+// pass from tile to tile are small compared with the tile.
 const minEntries = 16
 
-// PlanEntries is like [Work.Plan] for tables that have several sums for every value, of
-// SumBytes in total: N and tiles are counted in pixels. With several workers, bands may
-// have up to maxBand rows, which amortize the transfer of the carry row between two
-// cores; that row is large here.
+// PlanEntries is like [Work.Plan] for tables with several sums per entry, which take
+// SumBytes together. N and tiles are counted in pixels. With several workers, bands have
+// up to maxBand rows, because a band's carry row is large here and is transferred between
+// two cores once per band.
 func (w Work) PlanEntries(maxBand int) Plan {
 	p := w.Plan()
 	p.N = w.N / w.Channels
@@ -112,11 +112,12 @@ func (w Work) PlanEntries(maxBand int) Plan {
 	return p
 }
 
-// writes selects how to write a table of out bytes that is one of a batch.
+// writes selects how to write a table of the given size in bytes, in a batch of the given
+// number of images.
 func writes(out, batch int) kernel.Writes {
 	switch {
 	case batch > 1 && out < mixBytes && out > mixBytes/batch:
-		return kernel.Stream // no table stays in a nearer cache for its reader
+		return kernel.Stream // a table that its reader will not find in a nearer cache anyway
 	case out < mixBytes:
 		return kernel.Ahead
 	case out <= processor.LastLevelCache()/2:
@@ -125,8 +126,8 @@ func writes(out, batch int) kernel.Writes {
 	return kernel.Stream
 }
 
-// atLeastOne returns n rounded up to a multiple of to, at least to.
+// atLeastOne returns n rounded up to a multiple of to, which is at least to.
 func atLeastOne(n, to int) int { return max(1, DivUp(n, to)) * to }
 
-// DivUp returns n/by, rounded up.
+// DivUp returns n/by rounded up.
 func DivUp(n, by int) int { return (n + by - 1) / by }

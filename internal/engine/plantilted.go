@@ -6,13 +6,14 @@ const (
 	// tiltedTileBytes is the width of a tile's sums: two rows of them, the sums and the
 	// diagonals, stay in the first-level cache while rows are processed.
 	tiltedTileBytes = 8 << 10
-	// tiltedBandRows is like bandRows, but higher bands lean further and make the
-	// worker of the next one wait longer.
+	// tiltedBandRows is like bandRows. Higher bands lean further, which makes the worker
+	// of the next band wait longer.
 	tiltedBandRows = 32
-	// tiltedLeast is the minimum width of a tile, in units of its shift to the left per
-	// row, with many workers.
+	// tiltedLeast is the minimum width of a tile if there are many workers, in units of
+	// its shift to the left per row.
 	tiltedLeast = 16
-	// tiltedWorkerBytes is like workerBytes, but a worker waits longer for its turn.
+	// tiltedWorkerBytes is like workerBytes. It is larger because workers wait longer for
+	// each other.
 	tiltedWorkerBytes = 3 << 20
 )
 
@@ -29,9 +30,9 @@ func (w Work) PlanTilted() Plan {
 	p.Workers = max(1, min(p.Workers, w.Rows*w.N*(w.PixelBytes+w.SumBytes)/tiltedWorkerBytes))
 	p.BandRows = min(tiltedBandRows, max(1, w.Rows))
 	if p.Workers > 1 {
-		// A band leans by one tile at most, and the next begins when two are done:
-		// smaller tiles leave slack before one worker waits for another, but with the
-		// smallest tiles workers wait longer than they work.
+		// A band leans by one tile at most, and the next band begins when two of its
+		// tiles are done. Smaller tiles shorten this wait, but with the smallest tiles
+		// workers wait longer than they work.
 		p.Workers = min(p.Workers, max(2, w.N/(2*tiltedLeast*skew)))
 		width = atLeastOne(min(3*width/8, w.N/(2*p.Workers)), 4*skew)
 		p.BandRows = max(4, min(p.BandRows, w.Rows/(8*p.Workers), width/skew)&^3)
@@ -39,7 +40,7 @@ func (w Work) PlanTilted() Plan {
 	over := (p.BandRows - 1) * skew
 	p.N += over
 	if p.Workers == 1 && w.N <= 2*width {
-		width = p.N // whole rows
+		width = p.N // a tile spans the whole row
 	}
 	p.TileWidth = atLeastOne(width, 4*skew) // so that four rows begin together
 	p.Lead = (w.Channels + over + p.TileWidth - 1) / p.TileWidth

@@ -8,21 +8,22 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// A tileCount counts the finished tiles of a band for the one worker that follows,
-// which is that of the band below. It is polled, so it has its own cache line.
+// A tileCount counts the finished tiles of a band for the worker of the band below. That
+// worker polls the count, so it has a cache line of its own.
 type tileCount struct {
 	done atomic.Int64
-	want atomic.Int64 // count that the following worker sleeps for; 0 while it is awake
-	who  atomic.Int64 // the following worker
+	want atomic.Int64 // the count that the worker below sleeps for; 0 while it is awake
+	who  atomic.Int64 // the number of the worker below
 	_    [5]int64
 }
 
-// spins is the number of times to poll for a tile before sleeping, about a millisecond.
-// Waking takes so long that a chain of sleeping workers never catches up again, but
-// spinning must not go on if the other worker is not running.
+// spins is the number of times to poll for a tile before sleeping, which takes about a
+// millisecond. Waking a worker takes so long that a chain of sleeping workers never
+// catches up again, but a worker must not spin for long while the other one is not
+// running.
 const spins = 20_000
 
-// pause waits briefly, and from time to time yields to other goroutines.
+// pause waits briefly, and every 64th turn yields to other goroutines.
 func (e *Engine) pause(turn int) {
 	processor.Pause()
 	if turn%64 == 63 || e.crowded {
@@ -30,8 +31,8 @@ func (e *Engine) pause(turn int) {
 	}
 }
 
-// A bed is a channel on which a worker sleeps until it receives a value.
-type bed chan struct{}
+// A wakeup is a channel on which a worker sleeps until it receives a value.
+type wakeup chan struct{}
 
 // await waits until the given number of tiles of a band are done. It returns false if the
 // run has been stopped.
@@ -49,7 +50,7 @@ func (e *Engine) await(worker, band int, tiles int64) bool {
 	c.who.Store(int64(worker))
 	c.want.Store(tiles)
 	if c.done.Load() < tiles && !e.stopped.Load() || !c.want.CompareAndSwap(tiles, 0) {
-		<-e.beds[worker]
+		<-e.wakeups[worker]
 	}
 	return !e.stopped.Load()
 }
@@ -66,42 +67,42 @@ func (e *Engine) reached(band, tiles int) {
 
 func (e *Engine) wake(c *tileCount, want int64) {
 	if c.want.CompareAndSwap(want, 0) {
-		e.beds[c.who.Load()] <- struct{}{}
+		e.wakeups[c.who.Load()] <- struct{}{}
 	}
 }
 
-// leave waits until no helper is at work.
-func (e *Engine) leave() {
+// waitForHelpers waits until no helper is running.
+func (e *Engine) waitForHelpers() {
 	for spun := 0; ; spun++ {
-		crew := e.crew.Load()
+		helpers := e.helpers.Load()
 		switch {
-		case crew < closed: // latecomers find no seat
-			e.crew.CompareAndSwap(crew, crew%seat+closed)
-		case crew == closed:
+		case helpers < closed: // helpers that start later find no free number
+			e.helpers.CompareAndSwap(helpers, helpers%freeWorker+closed)
+		case helpers == closed:
 			return
 		case spun < e.spins:
 			e.report()
 			e.pause(spun)
 		default:
-			e.alone.Store(true)
-			if e.crew.Load() != closed || !e.alone.CompareAndSwap(true, false) {
+			e.callerSleeps.Store(true)
+			if e.helpers.Load() != closed || !e.callerSleeps.CompareAndSwap(true, false) {
 				e.sleep()
 			}
 		}
 	}
 }
 
-// sleep waits until no helper is left. It reports progress meanwhile.
+// sleep waits until the last helper has finished. It reports progress meanwhile.
 func (e *Engine) sleep() {
 	if e.set.progress == nil {
-		<-e.beds[0]
+		<-e.wakeups[0]
 		return
 	}
 	often := time.NewTicker(5 * time.Millisecond)
 	defer often.Stop()
 	for {
 		select {
-		case <-e.beds[0]:
+		case <-e.wakeups[0]:
 			return
 		case <-often.C:
 			e.report()

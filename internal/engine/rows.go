@@ -26,7 +26,7 @@ type rowTable struct {
 // A rowLayer is a layer that can continue from one row to the next.
 type rowLayer interface {
 	tableLayer
-	// pushRow makes row y of the table in the second row of its memory.
+	// pushRow computes row y of the table in the second row of its memory.
 	pushRow(row []byte, y int)
 }
 
@@ -75,8 +75,8 @@ func (r *Rows) add(j *Job, dst *Table, squares bool) error {
 	return nil
 }
 
-// Push adds the next row of pixels and returns the next row of the table and of the
-// squares. The results are valid until the next Push.
+// Push adds the next row of pixels and returns the next row of the table and of the table
+// of squares. The returned rows are valid until the next Push.
 func (r *Rows) Push(row []byte) (sums, squares []byte, err error) {
 	if r == nil {
 		return nil, nil, errNoStream()
@@ -105,7 +105,7 @@ type Slices struct {
 	engine Engine
 	set    Settings
 	plan   Plan
-	extent raster.Extent // of a slice, as a volume
+	extent raster.Extent // of one slice, as a volume
 	tables []sliceTable
 	layers []Layer
 }
@@ -117,7 +117,8 @@ type sliceTable struct {
 	dst Table
 }
 
-// Prepare implements [Layer]. The table continues from the slice before.
+// Prepare implements [Layer]. It clears nothing, because the table continues from the
+// previous slice.
 func (t *sliceTable) Prepare(*Plan) error { return nil }
 
 // Release implements [Layer]. The stream keeps its memory.
@@ -163,7 +164,7 @@ func (t *sliceTable) init(s *Slices, pixel raster.Type, dst *Table, squares bool
 	if t.dst.Array, err = raster.NewTable(dst.Type, raster.PlaneExtent(e.Width, e.Height, e.Channels, 0)); err != nil {
 		return err
 	}
-	t.dst.SliceStride = 0 // all slices use the same memory
+	t.dst.SliceStride = 0 // all slices of the table use the same memory
 	t.find(pixel, dst.Type, s.set.Level, squares)
 	t.aim(&t.src, &t.dst)
 	return t.solid.Prepare(&s.plan)
@@ -178,7 +179,7 @@ func (s *Slices) Offset() float32 {
 }
 
 // Push adds the next slice of voxels and returns the next slice of the table and of the
-// squares. The results are valid until the next Push.
+// table of squares. The returned slices are valid until the next Push.
 func (s *Slices) Push(slice raster.Array) (sums, squares raster.Array, err error) {
 	if s == nil {
 		return sums, squares, errNoStream()

@@ -15,12 +15,12 @@ func Zeros[T any](have []T, n int) []T {
 	return have
 }
 
-// AtLeast returns n elements, reusing the memory of have if it suffices; new memory
-// starts a cache line. Reused elements are not cleared.
+// AtLeast returns n elements, reusing the memory of have if it suffices. Otherwise, the
+// new memory begins at the start of a cache line. Reused elements are not cleared.
 func AtLeast[T any](have []T, n int) []T { return AtLeastFrom(have, n, 0) }
 
-// AtLeastFrom is like [AtLeast], but the element at index at of new memory starts a
-// line.
+// AtLeastFrom is like [AtLeast], except that in new memory the element with index at, not
+// the first, is at the start of a cache line.
 func AtLeastFrom[T any](have []T, n, at int) []T {
 	if cap(have) >= n {
 		return have[:n]
@@ -28,7 +28,8 @@ func AtLeastFrom[T any](have []T, n, at int) []T {
 	return raster.OnLine(make([]T, n+kernel.LineBytes/min(kernel.LineBytes, raster.SizeOf[T]())), n, at)
 }
 
-// Workers returns the scratch memory of at least the given number of workers.
+// Workers returns scratch memory for at least the given number of workers, reusing that
+// of have.
 func Workers[W any](have []W, workers int) []W {
 	for len(have) < workers {
 		have = append(have, *new(W))

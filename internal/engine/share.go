@@ -6,10 +6,11 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel"
 )
 
-// A share is a worker's range of bands: the first that has not begun, and the end. If
-// bands are independent, each worker processes its own part of the image: a layer
-// continues from band to band, and the next image of the same size finds its part in
-// the caches of the same processor. A worker without bands takes half of another's.
+// A share is the range of bands that a worker has not begun. If bands are independent,
+// each worker processes its own part of the image: a layer continues from band to band,
+// and the same part of the next image of this size is processed by the same processor,
+// whose caches may still hold it. A worker that runs out of bands takes half of
+// another's.
 type share struct {
 	bands atomic.Uint64
 	_     [kernel.LineBytes - 8]byte
@@ -22,7 +23,7 @@ func (s *share) bounds() (first, end int, both uint64) {
 	return int(both >> 32), int(both & (1<<32 - 1)), both
 }
 
-// share divides the bands among the workers, if shares are wanted.
+// share divides the bands among the workers if wanted is set.
 func (e *Engine) share(wanted bool, bands, workers int) {
 	e.shares = e.shares[:0]
 	if !wanted {
@@ -34,7 +35,7 @@ func (e *Engine) share(wanted bool, bands, workers int) {
 	}
 }
 
-// workShare makes the bands of a worker's share, and then takes over those of others.
+// workShare fills the bands of a worker's share, and then takes over bands of others.
 func (e *Engine) workShare(worker int) {
 	own := &e.shares[worker]
 	for {
@@ -72,7 +73,7 @@ func (e *Engine) takeOver(own *share) bool {
 		}
 		middle := first + (end-first)/2
 		if most.bands.CompareAndSwap(both, bandsOf(first, middle)) {
-			own.bands.Store(bandsOf(middle, end)) // others do not take from an empty share
+			own.bands.Store(bandsOf(middle, end)) // no worker takes from an empty share, so this cannot overwrite a change
 			return true
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// tilted is the layer of 45° tables. Tiles lean to the left because a sum needs the row
-// above on both sides.
+// tilted is the layer of 45° tables. Its tiles lean to the left, because a sum needs the
+// row above on both sides.
 type tilted struct {
 	Base
 	kernel kernel.TiltedFunc
@@ -16,15 +16,15 @@ type tilted struct {
 
 	writes          kernel.Writes
 	scratch         []byte
-	lead            int    // bytes of scratch before the first that starts a cache line
-	sums, diagonals []byte // of the lowest finished row, in cache and without gaps
+	lead            int    // number of bytes before the first one at the start of a cache line
+	sums, diagonals []byte // of the lowest finished row, without gaps, to stay in the cache
 	workers         []tiltedWorker
 }
 
 // tiltedWorker holds the scratch memory of one worker.
 type tiltedWorker struct {
 	tile kernel.TiltedTile
-	edge []byte // for the rows of a band
+	edge []byte // carries of a band's rows
 	_    [kernel.LineBytes]byte
 }
 
@@ -45,8 +45,8 @@ const pageBytes = 4096
 func (l *tilted) Prepare(p *Plan) error {
 	lead := kernel.TiltedLead(l.dst.Channels) * l.size
 	need := lead + (l.n()+kernel.TiltedSlack(l.dst.Channels))*l.size
-	// Half a page apart modulo pages: a load waits for a preceding store whose address
-	// has the same last twelve bits.
+	// Half a page apart, modulo the page size: a load waits for an earlier store whose
+	// address has the same lowest twelve bits.
 	apart := raster.RoundUp(need, pageBytes) + pageBytes/2
 	if cap(l.scratch) < apart+need || l.lead != lead {
 		l.scratch, l.lead = AtLeastFrom[byte](nil, apart+need, lead), lead
@@ -65,7 +65,7 @@ func (l *tilted) Prepare(p *Plan) error {
 	return nil
 }
 
-// Tile implements [Layer]. x counts along the first row of the band; rows below begin
+// Tile implements [Layer]. x is a position in the first row of the band; rows below begin
 // further left.
 func (l *tilted) Tile(worker, x, y, n, rows int) {
 	l.kernel(l.pointTile(worker, l.dst.From((y+1)*l.dst.Stride), l.src.From(y*l.src.Stride), x, y, n, rows))
@@ -77,8 +77,7 @@ func (l *tilted) pushRow(row []byte, y int) {
 	l.workers[0].tile = kernel.TiltedTile{}
 }
 
-// pointTile returns the tile of a worker for pixels and sums in the given memory, ready
-// for the kernel.
+// pointTile returns a worker's tile for the given pixels and sums, ready for the kernel.
 func (l *tilted) pointTile(worker int, dst, src []byte, x, y, n, rows int) *kernel.TiltedTile {
 	w := &l.workers[worker]
 	w.tile = kernel.TiltedTile{

@@ -11,33 +11,33 @@ import (
 type upright struct {
 	Base
 	kernel  kernel.Func
-	columns kernel.Columns // empty for floats
+	columns kernel.Columns // empty for float sums
 	src     *raster.Array
 	dst     *Table
-	size    int // of a sum, in bytes
+	size    int // size of a sum in bytes
 
-	writes kernel.Writes
-	band   int // rows
-	n      int
-	apart  bool
+	writes  kernel.Writes
+	band    int // height of a band in rows
+	n       int
+	twoPass bool
 	// above holds the lowest finished row, without gaps. With several workers, each of
-	// the last slots bands has its own row: first the row above the band, and, as its
-	// tiles are finished, the lowest row of the band. If bands are apart, the first half
-	// of above holds the column sums of each band, and the second half those plus the
-	// column sums of all bands above.
+	// the last slots bands has its own row, which holds the row above the band at first,
+	// and the lowest row of the band wherever its tiles are done. If bands are filled in
+	// two passes, the first half of above holds the column sums of each band, and the
+	// second half these plus the column sums of all bands above.
 	above   []byte
 	slots   int
-	pitch   int // bytes from one of these rows to the next
+	pitch   int // distance between these rows in bytes
 	workers []uprightWorker
 }
 
 // uprightWorker holds the scratch memory of one worker.
 type uprightWorker struct {
 	tile  kernel.Tile
-	carry []byte // for the rows of a band
-	edge  []byte // the row above at the end of the last tile
-	acc   []byte // sums of columns
-	above []byte // the row above its band, if bands are apart
+	carry []byte // carries of a band's rows
+	edge  []byte // the row above, at the end of the last tile
+	acc   []byte // column sums
+	above []byte // the row above the worker's band, if bands are filled in two passes
 
 	shifted []byte // the pixels of a tile minus an offset
 	_       [kernel.LineBytes]byte
@@ -64,7 +64,7 @@ func (l *upright) Prepare(p *Plan) error {
 		w.carry = AtLeast(w.carry, p.BandRows*kernel.CarryLen(l.dst.Channels)*l.size)
 		w.edge = AtLeast(w.edge, l.dst.Channels*l.size)
 	}
-	l.writes, l.band, l.n, l.apart = p.Writes, p.BandRows, p.N, p.Apart
+	l.writes, l.band, l.n, l.twoPass = p.Writes, p.BandRows, p.N, p.TwoPass
 	if !l.onLines() {
 		l.writes = min(l.writes, kernel.Ahead)
 	}
@@ -76,7 +76,7 @@ func (l *upright) Prepare(p *Plan) error {
 func (l *upright) onLines() bool {
 	d := l.dst
 	if d.Len()-d.Channels <= d.Stride {
-		return false // no row of sums, or a huge stride before no row
+		return false // no row of sums, or a huge stride that is never used
 	}
 	first := uintptr(unsafe.Pointer(&d.Data[(d.Stride+d.Channels)*l.size]))
 	return first%kernel.LineBytes == 0 && d.Stride*l.size%kernel.LineBytes == 0
@@ -94,8 +94,8 @@ func (l *upright) Tile(worker, x, y, n, rows int) {
 	l.kernel(t)
 }
 
-// pointTile returns the tile of a worker for elements [x, x+n) of rows [y, y+rows), which
-// may be only some of the rows of a band. The caller sets its pixels and calls the kernel.
+// pointTile returns a worker's tile for elements [x, x+n) of rows [y, y+rows), which may
+// be only some rows of a band. The caller sets its pixels and calls the kernel.
 func (l *upright) pointTile(worker, x, y, n, rows int) *kernel.Tile {
 	w, channels, stride := &l.workers[worker], l.dst.Channels, l.dst.Stride
 	slot := kernel.CarryLen(channels) * l.size
@@ -105,7 +105,7 @@ func (l *upright) pointTile(worker, x, y, n, rows int) *kernel.Tile {
 		clear(carry)
 		clearColumn(dst, stride*l.size, channels*l.size, rows)
 	}
-	t := &w.tile // not a literal, which would be built elsewhere and copied
+	t := &w.tile // a composite literal would be built on the stack and copied
 	t.Dst, t.DstStride = dst[(channels+x)*l.size:], stride
 	t.Above, t.Carry = l.aboveOf(w, y)[x*l.size:], carry
 	t.Rows, t.N, t.Channels = rows, n, channels
@@ -113,8 +113,8 @@ func (l *upright) pointTile(worker, x, y, n, rows int) *kernel.Tile {
 	return t
 }
 
-// clearColumn clears the first bytes of rows. It is written out for the sizes of a
-// single sum, which take less time than a call.
+// clearColumn clears the first bytes of each row. The sizes of a single sum are written
+// out, because these stores take less time than a call.
 func clearColumn(dst []byte, stride, bytes, rows int) {
 	switch bytes {
 	case 4:
@@ -134,7 +134,7 @@ func clearColumn(dst []byte, stride, bytes, rows int) {
 
 // aboveOf returns the row above the tiles of a worker's band.
 func (l *upright) aboveOf(w *uprightWorker, y int) []byte {
-	if l.apart {
+	if l.twoPass {
 		return w.above
 	}
 	return l.row(y)
@@ -163,13 +163,13 @@ func (l *upright) rowAbove(worker, x, y, n, from int) {
 	copy(w.edge[:pixel], to[max(0, len(to)-pixel):])
 }
 
-// catchUp computes the row above row y, for as many elements from x on as fit in to, from
-// the row above row from and the pixels in between.
+// catchUp computes the row above row y, from the row above row from and the pixels in
+// between. It computes len(to) bytes of it, from element x on.
 func (l *upright) catchUp(w *uprightWorker, to []byte, x, y, from int) {
 	pixel := min(l.dst.Channels*l.size, len(to))
 	clear(to)
 	l.columns.Sum(to, l.src.From(from*l.src.Stride+x), l.src.Stride, y-from)
-	if x > 0 { // add what the rows in between sum to left of x
+	if x > 0 { // add the pixels of these rows to the left of x
 		l.columns.Add(to[:pixel], w.edge)
 		if from > 0 {
 			l.columns.Sub(to[:pixel], l.row(from - 1)[x*l.size-pixel:])
@@ -187,7 +187,8 @@ func (l *upright) sumBand(band int) {
 	l.addColumns(sums, band)
 }
 
-// addColumns adds the columns of a band, as many at a time as the nearest cache holds.
+// addColumns adds the columns of a band to sums, as many at a time as the nearest cache
+// holds.
 func (l *upright) addColumns(sums []byte, band int) {
 	const wide = 4096
 	for x := 0; x < l.n; x += wide {
@@ -200,7 +201,7 @@ func (l *upright) enter(worker int) {
 	w.acc, w.above = AtLeast(w.acc, l.n*l.size), AtLeast(w.above, l.pitch)
 }
 
-func (l *upright) goOn(worker, band int) {
+func (l *upright) resumeFrom(worker, band int) {
 	if acc := l.workers[worker].acc; band < 0 {
 		clear(acc)
 	} else {
@@ -228,7 +229,7 @@ func (l *upright) leaveBand(worker, band int) {
 	l.columns.Add(to, l.row(band*l.band))
 }
 
-// left returns the column sums that a band leaves, including those of all bands above.
+// left returns the column sums of a band and all bands above it.
 func (l *upright) left(band int) []byte { return l.above[(l.slots/2+band)*l.pitch:][:l.pitch] }
 
 // pushRow implements [rowLayer].
@@ -251,7 +252,7 @@ func (l *upright) Release() int {
 	return bytes
 }
 
-// clearEdges clears row 0 of a plane table, and column 0 if there are no tiles to clear
+// clearEdges clears row 0 of a table, and column 0 if there are no tiles that would clear
 // it.
 func (t *Table) clearEdges(rows int) {
 	size := t.Type.Bytes()
@@ -263,8 +264,8 @@ func (t *Table) clearEdges(rows int) {
 	}
 }
 
-// shift returns the offset to subtract from pixels before they are passed to the
-// kernel: kernels of float32 sums subtract it themselves.
+// shift returns the offset to subtract from pixels before they are passed to the kernel.
+// It is zero for float32 sums, whose kernels subtract the offset themselves.
 func (t *Table) shift() float32 {
 	if t.Type == raster.F32 {
 		return 0
@@ -272,7 +273,7 @@ func (t *Table) shift() float32 {
 	return t.Offset
 }
 
-// kernelOffset returns the part of the offset that is left to the kernel.
+// kernelOffset returns the offset that the kernel subtracts.
 func (t *Table) kernelOffset() float32 {
 	if t.Type == raster.F32 {
 		return t.Offset

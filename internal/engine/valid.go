@@ -6,9 +6,10 @@ import (
 	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// groupRows is the number of rows selected at a time: few enough for them to stay in
-// the second-level cache for all three tables, and many because a kernel ends with a
-// fence. Of short rows twice as many are selected (BenchmarkValid).
+// groupRows is the number of rows to select at a time. They should stay in the
+// second-level cache for all three tables, but there should be many of them, because a
+// kernel ends with a memory fence. If rows are short, twice as many are selected.
+// BenchmarkValid measures both.
 const (
 	groupRows  = 32
 	groupBytes = 256 << 10
@@ -17,20 +18,20 @@ const (
 // aheadRows is the number of rows by which pixels are prefetched.
 const aheadRows = 2
 
-// A ValidJob is a [Job] for an upright table of the valid pixels. Count is a uint32
-// table of their number.
+// A ValidJob is a [Job] for an upright table of the valid pixels. Count is a uint32 table
+// of the number of valid pixels.
 type ValidJob struct {
 	Job
 	Count Table
 
-	Mask raster.Array // one channel, or as many as Src; no Data if all pixels are valid
-	NaN  bool         // NaN is not valid
+	Mask raster.Array // has one channel or as many as Src; without Data, all pixels are valid
+	NaN  bool         // treat NaN as invalid
 }
 
 // Check is like [Job.Check], and also checks the mask.
 func (j *ValidJob) Check() error {
 	offset := j.Offset
-	j.Offset = 0 // checked below, for fewer types
+	j.Offset = 0 // checked below, because fewer types support it
 	plain := j.Plain
 	j.Plain = true // the center is computed from valid pixels only, in setOffsets
 	err := j.Job.Check()
@@ -52,7 +53,7 @@ func (j *ValidJob) Check() error {
 	return j.setOffsets()
 }
 
-// setOffsets decides what to subtract from the valid pixels.
+// setOffsets determines the offset to subtract from the valid pixels.
 func (j *ValidJob) setOffsets() error {
 	if err := CheckOffset(j.Src.Type, j.Sums.Type, j.Offset); err != nil {
 		return err
@@ -74,7 +75,7 @@ func (j *ValidJob) setOffsets() error {
 	return nil
 }
 
-// Run makes the tables of a checked job, after checking their memory.
+// Run computes the tables of a checked job, after checking their memory.
 func (j *ValidJob) Run() error {
 	all := [...]*Table{&j.Sums, &j.Count, &j.Squares}
 	tables := all[:2]
@@ -104,7 +105,7 @@ func (j *ValidJob) Run() error {
 
 var validRuns Runs[valid]
 
-// fill makes the tables. Their memory has been checked.
+// fill computes the tables, whose memory has been checked.
 func (j *ValidJob) fill() error {
 	r := validRuns.Take()
 	l := &r.Layer
@@ -121,10 +122,10 @@ func (j *ValidJob) fill() error {
 	return r.Fill(&j.set, &p, l)
 }
 
-// valid is the layer of the sums, the squares and the counts of valid pixels; the
-// squares are optional. It consists of three layers: those of sums and squares receive
-// rows of pixels in which a fill value replaces pixels that are not valid, and that of
-// the counts receives rows of zeros and ones.
+// valid is the layer of the sums, the squares and the counts of valid pixels; the squares
+// are optional. It consists of three layers. Those of the sums and the squares receive
+// rows of pixels in which a fill value replaces invalid pixels. That of the counts
+// receives rows of zeros and ones.
 type valid struct {
 	Base
 	src, mask     raster.Array
@@ -140,9 +141,9 @@ type valid struct {
 // validWorker holds the scratch memory of one worker.
 type validWorker struct {
 	row    kernel.Selection
-	pixels []byte  // of a group of rows
-	valid  []uint8 // 1 where pixels is valid, 0 elsewhere
-	mask   []uint8 // of a row, for all channels
+	pixels []byte  // pixels of a group of rows
+	valid  []uint8 // 1 for each valid pixel, 0 for each invalid one
+	mask   []uint8 // the mask of one row, for all channels
 	_      [kernel.LineBytes]byte
 }
 
@@ -188,7 +189,7 @@ func (l *valid) rowAbove(worker, x, y, n, from int) {
 func (l *valid) Tile(worker, x, y, n, rows int) {
 	w, pixel := &l.workers[worker], l.src.Type
 	size := pixel.Bytes()
-	group := len(w.pixels) / (n * size) // as set by Prepare, or more in a short tile
+	group := len(w.pixels) / (n * size) // as set by Prepare, or more in a shorter tile
 	shift := l.sums.dst.shift()
 	for end := y + rows; y < end; y += group {
 		rows := min(group, end-y)
@@ -203,7 +204,7 @@ func (l *valid) Tile(worker, x, y, n, rows int) {
 		}
 		l.sums.sum(worker, w.pixels, x, y, n, rows)
 		if l.squared {
-			if again := l.squares.dst.shift(); again != 0 && shift == 0 { // the kernel of the sums subtracts it by itself
+			if again := l.squares.dst.shift(); again != 0 && shift == 0 { // the kernel of the sums subtracts the offset itself
 				Shifted(w.pixels, w.pixels, pixel, n, n, rows, again)
 			}
 			l.squares.sum(worker, w.pixels, x, y, n, rows)
@@ -221,7 +222,7 @@ func (l *valid) maskRow(w *validWorker, x, y, n int) []uint8 {
 	case m.Channels == channels:
 		return m.Data[y*m.Stride+x:][:n]
 	}
-	of := m.Data[y*m.Stride+x/channels:][:n/channels] // tiles are whole pixels
+	of := m.Data[y*m.Stride+x/channels:][:n/channels] // a tile consists of whole pixels
 	for i, v := range of {
 		all := w.mask[i*channels:][:channels]
 		for c := range all {

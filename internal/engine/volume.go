@@ -9,35 +9,35 @@ import (
 
 // solid is the layer of volumes. It fills a table in one of two ways.
 //
-// By bands: a band of rows goes through all slices, so the sums of the previous slice
-// that it needs are in its worker's cache. The slices take the place of the columns of an
-// image; a tile needs the row above it in the same slice, which the band above has left
-// in above.
+// By bands: a worker fills a band of rows in all slices, one after the other, so the sums
+// of the previous slice that it needs are in its cache. Slices take the place of the
+// columns of an image: a tile needs the row above it in the same slice, which the worker
+// of the band above has stored in above.
 //
-// By slices: each slice is cut into tiles like a plane table. It needs the sums of the
-// whole previous slice.
+// By slices: each slice is divided into tiles like an image. A tile needs the sums of the
+// previous slice, which is complete.
 type solid struct {
 	Base
 	kernel   kernel.VolumeFunc
 	src      *raster.Array
 	dst      *Table
-	size     int // of a sum, in bytes
+	size     int // size of a sum in bytes
 	bySlices bool
 	writes   kernel.Writes
 	whole    bool // see kernel.VolumeTile
 
-	above      []byte // by slices: the lowest finished row; by bands: that of every slice
+	above      []byte // the lowest finished row: by slices, of this slice; by bands, of each slice
 	abovePitch int    // bytes
-	over       []byte // by slices: the previous slice
-	z          int    // by slices: the slice to make
+	over       []byte // the previous slice, if filled by slices
+	z          int    // the current slice, if filled by slices
 	workers    []solidWorker
 }
 
 // solidWorker holds the scratch memory of one worker.
 type solidWorker struct {
 	tile  kernel.VolumeTile
-	carry []byte // for the rows of a band
-	over  []byte // by bands: the band in the previous slice
+	carry []byte // carries of a band's rows
+	over  []byte // the band in the previous slice, if filled by bands
 
 	shifted []byte // the voxels of a tile minus an offset
 	_       [kernel.LineBytes]byte

@@ -77,11 +77,11 @@ func (b Border) Check() error {
 	return nil
 }
 
-// outside is the index of pixels that are not in the image.
+// outside is the index of pixels outside the image.
 const outside = -1
 
-// Index returns which of n pixels (at least one) appears at position i, or outside if none
-// of them does.
+// Index returns the index of the pixel, out of n (at least one), that appears at position
+// i, or outside if there is none.
 func (b Border) Index(i, n int) int {
 	if uint(i) < uint(n) {
 		return i
@@ -105,8 +105,8 @@ func (b Border) Index(i, n int) int {
 	return p - 1 - i
 }
 
-// AppendColumns appends the elements of a row of the given width that appear in columns [from, to): -1 for
-// those that none appears in.
+// AppendColumns appends, for each of columns [from, to), the indices of the elements of a
+// row of the given width that appear there, or -1 where no pixel appears.
 func (b Border) AppendColumns(elems []int, from, to, width, channels int) []int {
 	for x := from; x < to; x++ {
 		at := b.Index(x, width)
@@ -134,8 +134,8 @@ func (b Border) period(n int) int {
 
 func (b Border) periodic() bool { return b == Reflect101 || b == Reflect || b == Wrap }
 
-// A Shape is a window: the number of pixels that it extends on each side of its center, at
-// least 0, and the border that it finds outside the image.
+// A Shape is a window: the number of pixels by which it extends on each side of its
+// center, at least 0, and the border of the image.
 type Shape struct {
 	Left, Right, Up, Down int
 	Border                Border
@@ -146,26 +146,26 @@ type Shape struct {
 func (s *Shape) Width() int  { return s.Left + s.Right + 1 }
 func (s *Shape) Height() int { return s.Up + s.Down + 1 }
 
-// OnDevice returns the window for a job of a device.
+// OnDevice returns the window in the form that device jobs use.
 func (s *Shape) OnDevice() device.Window {
 	return device.Window{Left: s.Left, Right: s.Right, Up: s.Up, Down: s.Down, Border: uint8(s.Border), Value: s.Value}
 }
 
-// OfDevice returns the window of a job of a device.
+// OfDevice returns the window of a device job.
 func OfDevice(w device.Window) Shape {
 	return Shape{Left: w.Left, Right: w.Right, Up: w.Up, Down: w.Down, Border: Border(w.Border), Value: w.Value}
 }
 
-// An axis is the part of a window along one side of the image that differs between pixels.
-// It omits whole periods of the image and positions that are outside for all pixels, so it
-// is never much larger than the image.
+// An axis describes windows along one side of the image: the range of positions that
+// differs between pixels. Whole periods of the image, and positions outside the image for
+// all pixels, are omitted from the range, so it is never much larger than the image.
 type axis struct {
-	n, before, after int // as requested
+	n, before, after int // length of the image, and extent of the window before and after its center
 	border           Border
 
 	start, span int // the window of position x is [x-start, x-start+span)
-	periods     int // whole periods that every window has in addition
-	low, high   int // how often every window has the first and the last pixel in addition
+	periods     int // number of whole periods that every window contains in addition
+	low, high   int // number of times that every window contains the first and the last pixel in addition
 }
 
 func newAxis(n, before, after int, b Border) axis {
@@ -190,10 +190,11 @@ func newAxis(n, before, after int, b Border) axis {
 	return a
 }
 
-// count returns the number of positions of the window of x that are inside the image.
+// count returns the number of positions inside the image in the window of x.
 func (a *axis) count(x int) int { return min(x+a.after+1, a.n) - max(x-a.before, 0) }
 
-// weight returns how often pixel i of the image appears in the window of y.
+// weight returns the number of times that pixel i of the image appears in the window of
+// y.
 func (a *axis) weight(y, i int) int {
 	from, to := y-a.before, y+a.after+1
 	if !a.border.periodic() {
@@ -209,7 +210,8 @@ func (a *axis) weight(y, i int) int {
 		}
 		return w
 	}
-	// Count the positions equal to i and those equal to its mirror image, each once a period.
+	// Count the positions equal to i and, once per period, those equal to its mirror
+	// image.
 	p := a.border.period(a.n)
 	w := upTo(to, i, p) - upTo(from, i, p)
 	mirror := p - i
@@ -222,8 +224,8 @@ func (a *axis) weight(y, i int) int {
 	return w + upTo(to, mirror, p) - upTo(from, mirror, p)
 }
 
-// upTo returns the number of integers below end that are i modulo p, counted from a fixed
-// start far enough below.
+// upTo returns the number of integers below end that are congruent to i modulo p, counted
+// from a fixed start that is far enough below.
 func upTo(end, i, p int) int {
 	d := end - 1 - i
 	if d < 0 {
@@ -232,5 +234,5 @@ func upTo(end, i, p int) int {
 	return d/p + 1
 }
 
-// outsideCount returns the number of positions of the window of y that are outside the image.
+// outsideCount returns the number of positions outside the image in the window of y.
 func (a *axis) outsideCount(y int) int { return a.before + a.after + 1 - max(0, a.count(y)) }

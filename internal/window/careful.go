@@ -8,32 +8,33 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Adding floats to a running sum and subtracting them again leaves rounding errors in it:
-// after one pixel of 1e20, sums of windows that never contained it are noise, and after a
-// NaN they are NaN. So if the sums of a row turn out to be of very different magnitudes,
-// or not finite, the windows of the rows below are summed without subtraction until the
-// next block starts. Then a pixel affects only the windows that contain it, whatever its
-// value. One case goes unnoticed: large pixels of opposite signs in one row in the middle
-// of a block, if no sums of squares are computed that would reveal them.
+// Adding floats to a running sum and subtracting them again leaves rounding errors: after
+// a pixel of 1e20, the sums of later windows that do not contain it are noise, and after
+// a NaN they are NaN. So if the sums of a row turn out to be of very different
+// magnitudes, or not finite, the windows of the rows below are summed without subtraction
+// until the next block starts. Then a pixel affects only the windows that contain it,
+// whatever its value. One case goes unnoticed: large pixels of opposite signs in one row
+// in the middle of a block, if no sums of squares are computed that would reveal them.
 
-// disproportion is the largest accepted ratio of the largest to the smallest column sum at
-// the start of a block; the rounding error of the smallest may be larger by this factor.
-// squaresDisproportion is the same for sums of squares, which may differ by as much as
-// squares do because code that subtracts them checks the result, see Spread.
-// rowDisproportion is the same for the totals of the rows in a block.
+// disproportion is the largest accepted ratio of the largest to the smallest column sum
+// at the start of a block. The rounding error of the smallest sum may be larger by this
+// factor. squaresDisproportion is the limit for sums of squares. It is larger because
+// squares differ more, and because code that subtracts them checks the result, see
+// Spread. rowDisproportion is the limit for the totals of the rows in a block.
 const (
 	disproportion        = 0x1p26
 	squaresDisproportion = 0x1p52
 	rowDisproportion     = 0x1p12
 )
 
-// largestFill is the largest value that is used as an offset if all samples of the first
-// row are equal: a larger value may mark missing data, and subtracting it would leave no
-// digits of the other pixels.
+// largestFill is the largest value used as an offset if all samples of the first row are
+// equal. A larger value may be a marker for missing data, and subtracting it would leave
+// no digits of the other pixels.
 const largestFill = 1 << 26
 
-// OffsetOf returns the offset to subtract from the float pixels of an image, for windows of
-// the given shape. It looks at the first row only, since a stream knows no more.
+// OffsetOf returns the offset to subtract from the float pixels of an image, for windows
+// of the given shape. It reads only the first row, because the next rows of a stream are
+// unknown.
 func OffsetOf(src *raster.Array, shape *Shape) float64 {
 	if len(src.Data) == 0 || shape.Width() == 1 && shape.Height() == 1 { // the mean of such a window is the pixel itself
 		return 0
@@ -50,18 +51,18 @@ func OffsetOf(src *raster.Array, shape *Shape) float64 {
 	return center
 }
 
-// scales holds the magnitudes of sums since the columns were last summed anew.
+// scales holds the magnitudes of sums since the columns were last summed from scratch.
 type scales struct {
 	columns                   float64 // sum of the magnitudes of all columns
 	most                      float64 // largest total of a row
 	leastSquares, mostSquares float64
-	zeros                     bool // some columns are zero: values added there later may be lost beside others
+	zeros                     bool // some columns are zero, so pixels added to them later may be lost next to large sums
 }
 
 // floats returns memory as float64, the type of all float sums.
 func floats(data []byte) []float64 { return raster.Elems[float64](data) }
 
-// measure records the magnitudes of freshly summed columns. It reports whether they are in
+// measure records the magnitudes of newly summed columns. It reports whether they are in
 // proportion.
 func (s *Sums) measure() bool {
 	all, zeros, even := evenness(floats(s.sums.image(s)), disproportion)
@@ -91,10 +92,10 @@ func evenness(columns []float64, times float64) (all float64, zeros, even bool) 
 	return all, zeros, all <= math.MaxFloat64 && most <= least*times
 }
 
-// steady reports whether all sums of the row are finite and of about the magnitude of those
-// in the rows above.
+// steady reports whether all sums of the row are finite and of about the same magnitude
+// as those of the rows above.
 func (s *Sums) steady() bool {
-	if s.extra() { // these sums are of columns that may not be in the prefix
+	if s.extra() { // the prefix may not include all of these columns
 		for _, v := range floats(s.sums.image(s)) {
 			if v-v != 0 {
 				return false
@@ -128,13 +129,14 @@ func total(prefix []float64, channels int) (all float64) {
 		all += math.Abs(v)
 	}
 	if !(all <= math.MaxFloat64) {
-		return math.NaN() // fails every comparison of proportions
+		return math.NaN() // a NaN fails every comparison
 	}
 	return all
 }
 
-// regroup sums the columns of row y anew. For high windows it uses sums of groups of rows.
-func (s *Sums) regroup() {
+// recompute sums the columns of row y from scratch. For high windows it uses sums of
+// groups of rows.
+func (s *Sums) recompute() {
 	f := &s.frame
 	h := f.Shape.Height()
 	if h < 16 || s.once() {
@@ -175,9 +177,9 @@ func addFloats(to, from []byte) {
 
 // groups holds the sums of groups of rows. Each group starts at a multiple of its height.
 type groups struct {
-	n, rows int   // bytes of sums in a row, and rows in a group
-	both    bool  // also squares
-	starts  []int // first row of each group, in a ring
+	n, rows int   // size of the sums of a row in bytes, and number of rows in a group
+	both    bool  // also hold squares
+	starts  []int // first row of each group, as a ring buffer
 	have    []bool
 	sums    []byte
 	squares []byte
@@ -189,7 +191,7 @@ func (g *groups) bytes() int {
 	return engine.Bytes(g.starts) + engine.Bytes(g.have) + engine.Bytes(g.sums) + engine.Bytes(g.squares)
 }
 
-// aim prepares g for count groups, each of the given number of rows with n bytes of sums.
+// aim prepares g for count groups of the given number of rows, each with n bytes of sums.
 func (g *groups) aim(n, rows, count int, squares bool) {
 	if g.n == n && g.rows == rows && len(g.starts) == count && g.both == squares {
 		return
@@ -203,8 +205,8 @@ func (g *groups) aim(n, rows, count int, squares bool) {
 	g.forget()
 }
 
-// at returns the sums of the group of rows that begins at start, and whether they have been
-// computed. If not, they are zero.
+// at returns the sums of the group of rows that begins at start, and whether they have
+// been computed. If not, the sums are zero.
 func (g *groups) at(start int) (sums, squares []byte, have bool) {
 	slot := (start/g.rows%len(g.starts) + len(g.starts)) % len(g.starts)
 	sums = g.sums[slot*g.n:][:g.n]
@@ -220,15 +222,15 @@ func (g *groups) at(start int) (sums, squares []byte, have bool) {
 	return sums, squares, false
 }
 
-// apart computes the sum of each window from its own columns, without subtraction.
-func (s *Sums) apart(r *Row) {
-	s.sums.apart(s, &r.Sums)
+// withoutSubtraction computes the sum of each window from its own columns.
+func (s *Sums) withoutSubtraction(r *Row) {
+	s.sums.withoutSubtraction(s, &r.Sums)
 	if s.frame.squared() {
-		s.squares.apart(s, &r.Squares)
+		s.squares.withoutSubtraction(s, &r.Squares)
 	}
 }
 
-func (l *lane) apart(s *Sums, r *windows.Sums) {
+func (l *lane) withoutSubtraction(s *Sums, r *windows.Sums) {
 	c := s.frame.Channels
 	n := s.n * c * l.size
 	l.hi, l.zeros = engine.AtLeast(l.hi, n), engine.Zeros(l.zeros, n)
@@ -236,9 +238,9 @@ func (l *lane) apart(s *Sums, r *windows.Sums) {
 	r.Hi, r.Lo = l.hi[:n], l.zeros[:n]
 }
 
-// pieces writes the sums of span columns of each channel, from every position on. It cuts
-// the columns into pieces of span columns: every window is the end of one piece and the
-// start of the next, so it adds a suffix sum and a prefix sum.
+// pieces writes the sums of span columns of each channel, starting at every position. It
+// divides the columns into pieces of span columns. Every window consists of the end of
+// one piece and the start of the next, so its sum is a suffix sum plus a prefix sum.
 func pieces(sums, columns []float64, channels, span int) {
 	n, step := len(sums), span*channels
 	for start := 0; start < n; start += step {
@@ -258,7 +260,7 @@ func pieces(sums, columns []float64, channels, span int) {
 	}
 }
 
-// spreadPixels is the maximum number of pixels in a window that is summed pixel by pixel.
+// spreadPixels is the maximum number of pixels of a window that is summed pixel by pixel.
 const spreadPixels = 1 << 12
 
 // Spread returns Σ(p-mean)² over the window of element i, computed from its pixels, or NaN
@@ -308,8 +310,8 @@ func (s *Sums) eachPixel(x, ch int, visit func(p float64)) {
 type flats struct {
 	valid bool
 	y, to int     // the row, and the end of its windows
-	down  []int32 // number of equal pixels in each column, upwards from the last row of the windows
-	along []int32 // number of adjacent columns, to the left, that are equal from top to bottom
+	down  []int32 // number of equal pixels in each column, counted upwards from the last row of the windows
+	along []int32 // number of adjacent columns, to the left of and including this one, whose pixels are all equal
 }
 
 func (l *flats) bytes() int { return engine.Bytes(l.down) + engine.Bytes(l.along) }
@@ -318,12 +320,12 @@ func (l *flats) bytes() int { return engine.Bytes(l.down) + engine.Bytes(l.along
 // for windows that wrap around the image.
 func (s *Sums) isFlat(x, ch int) bool {
 	f := &s.frame
-	if s.from != 0 || s.to != f.Width || f.Height > 0 && f.Shape.Height() > 2*f.Height { // it would examine rows again and again
+	if s.from != 0 || s.to != f.Width || f.Height > 0 && f.Shape.Height() > 2*f.Height { // it would examine rows repeatedly
 		return false
 	}
 	left, right, most := x-f.Left, x+f.Right, f.Width-1
 	if beside := left < 0 || right > most; beside {
-		switch f.Border { // the columns of the image that appear outside it
+		switch f.Border { // the columns of the image that appear beyond its edges
 		case Wrap:
 			return false
 		case Reflect:
@@ -343,7 +345,7 @@ func (s *Sums) isFlat(x, ch int) bool {
 }
 
 // findFlats examines the columns of row y. It continues from the row above if that was
-// examined last.
+// the last one examined.
 func (s *Sums) findFlats() {
 	l := &s.flats
 	if l.valid && l.y == s.y {

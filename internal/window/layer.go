@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// stripBytes is the width of a strip's sums: the part that a row needs stays in the
+	// stripBytes is the width of the sums of a strip: the part used by a row stays in the
 	// nearer caches while the rows of a band are processed.
 	stripBytes = 16 << 10
 	// bandRows is the minimum number of rows in a band, and bandWindows the minimum as a
-	// multiple of the window's height: to start a band, as many rows as a window has must
-	// be summed.
+	// multiple of the window's height. Each band starts by summing as many rows as a
+	// window has.
 	bandRows, bandWindows = 128, 8
-	// shareRows is the minimum number of rows in a band if a worker continues from band to
-	// band: smaller bands let the workers finish at about the same time.
+	// shareRows is the minimum number of rows in a band if workers continue from band to
+	// band. Smaller bands let them finish at about the same time.
 	shareRows = 32
 	// workerBytes is the number of bytes to read and write that justifies waking a worker.
 	workerBytes = 1 << 19
@@ -34,12 +34,12 @@ type Layer struct {
 	Image
 	Frame   Frame
 	InPlace bool // the image is overwritten, row by row
-	Reach   int  // number of rows above and below the current one that are read, see [Sums.Rows]
+	Reach   int  // number of rows above and below the current one that are needed, see [Sums.Rows]
 	Widest  int  // maximum number of columns in a strip, or 0 for no limit
 
 	bandRows int
-	copied   []byte    // a copy of the image, if the windows need rows that were overwritten long before
-	own      []ownRows // of each band, if the image is overwritten
+	copied   []byte    // a copy of the image, if windows need rows long after they were overwritten
+	own      []ownRows // by band, if the image is overwritten
 	workers  []layerWorker
 }
 
@@ -48,8 +48,9 @@ type layerWorker struct {
 	_    [raster.LineBytes]byte
 }
 
-// Plan decides how to cut the image, for a layer that writes the given number of bytes
-// per pixel. Float sums start anew after each block of rows, so bands consist of whole blocks.
+// Plan decides how to divide the image, for a layer that writes the given number of bytes
+// per pixel. Float sums start from scratch after each block of rows, so bands consist of
+// whole blocks.
 func (l *Layer) Plan(set *engine.Settings, written int) engine.Plan {
 	f := &l.Frame
 	size, block := f.Sum.Bytes(), Block(f.Sum, f.Shape.Height())
@@ -58,7 +59,7 @@ func (l *Layer) Plan(set *engine.Settings, written int) engine.Plan {
 	if most := bytes / workerBytes; most > 1 {
 		p.Workers = min(set.Workers(), most)
 	}
-	if strips := f.Width * f.Channels * size / l.stripBytes(size); strips > 1 && !l.InPlace && block == 0 { // a strip of floats would have its own rounding
+	if strips := f.Width * f.Channels * size / l.stripBytes(size); strips > 1 && !l.InPlace && block == 0 { // strips of floats would be rounded differently
 		if columns := engine.DivUp(f.Width, strips); f.Strips(columns / 2) {
 			p.TileWidth = columns
 		}
@@ -69,7 +70,7 @@ func (l *Layer) Plan(set *engine.Settings, written int) engine.Plan {
 	unit := max(1, block)
 	each := max(1, engine.DivUp(f.Height, p.Workers))
 	wanted := max(bandRows, bandWindows*min(f.Shape.Height(), f.Height))
-	if p.TileWidth >= p.N { // otherwise every strip of a band starts anew
+	if p.TileWidth >= p.N { // otherwise every strip of a band starts from scratch
 		wanted = max(shareRows, min(f.Shape.Height(), f.Height))
 	}
 	p.BandRows = raster.RoundUp(evenly(each, wanted), unit)
@@ -82,8 +83,8 @@ func (l *Layer) Plan(set *engine.Settings, written int) engine.Plan {
 	return p
 }
 
-// stripBytes returns the width of a strip's sums in bytes. It is smaller for 16-bit sums
-// of narrow windows, whose columns are added in rows of their own: see windows.Box.
+// stripBytes returns the width of a strip's sums in bytes. It is smaller for the 16-bit
+// sums of narrow windows, which have rows of their own: see windows.Box.
 func (l *Layer) stripBytes(size int) int {
 	if w := l.Frame.Shape.Width(); size == 2 && w > 6 && w <= 16 {
 		return stripBytes / 2
@@ -118,8 +119,8 @@ func (l *Layer) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// Start returns the sums of a worker, and the rows to move them down, for the tile of n
-// pixels from x, y on. The sums go on from those of the tile above if possible.
+// Start returns a worker's sums and the rows from which to update them, for the tile of n
+// pixels that begins at x, y. The sums continue from those of the tile above if possible.
 func (l *Layer) Start(worker, x, y, n int) (s *Sums, src Rows) {
 	s = &l.workers[worker].sums
 	if !s.GoesOn(x, n, y) {
@@ -129,9 +130,9 @@ func (l *Layer) Start(worker, x, y, n int) (s *Sums, src Rows) {
 	return s, src
 }
 
-// RowsOf returns the rows that the band beginning at row y needs. If the image is
-// overwritten, own is not nil, and its Keep method must be called for each row of the band
-// in turn before the row is overwritten.
+// RowsOf returns the rows that the band beginning at row y reads. If the image is
+// overwritten, own is not nil, and its Keep method must be called for each row of the
+// band, in order, before the row is overwritten.
 func (l *Layer) RowsOf(y int) (rows Rows, own *ownRows) {
 	if !l.InPlace {
 		return &l.Image, nil

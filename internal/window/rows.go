@@ -6,7 +6,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// An Image provides the rows of an image that is not written to meanwhile.
+// An Image provides the rows of an image that is not overwritten meanwhile.
 type Image struct {
 	Src     raster.Array
 	Border  Border
@@ -22,8 +22,9 @@ func (m *Image) Row(place int) []byte {
 	return m.Src.Span(0, i, m.Src.Width)
 }
 
-// A Wide provides the rows of an image with Pad pixels added on each side, as determined by
-// the border, which is Replicate or Constant. A row is valid until the next but one.
+// A Wide provides the rows of an image extended by Pad pixels on each side according to
+// the border, which is Replicate or Constant. A row is valid until the next but one is
+// requested.
 type Wide struct {
 	Image *Image
 	Pad   int
@@ -56,7 +57,7 @@ func (w *Wide) Forget() int {
 }
 
 // OutsideRow returns the row outside the image for borders that do not repeat its pixels:
-// the constant, or pixels that add nothing.
+// a row of the constant, or of pixels that add nothing to a sum.
 func OutsideRow(have []byte, f *Frame) []byte {
 	v := f.Offset
 	switch f.Border {
@@ -76,8 +77,8 @@ func fill(have []byte, t raster.Type, n int, v float64) []byte {
 	return have
 }
 
-// CopyTo copies pixels to memory of their own, reusing that of have if it suffices, and
-// points the array to the copy. It returns the memory.
+// CopyTo copies the pixels to memory of their own, reusing have if it suffices, and makes
+// the array refer to the copy. It returns the memory.
 func CopyTo(have []byte, a *raster.Array) []byte {
 	n := a.Width * a.Channels * a.Type.Bytes()
 	have = engine.AtLeast(have, n*a.Height)
@@ -88,22 +89,23 @@ func CopyTo(have []byte, a *raster.Array) []byte {
 	return have
 }
 
-// ownRows provides the rows that a band needs if the whole image is being overwritten, the
-// band by its own worker and the rest by others. Rows outside the band were copied before
-// the work began, and rows of the band that have been overwritten are in a ring.
+// ownRows provides the rows that a band reads if the whole image is being overwritten:
+// the band by its own worker, the rest by others. Rows outside the band were copied
+// before the work began. Rows of the band that have been overwritten are kept in a ring
+// buffer.
 type ownRows struct {
 	image    *Image
-	from, to int // the band
+	from, to int // the rows of the band
 	y        int // the next row to be overwritten
-	n        int // bytes of a row
+	n        int // size of a row in bytes
 	above    int // number of saved rows above the band
 
-	saved []byte // the rows before the band and after it
+	saved []byte // the rows above and below the band
 	ring  []byte
-	size  int // rows of the ring
+	size  int // number of rows in the ring buffer
 }
 
-// save copies the rows above and below the band, which others will overwrite.
+// save copies the rows above and below the band, which other workers will overwrite.
 func (o *ownRows) save(image *Image, from, to, above, below int) {
 	n := image.Src.Width * image.Src.Channels * image.Src.Type.Bytes()
 	o.image, o.from, o.to, o.y, o.n, o.above, o.size = image, from, to, from, n, above, above+1

@@ -10,9 +10,9 @@ type Maker interface {
 	Make(dst []byte, y int, s *Sums)
 }
 
-// A Stage provides the rows that a maker computes from the windows of other rows, as input
-// for further windows. It computes rows when they are requested, and keeps a few more than
-// the next window has.
+// A Stage provides the rows that a maker computes from the windows of other rows, as
+// input for further windows. It computes rows on demand, and keeps a few more than the
+// next window needs.
 type Stage struct {
 	Maker Maker
 
@@ -20,15 +20,15 @@ type Stage struct {
 	src     Rows
 	border  Border
 	height  int
-	n       int // bytes of a row
+	n       int // size of a row in bytes
 	ring    []byte
-	size    int // rows of it
-	next    int // the row to make next
+	size    int // number of rows kept
+	next    int // the row to compute next
 	outside []byte
 }
 
-// Aim prepares the stage for an image in frame f. Its output has frame next, and the first
-// window requested over the output is that of row from.
+// Aim prepares the stage for an image described by f. Its output is described by next,
+// and the first window requested over the output is that of row from.
 func (t *Stage) Aim(src Rows, f, next *Frame, from int) {
 	t.sums.Aim(f)
 	t.sums.Strip(0, f.Width)
@@ -42,8 +42,9 @@ func (t *Stage) Aim(src Rows, f, next *Frame, from int) {
 	t.outside = OutsideRow(t.outside, next)
 }
 
-// CheckWrap returns an error for windows over the output of a stage that wrap and are much
-// higher than the image: the stage would have to compute as many rows.
+// CheckWrap returns an error for wrapping windows over the output of a stage that are
+// much higher than the image, because the stage would have to compute as many rows as
+// they have.
 func CheckWrap(s *Shape, height int) error {
 	if most := max(1<<12, 2*height); s.Border == Wrap && s.Height() > most {
 		return raster.Invalid("window is %d rows high, want at most %d for border wrap", s.Height(), most)
@@ -51,8 +52,8 @@ func CheckWrap(s *Shape, height int) error {
 	return nil
 }
 
-// Start returns the first row that a stage must compute if the first window requested over
-// its output is that of row from. Rows before it may have been computed differently, with
+// Start returns the first row that a stage must compute if the first window requested
+// over its output is that of row from. The stage may have computed earlier rows too, with
 // other rounding.
 func (t *Stage) Start(from int, next *Frame) int {
 	from -= next.Up + 1
@@ -104,9 +105,9 @@ func (t *Stage) Forget() int {
 	return t.sums.Bytes() + engine.Bytes(t.ring) + engine.Bytes(t.outside)
 }
 
-// ChainPlan decides how to cut an image into bands of rows for a chain of stages that
-// writes the given number of bytes per pixel. The windows of the chain together reach over
-// reach rows, and bands start at multiples of unit.
+// ChainPlan decides how to divide an image into bands of rows for a chain of stages that
+// writes the given number of bytes per pixel. Together, the windows of the chain extend
+// over reach rows. Bands start at multiples of unit.
 func ChainPlan(set *engine.Settings, f *Frame, written, reach, unit int) engine.Plan {
 	p := engine.Plan{Grid: engine.Grid{Rows: f.Height, N: f.Width, TileWidth: max(1, f.Width)}, Workers: 1, Shares: true}
 	if most := f.Height * f.Width * f.Channels * written / workerBytes; most > 1 {
@@ -119,8 +120,8 @@ func ChainPlan(set *engine.Settings, f *Frame, written, reach, unit int) engine.
 	return p
 }
 
-// evenly returns the height of bands of about the wanted number of rows, such that the last
-// band is not much smaller than the others.
+// evenly returns a height of bands close to the wanted one such that the last band is not
+// much smaller than the others.
 func evenly(rows, wanted int) int {
 	return engine.DivUp(rows, max(1, (rows+wanted/2)/wanted))
 }

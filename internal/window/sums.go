@@ -16,11 +16,11 @@ type Rows interface{ Row(place int) []byte }
 type Frame struct {
 	Width, Height, Channels int
 	Pixel                   raster.Type
-	Sum                     raster.Type // of the sums; an integer type must hold the sum of any window
-	Square                  raster.Type // of the sums of squares; 0 for none
+	Sum                     raster.Type // type of the sums; an integer type must hold the sum of any window
+	Square                  raster.Type // type of the sums of squares; 0 for none
 	Shape
 	Offset float64   // subtracted from every float pixel
-	Values []float64 // the values of the Constant border by channel, instead of Value, if not nil
+	Values []float64 // the values of the Constant border by channel; nil to use Value
 	Level  processor.Level
 }
 
@@ -32,30 +32,30 @@ func (f *Frame) value(channel int) float64 {
 	return f.Value
 }
 
-// squared reports whether squares are summed, too.
+// squared reports whether squares are summed too.
 func (f *Frame) squared() bool { return f.Square != 0 }
 
-// Sums moves down a strip of columns, row by row, and computes the sums of the windows of
-// each row's pixels, and of their squares. It does not allocate when it is used again for
-// an image of similar size.
+// Sums computes the sums, and optionally the sums of squares, of the windows of a row of
+// pixels, while it moves down a strip of columns row by row. It does not allocate when it
+// is used again for an image of similar size.
 type Sums struct {
 	frame  Frame
 	across axis
 	down   axis
-	block  int // number of rows after which floats are summed anew; 0 for integers
+	block  int // number of rows after which float sums start from scratch; 0 for integers
 
 	x, n        int // the pixels of the strip
 	first, end  int // the positions that windows cover
 	from, to    int // the columns of the image that are summed
-	start, stop int // the bytes of these columns in a row
-	lead        int // elements before them, outside the image
+	start, stop int // the byte range of these columns in a row
+	lead        int // number of elements before them, outside the image
 
 	rows    Rows
-	own     *ownRows // rows, if the image is overwritten
+	own     *ownRows // equal to rows if the image is overwritten
 	nothing []byte   // pixels that add nothing to a sum
 	y       int
-	valid   bool // the columns are summed for row y
-	careful bool // no pixel is subtracted from a sum, see careful.go
+	valid   bool // the columns have been summed for row y
+	careful bool // sum windows without subtraction, see careful.go
 
 	kernel  windows.Columns
 	sums    lane
@@ -69,23 +69,23 @@ type Sums struct {
 	groups groups
 }
 
-// A lane holds the sums of columns, of pixels or of their squares, and the results computed
-// from them.
+// A lane holds column sums, either of pixels or of their squares, and the window sums
+// computed from them.
 type lane struct {
 	typ  raster.Type // 0 if there are none
 	size int         // bytes of an element
 
-	columns, prefixes []byte // allocations behind memory and prefix, with room to align them to a cache line
+	columns, prefixes []byte // the allocations that contain memory and prefix, with room to align these to a cache line
 	memory, prefix    []byte
 	cols              []byte // the part of memory after its leading zeros
-	constants         []byte // sum of a column of the border's constant, by channel
+	constants         []byte // by channel, the sum of a column of pixels outside the image, for the Constant border
 	extras            []byte // results of windows.AddExtra
-	hi, zeros         []byte // sums of windows that are not computed from prefixes
+	hi, zeros         []byte // window sums that are not computed from prefixes
 }
 
-// A pad describes n elements outside the image, from element to on, which equal elements
-// of the image from element from on, in ascending (step 1) or descending (-1) order or all
-// the same (0).
+// A pad describes n elements outside the image, starting at element to. They equal
+// elements of the image starting at element from, in ascending order (step 1), in
+// descending order (step -1), or all equal to the first one (step 0).
 type pad struct{ to, from, n, step int }
 
 // grow appends an element to the pad if it continues the pattern.
@@ -105,7 +105,8 @@ func (p *pad) grow(to, from int) bool {
 	return true
 }
 
-// copyPads writes the elements outside the image. size is the size of an element in bytes.
+// copyPads fills in the elements outside the image. size is the size of an element in
+// bytes.
 func copyPads(cols []byte, pads []pad, size int) {
 	for _, p := range pads {
 		to := cols[p.to*size:][:p.n*size]
@@ -120,8 +121,8 @@ func copyPads(cols []byte, pads []pad, size int) {
 	}
 }
 
-// A Row holds the sums of the windows of a row of pixels, and of their squares. Offset has
-// been subtracted from every pixel.
+// A Row holds the sums of the windows of a row of pixels, and of their squares. Offset
+// has been subtracted from every pixel.
 type Row struct {
 	Sums, Squares windows.Sums
 
@@ -131,7 +132,7 @@ type Row struct {
 	Down   int64
 	Area   int64
 
-	// The windows of pixels [From, To) of the strip all have the same width.
+	// From and To delimit the pixels of the strip whose windows all have the same width.
 	From, To int
 
 	Channels int
@@ -150,17 +151,17 @@ func (r *Row) Count(x int) int64 {
 	return int64(r.Across[x]) * r.Down
 }
 
-// A Part is a run of windows, those of pixels [From, To) of a strip, that all have the same
-// number of pixels.
+// A Part is a run of windows that have the same number of pixels: those of pixels [From,
+// To) of a strip.
 type Part struct {
 	From, To      int
 	Sums, Squares windows.Sums
 	Count         int64
 }
 
-// Cut sets p to the windows from pixel x on that have the same number of pixels. It fills p
-// in place because it is called for every row, and copying a Part takes as long as making
-// it.
+// Cut sets p to the run of windows, starting at pixel x, that have the same number of
+// pixels. It writes to p because it is called for every row, and copying a Part takes as
+// long as computing it.
 func (r *Row) Cut(p *Part, x int) {
 	p.From, p.To, p.Count = x, r.To, r.Count(x)
 	if x < r.From || x >= r.To {
@@ -171,9 +172,9 @@ func (r *Row) Cut(p *Part, x int) {
 	p.Squares.Cut(&r.Squares, from, to)
 }
 
-// Block returns the number of rows over which float sums are running sums. They start anew
-// at multiples of it, whichever worker computes them, so that their bits are always the
-// same. It returns 0 for integers.
+// Block returns the number of rows after which running sums of floats start from scratch.
+// They do so at multiples of this number, whichever worker computes them, so that results
+// always have the same bits. Block returns 0 for integers.
 func Block(sum raster.Type, height int) int {
 	if !sum.Float() {
 		return 0
@@ -181,7 +182,7 @@ func Block(sum raster.Type, height int) int {
 	return max(64, height)
 }
 
-// Aim prepares s for an image, whose size must not be zero.
+// Aim prepares s for an image, which must not be empty.
 func (s *Sums) Aim(f *Frame) {
 	s.frame = *f
 	s.across = newAxis(f.Width, f.Left, f.Right, f.Border)
@@ -193,13 +194,13 @@ func (s *Sums) Aim(f *Frame) {
 	s.squares.typ, s.squares.size = f.Square, f.Square.Bytes()
 }
 
-// Strips reports whether the image can be cut into strips of at least this many columns:
-// the pixels that appear outside the image must be in the outermost strip.
+// Strips reports whether the image can be divided into strips of at least this many
+// columns: all pixels that appear outside the image must be in the outermost strip.
 func (f *Frame) Strips(columns int) bool {
 	return f.Border != Wrap && f.Shape.Width() <= columns
 }
 
-// Strip moves to the top of columns [x, x+n).
+// Strip moves to the top of the strip of columns [x, x+n).
 func (s *Sums) Strip(x, n int) {
 	f, c := &s.frame, s.frame.Channels
 	s.layOut(x, n)
@@ -277,8 +278,8 @@ func (s *Sums) layOut(x, n int) {
 	}
 }
 
-// GoesOn reports whether s holds the sums of columns [x, x+n) for the row above y, so that
-// it can continue from there.
+// GoesOn reports whether s can continue to row y of columns [x, x+n) because it holds
+// their sums for the row above.
 func (s *Sums) GoesOn(x, n, y int) bool {
 	return s.valid && s.x == x && s.n == n && s.y+1 == y
 }
@@ -286,8 +287,9 @@ func (s *Sums) GoesOn(x, n, y int) bool {
 // Reach returns the range of columns of the image that the strip sums.
 func (s *Sums) Reach() (from, to int) { return s.from, s.to }
 
-// zerosOnLine returns n zero bytes, reusing the memory of have if it suffices, of which the
-// byte at index at starts a cache line, so that vectors are written within a line.
+// zerosOnLine returns n zero bytes, reusing the memory of have if it suffices. The byte
+// with index at is at the start of a cache line, so that stores of vectors do not
+// straddle lines.
 func zerosOnLine(have []byte, n, at int) (memory, zeros []byte) {
 	memory = engine.Zeros(have, n+kernel.LineBytes)
 	return memory, raster.OnLine(memory, n, at)
@@ -312,7 +314,7 @@ func (s *Sums) images() (sums, squares []byte) {
 	return s.sums.image(s), squares
 }
 
-// Down moves to row y, from the row above it if possible. If the image is overwritten, it
+// Down moves to row y, from the row above if possible. If the image is overwritten, it
 // keeps a copy of the row.
 func (s *Sums) Down(rows Rows, y int) {
 	f := &s.frame
@@ -331,7 +333,7 @@ func (s *Sums) Down(rows Rows, y int) {
 		}
 	case s.careful:
 		s.y = y
-		s.regroup()
+		s.recompute()
 	default:
 		s.y = y
 		add, sub := s.part(rows.Row(y+f.Down)), s.part(rows.Row(y-f.Up-1))
@@ -344,7 +346,7 @@ func (s *Sums) Down(rows Rows, y int) {
 	}
 }
 
-// prime sums the columns of row y anew.
+// prime sums the columns of row y from scratch.
 func (s *Sums) prime() {
 	sums, squares := s.images()
 	clear(sums)
@@ -356,7 +358,7 @@ func (s *Sums) prime() {
 	}
 }
 
-// addRow adds the strip's part of a row to the column sums, the given number of times.
+// addRow adds the strip's part of a row to the column sums the given number of times.
 func (s *Sums) addRow(sums, squares, row []byte, times int) {
 	if times == 1 {
 		s.kernel.Slide(sums, squares, row, s.nothing, s.frame.Offset)
@@ -375,7 +377,7 @@ func (s *Sums) visits() int {
 }
 
 // once reports whether windows are so high that each row is visited once and multiplied,
-// not visited as often as the window contains it.
+// instead of being visited as often as the window contains it.
 func (s *Sums) once() bool { return s.frame.Height > 0 && s.frame.Shape.Height() > 2*s.frame.Height }
 
 // visit returns the strip's part of the k-th row in the window of row y, and how often the
@@ -397,8 +399,8 @@ func (s *Sums) visit(k int) (row []byte, times int) {
 	return s.part(s.rows.Row(k)), times
 }
 
-// reach returns the range of rows in the window of row y. With the border Clip it is
-// limited to the image.
+// reach returns the range of rows in the window of row y, limited to the image if the
+// border is Clip.
 func (s *Sums) reach() (from, to int) {
 	f := &s.frame
 	from, to = s.y-f.Up, s.y+f.Down+1
@@ -411,7 +413,7 @@ func (s *Sums) reach() (from, to int) {
 	return from, to
 }
 
-// pad writes the columns outside the image.
+// pad fills in the columns outside the image.
 func (s *Sums) pad() {
 	copyPads(s.sums.cols, s.pads, s.sums.size)
 	if s.frame.squared() {
@@ -419,11 +421,11 @@ func (s *Sums) pad() {
 	}
 }
 
-// Columns returns the column sums over the rows of the windows, including those of columns
-// outside the image. A window is the sum of span pixels of them, beginning with its own.
-// Before them are the requested number of zeros, at most [kernel.Slack], and after them
-// [windows.Slack] elements. Columns returns nil if windows have pixels in addition to
-// those, see Extra in package windows.
+// Columns returns the column sums over the rows of the windows, including columns outside
+// the image. A window is the sum of span of these columns, the first of which has the
+// same index as the window's pixel. The requested number of zeros, at most
+// [kernel.Slack], precedes the columns, and [windows.Slack] elements follow them. Columns
+// returns nil if windows contain further pixels: see Extra in package windows.
 func (s *Sums) Columns(before int) (cols []byte, span int) {
 	if s.extra() {
 		return nil, 0
@@ -443,7 +445,7 @@ func (l *lane) padded(s *Sums, before int) []byte {
 	return l.memory[(kernel.Slack-before)*l.size:][:(before+(s.n+s.across.span-1)*s.frame.Channels+windows.Slack)*l.size]
 }
 
-// Squared reports whether squares are summed, too.
+// Squared reports whether squares are summed too.
 func (s *Sums) Squared() bool { return s.frame.squared() }
 
 // Row returns the sizes of the windows of row y, for callers that use Columns. The sums of
@@ -462,7 +464,7 @@ func (s *Sums) Row() *Row {
 func (s *Sums) Windows() *Row {
 	r := s.Row()
 	if s.careful {
-		s.apart(r)
+		s.withoutSubtraction(r)
 		s.addExtras(r)
 		return r
 	}
@@ -472,7 +474,7 @@ func (s *Sums) Windows() *Row {
 	}
 	if s.frame.Sum.Float() && !s.steady() {
 		s.careful = true
-		s.regroup()
+		s.recompute()
 		s.pad()
 		return s.Windows()
 	}
@@ -488,13 +490,13 @@ func (l *lane) sumPrefix(s *Sums) {
 	windows.Prefix(s.frame.Level, l.typ, l.prefix, l.cols, s.frame.Channels)
 }
 
-// window sets the sums of windows, as differences of prefixes.
+// window computes the sums of windows as differences of prefix sums.
 func (l *lane) window(s *Sums, r *windows.Sums) {
 	n, span := s.n*s.frame.Channels*l.size, s.across.span*s.frame.Channels*l.size
 	r.Hi, r.Lo = l.prefix[span:][:n], l.prefix[:n]
 }
 
-// addExtras adds the pixels that all windows have in addition to the columns.
+// addExtras adds the pixels that all windows contain in addition to the columns.
 func (s *Sums) addExtras(r *Row) {
 	if !s.extra() {
 		return
@@ -505,8 +507,8 @@ func (s *Sums) addExtras(r *Row) {
 	}
 }
 
-// addExtra adds to the sums what all windows have in addition: whole periods of the image,
-// or pixels outside it.
+// addExtra adds what all windows contain in addition to the columns: whole periods of the
+// image, or pixels outside it.
 func (l *lane) addExtra(s *Sums, r *windows.Sums) {
 	f, a := &s.frame, &s.across
 	e := windows.Extra{Channels: f.Channels}
@@ -523,23 +525,23 @@ func (l *lane) addExtra(s *Sums, r *windows.Sums) {
 	r.Hi = l.extras
 }
 
-// Rows returns the rows that are summed, with their contents before any of them was
-// overwritten. At least [Layer.Reach] rows above and below row y are available.
+// Rows returns the rows that are summed, as they were before any of them was overwritten.
+// At least [Layer.Reach] rows above and below row y are available.
 func (s *Sums) Rows() Rows { return s.rows }
 
-// Plain reports whether Columns gives complete windows: see [Sums.Columns].
+// Plain reports whether the sums of Columns are complete windows: see [Sums.Columns].
 func (f *Frame) Plain() bool {
 	a := newAxis(f.Width, f.Left, f.Right, f.Border)
 	return a.periods == 0 && a.low == 0 && a.high == 0
 }
 
-// Span returns the number of columns that make a window, see [Sums.Columns].
+// Span returns the number of columns in a window: see [Sums.Columns].
 func (f *Frame) Span() int {
 	a := newAxis(f.Width, f.Left, f.Right, f.Border)
 	return a.span
 }
 
-// extra reports whether windows have pixels in addition to the columns.
+// extra reports whether windows contain pixels in addition to the columns.
 func (s *Sums) extra() bool {
 	return s.across.periods > 0 || s.across.low > 0 || s.across.high > 0
 }

@@ -90,7 +90,7 @@ func TestThere(t *testing.T) {
 	}
 	f.Planes = f.Planes[:1]
 	if err := w.Write(&f); err == nil {
-		t.Error("a frame without colour is written")
+		t.Error("a frame without color is written")
 	}
 	if _, err := NewWriter(&out, Header{}); err == nil {
 		t.Error("a stream of no size is written")

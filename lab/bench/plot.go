@@ -70,7 +70,7 @@ func speedupChart(results []Result) *plot.Chart {
 			continue
 		}
 		lines.add(r.Label(), plot.Point{X: float64(r.Workers), Y: alone.Min / r.Min}, func(i int) plot.Series {
-			return plot.Series{Name: r.Label(), Style: plot.Style{Hue: i % plot.Grey, Dash: i / plot.Grey}}
+			return plot.Series{Name: r.Label(), Style: plot.Style{Hue: i % plot.Gray, Dash: i / plot.Gray}}
 		})
 		chart.X.Mark(float64(r.Workers), fmt.Sprint(r.Workers))
 	}
@@ -80,7 +80,7 @@ func speedupChart(results []Result) *plot.Chart {
 	}
 	most := ticks[len(ticks)-1].At
 	chart.Series = append(lines.sorted(), plot.Series{
-		Name: "as many times as workers", Style: plot.Style{Hue: plot.Grey, Dash: 3, Bare: true},
+		Name: "as many times as workers", Style: plot.Style{Hue: plot.Gray, Dash: 3, Bare: true},
 		Points: []plot.Point{{X: 1, Y: 1}, {X: most, Y: most}},
 	})
 	return chart
@@ -143,7 +143,7 @@ func seriesBySize(results []Result, value func(Result) float64, limits ...string
 				s.Style = plot.Style{Hue: boxsumHue, Dash: ours % 4, Hollow: ours%2 == 1, Heavy: true}
 				ours++
 			case limit:
-				s.Style = plot.Style{Hue: plot.Grey, Dash: dash, Bare: true}
+				s.Style = plot.Style{Hue: plot.Gray, Dash: dash, Bare: true}
 				dash++
 			default:
 				s.Style = plot.Style{Hue: otherHues[hue%len(otherHues)], Dash: hue / len(otherHues)}

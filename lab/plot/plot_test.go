@@ -30,7 +30,7 @@ func sample() *Chart {
 			line("sequential", Style{Hue: 0}, 0.1, 2), line("published", Style{Hue: 0, Hollow: true, Dash: 1}, 0.3, 2.1),
 			line("scan and transposes", Style{Hue: 1}, 0.05, 1.7), line("thread per row", Style{Hue: 2}, 0.2, 1.4),
 			line("float4", Style{Hue: 3, Dash: 2}, 0.045, 1.7), line("stream", Style{Hue: 4}, 0.5, 1.9),
-			line("boxsum", Style{Hue: 5, Heavy: true}, 0.01, 1.6), line("copy", Style{Hue: Grey, Dash: 3, Bare: true}, 0.008, 1.6),
+			line("boxsum", Style{Hue: 5, Heavy: true}, 0.01, 1.6), line("copy", Style{Hue: Gray, Dash: 3, Bare: true}, 0.008, 1.6),
 		},
 	}
 	for i := range c.Series[5].Points {

@@ -19,13 +19,13 @@ var (
 		{0xc2, 0x41, 0x0c, 0xff}, // vermilion
 		{0x3f, 0xa7, 0xe0, 0xff}, // sky
 		{0x6b, 0x5b, 0x00, 0xff}, // olive
-		{0x8a, 0x90, 0x99, 0xff}, // grey
+		{0x8a, 0x90, 0x99, 0xff}, // gray
 	}
 	dashes = [][]float64{nil, {9, 5}, {5, 4}, {1.5, 4}}
 )
 
-// Grey is the hue for limits and ideals.
-const Grey = 7
+// Gray is the hue for limits and ideals.
+const Gray = 7
 
 func (s Style) color() color.RGBA { return hues[s.Hue%len(hues)] }
 func (s Style) dash() []float64   { return dashes[s.Dash%len(dashes)] }

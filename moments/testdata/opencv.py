@@ -1,7 +1,7 @@
 """Gives OpenCV's moments of boxes on command.
 
 A command is a line, "dtype rows columns x0 y0 x1 y1", and the bytes of an image.
-The reply is 31 doubles: the raw, central and normalised moments in OpenCV's
+The reply is 31 doubles: the raw, central and normalized moments in OpenCV's
 order, and the seven invariants, of the cropped box.
 """
 

@@ -211,7 +211,7 @@ def test_ramps_with_noise():
 
 
 def test_masked_arrays():
-    """They are honoured by themselves: sums, means and deviations are those of NumPy."""
+    """They are honored by themselves: sums, means and deviations are those of NumPy."""
     rng = np.random.default_rng(6)
     for dtype, shape in (("u1", (20, 30)), ("f4", (20, 30, 3)), ("f8", (20, 30)), ("i8", (20, 30)), ("u4", (20, 30))):
         values = (rng.random(shape) * 200 + 1e3 * (dtype == "f8")).astype(dtype)

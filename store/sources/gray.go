@@ -17,7 +17,7 @@ func Gray(ctx context.Context, a *zarr.Array) (*zarr.Array, error) {
 		return a, nil
 	}
 	if len(shape) != 3 || shape[2] < 1 || shape[2] > 4 || a.Type() != zarr.Uint8 && a.Type() != zarr.Uint16 {
-		return nil, raster.Invalid("array of shape %v and type %v has no colours to convert to gray, want (H, W, C) with at most 4 channels of uint8 or uint16", shape, a.Type())
+		return nil, raster.Invalid("array of shape %v and type %v has no colors to convert to gray, want (H, W, C) with at most 4 channels of uint8 or uint16", shape, a.Type())
 	}
 	// Every chunk is one read of a, so tiny ones are read together.
 	const least = 64
@@ -28,7 +28,7 @@ func Gray(ctx context.Context, a *zarr.Array) (*zarr.Array, error) {
 	if names := a.Names(); len(names) == 3 {
 		spec.Names = names[:2]
 	}
-	return newMade(ctx, spec, &made{what: "a grey image", parts: []*zarr.Array{a}, closing: a.Close,
+	return newMade(ctx, spec, &made{what: "a gray image", parts: []*zarr.Array{a}, closing: a.Close,
 		list: func(ctx context.Context, visit func(zarr.Object) error) error { return a.List(ctx, visit) },
 		chunk: func(ctx context.Context, place []int) ([]byte, error) {
 			size, channels := a.Type().Size(), shape[2]

@@ -50,7 +50,7 @@ func TestGray(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := Gray(ctx, a); err == nil {
-			t.Errorf("shape %v has colours", shape)
+			t.Errorf("shape %v has colors", shape)
 		}
 	}
 }

@@ -443,7 +443,7 @@ func TestFiles(t *testing.T) {
 		}
 		add(photo(t, 500, 300))
 		if !eval[bool](b, `boxsum.stage.doc.color`) {
-			t.Error("the picture is not in colour")
+			t.Error("the picture is not in color")
 		}
 		b.shot("photo-" + strings.ReplaceAll(t.Name(), "/", "-"))
 		add(filepath.Join(dir, "scan.npy"))

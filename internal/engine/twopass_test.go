@@ -12,9 +12,9 @@ import (
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// testApart compares tables made in bands that are apart, some of them late, with
+// testTwoPass compares tables filled in two passes, some bands of which are late, with
 // those of one worker.
-func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
+func testTwoPass[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	runs := 30
 	if ref.Race {
@@ -48,7 +48,7 @@ func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 			if err := e.Fill(&Settings{}, &plan, &l); err != nil {
 				t.Fatal(err)
 			}
-			plan.Apart, plan.Workers = true, 1+rng.IntN(9)
+			plan.TwoPass, plan.Workers = true, 1+rng.IntN(9)
 			plan.BandRows, plan.TileWidth = 1+rng.IntN(20), kernel.Align(channels)*(1+rng.IntN(3))
 			var late Layer = &l
 			if rng.IntN(2) == 0 {
@@ -62,7 +62,7 @@ func testApart[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 				plan.Workers = 1 + plan.Workers/2
 			}
 			if !slices.Equal(want.Data, got.Data) {
-				t.Fatalf("%d×%d×%d, %v, in bands of %d, %d workers: other sums where bands are apart", width, height, channels, level, plan.BandRows, plan.Workers)
+				t.Fatalf("%d×%d×%d, %v, in bands of %d, %d workers: other sums in two passes", width, height, channels, level, plan.BandRows, plan.Workers)
 			}
 		}
 	}
@@ -75,48 +75,48 @@ func (l *lateLayer) addBand(worker, band int, there bool) {
 	l.upright.addBand(worker, band, there && band%2 == 0)
 }
 
-// TestApartLeave tests that helpers that leave after every band make the same
+// TestTwoPassHelpers tests that helpers that leave after every band make the same
 // tables, and that none remains.
-func TestApartLeave(t *testing.T) {
-	defer func(d time.Duration) { stay = d }(stay)
-	stay = -1
-	testApart[uint8, uint32](t, false)
-	testApart[uint8, uint64](t, true)
+func TestTwoPassHelpers(t *testing.T) {
+	defer func(d time.Duration) { helperTime = d }(helperTime)
+	helperTime = -1
+	testTwoPass[uint8, uint32](t, false)
+	testTwoPass[uint8, uint64](t, true)
 }
 
-func TestApart(t *testing.T) {
+func TestTwoPass(t *testing.T) {
 	for _, squares := range []bool{false, true} {
-		testApart[uint8, uint32](t, squares)
-		testApart[uint8, uint64](t, squares)
-		testApart[uint16, uint64](t, squares)
-		testApart[int16, int64](t, squares)
-		testApart[int32, int64](t, squares)
-		testApart[uint32, uint64](t, squares)
+		testTwoPass[uint8, uint32](t, squares)
+		testTwoPass[uint8, uint64](t, squares)
+		testTwoPass[uint16, uint64](t, squares)
+		testTwoPass[int16, int64](t, squares)
+		testTwoPass[int32, int64](t, squares)
+		testTwoPass[uint32, uint64](t, squares)
 	}
 }
 
-// TestSetApart tests that only large images of integers are cut into bands that are
-// apart, and only with many workers.
-func TestSetApart(t *testing.T) {
+// TestSetTwoPass tests that only large images of integers are summed in
+// two passes, and only by many workers.
+func TestSetTwoPass(t *testing.T) {
 	for _, c := range []struct {
 		exact      bool
 		workers, n int
-		apart      bool
+		twoPass    bool
 	}{{true, 16, 4096, true}, {true, 8, 5000, true}, {false, 16, 4096, false}, {true, 7, 4096, false}, {true, 16, 1 << 20, false}} {
 		w := Work{Rows: 3001, N: c.n, Channels: 1, PixelBytes: 1, SumBytes: 4, Exact: c.exact}
 		p := Plan{Grid: Grid{Rows: w.Rows, N: w.N, BandRows: 64}, Workers: c.workers}
-		p.setApart(&w)
-		if p.Apart != c.apart || p.BandRows < 1 {
+		p.setTwoPass(&w)
+		if p.TwoPass != c.twoPass || p.BandRows < 1 {
 			t.Errorf("%+v: %+v", c, p)
 		}
-		if bands := p.bands(); p.Apart && (p.slots() != 2*bands || bands < c.workers || p.BandRows > apartRows) {
+		if bands := p.bands(); p.TwoPass && (p.slots() != 2*bands || bands < c.workers || p.BandRows > twoPassRows) {
 			t.Errorf("%+v: %d bands", c, bands)
 		}
 	}
 }
 
-// TestApartEnds tests that the context ends a run.
-func TestApartEnds(t *testing.T) {
+// TestTwoPassEnds tests that the context ends a run.
+func TestTwoPassEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	e := raster.PlaneExtent(100, 100, 1, 100)
@@ -129,7 +129,7 @@ func TestApartEnds(t *testing.T) {
 	l.find(src.Type, raster.U32, kernel.Portable, false)
 	work := WorkOf[uint8](&e, 4, 1)
 	plan := work.Plan()
-	plan.Apart, plan.Workers, plan.BandRows = true, 3, 7
+	plan.TwoPass, plan.Workers, plan.BandRows = true, 3, 7
 	l.aim(new(src), &Table{Array: table})
 	var engine Engine
 	if err := engine.Fill(&Settings{context: ctx}, &plan, &l); err == nil {
