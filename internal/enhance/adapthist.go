@@ -21,12 +21,8 @@ type AdaptiveJob struct {
 	Options       engine.Options
 }
 
-// Run checks the job and equalizes the image.
-func (j *AdaptiveJob) Run() error {
-	set, err := j.Options.Check()
-	if err != nil {
-		return err
-	}
+// check validates the images and the numbers.
+func (j *AdaptiveJob) check() error {
 	if j.Src.Type != raster.U16 {
 		return raster.Unsupported("pixels of %v, want uint16", j.Src.Type)
 	}
@@ -46,8 +42,18 @@ func (j *AdaptiveJob) Run() error {
 		return raster.Invalid("%d bins, want 1 to %d", j.Bins, most)
 	case math.IsNaN(j.Clip):
 		return raster.Invalid("clip limit is %v, want a number", j.Clip)
-	case j.Src.Width == 0 || j.Src.Height == 0:
-		return nil
+	}
+	return nil
+}
+
+// Run checks the job and equalizes the image.
+func (j *AdaptiveJob) Run() error {
+	set, err := j.Options.Check()
+	if err != nil {
+		return err
+	}
+	if err := j.check(); err != nil || j.Src.Width == 0 || j.Src.Height == 0 {
+		return err
 	}
 	across, down := engine.DivUp(j.Src.Width, j.Width), engine.DivUp(j.Src.Height, j.Height)
 	if float64(across)*float64(down)*float64(j.Bins) > 1<<32 {
