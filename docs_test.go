@@ -45,6 +45,7 @@ var (
 	frame    = next
 	frames   = []boxsum.Image[uint8]{img, next}
 	frame1, frame2 = img, next
+	original, copied, soft = img, next, next
 	pixels   = imgio.Demo(1920, 1080).Pix
 	template = boxsum.Image[uint8]{Width: 40, Height: 30, Stride: 640, Pix: slices.Clone(img.Pix[64300:])} // some blocks write over img
 	radii    = boxsum.Image[uint8]{Width: 640, Height: 480, Pix: make([]uint8, 640*480)}

@@ -28,8 +28,8 @@ func (d *Descriptor) AppendCompute(to []float32, img boxsum.Image[uint8], o *Win
 	if err != nil || n == 0 {
 		return to, err
 	}
-	if float64(n)*float64(d.Size()) > 1<<40 {
-		return to, raster.Invalid("%d windows of %d numbers, want at most %d numbers", n, d.Size(), 1<<40)
+	if most := int64(1) << 40; float64(n)*float64(d.Size()) > float64(most) {
+		return to, raster.Invalid("%d windows of %d numbers, want at most %d numbers", n, d.Size(), most)
 	}
 	all, err := grown(to, n*d.Size())
 	if err != nil {

@@ -74,7 +74,7 @@ func (s *search) lattice() image.Point {
 	return image.Pt(gcd(s.step.X, stride.X), gcd(s.step.Y, stride.Y))
 }
 
-const none = -1 << 62 // marks an empty row of a ring
+const none = math.MinInt / 2 // marks an empty row of a ring
 
 // start prepares the worker for the columns from x0 to x0+columns of a level.
 func (w *worker) start(l *level, x0, columns int) {

@@ -122,7 +122,7 @@ func list(file io.ReaderAt, order binary.ByteOrder, kind uint16, n uint64, insid
 		return nil, nil // not needed
 	}
 	if n > 1<<31 {
-		return nil, fmt.Errorf("it has %d values, want at most %d", n, 1<<31)
+		return nil, fmt.Errorf("it has %d values, want at most %d", n, uint64(1<<31))
 	}
 	var from io.Reader
 	if n*size <= uint64(word) {
