@@ -350,7 +350,7 @@ func TestValidErrors(t *testing.T) {
 		"canceled":      {of(&boxsum.Options{Context: done}), context.Canceled},
 		"offset":        {of(&boxsum.Options{Offset: 1}), boxsum.ErrTypes},
 		"offset u8":     {pair(boxsum.IntegrateValid[float32, uint64](img, boxsum.Valid{}, &boxsum.Options{Offset: 1})), boxsum.ErrTypes},
-		"types":         {pair(boxsum.IntegrateValid[int64, uint64](boxsum.Image[uint16]{}, boxsum.Valid{}, nil)), boxsum.ErrTypes},
+		"types":         {pair(boxsum.IntegrateValid[uint32, uint64](boxsum.Image[int16]{}, boxsum.Valid{}, nil)), boxsum.ErrTypes},
 		"squares":       {pair(boxsum.IntegrateValid[float64, uint64](boxsum.Image[float32]{}, boxsum.Valid{}, nil)), boxsum.ErrTypes},
 		"no table":      {boxsum.IntegrateValidInto[uint32, uint64](nil, img, boxsum.Valid{}, nil), boxsum.ErrInvalid},
 		"no sums":       {into(func(t *boxsum.ValidTable[uint32, uint64]) { t.Sum = nil }), boxsum.ErrInvalid},

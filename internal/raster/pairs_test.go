@@ -1,6 +1,7 @@
 package raster_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"strconv"
@@ -54,22 +55,39 @@ func TestChoices(t *testing.T) {
 	}
 }
 
+//go:generate go test -run TestDocumented . -update
+
+var update = flag.Bool("update", false, "write the table of types in ../../doc.go anew")
+
 // TestDocumented compares the table in the documentation of the root package with
 // the list.
 func TestDocumented(t *testing.T) {
-	doc, err := os.ReadFile("../../doc.go")
+	const path, head = "../../doc.go", "//\tpixels    sums, the usual one first\n"
+	doc, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	before, rest, ok := strings.Cut(string(doc), head)
+	got, after, closed := strings.Cut(rest, "//\n")
+	if !ok || !closed {
+		t.Fatalf("%s has no table of types", path)
+	}
+	var want strings.Builder
 	for _, pixel := range raster.PixelTypes() {
 		var sums []string
 		for _, sum := range raster.SumPairs.Of(pixel) {
 			sums = append(sums, sum.String())
 		}
-		line := fmt.Sprintf("//\t%-9v %s\n", pixel, strings.Join(sums, ", "))
-		if !strings.Contains(string(doc), line) {
-			t.Errorf("doc.go has no line %q", line)
+		fmt.Fprintf(&want, "//\t%-9v %s\n", pixel, strings.Join(sums, ", "))
+	}
+	switch {
+	case got == want.String():
+	case *update:
+		if err := os.WriteFile(path, []byte(before+head+want.String()+"//\n"+after), 0o666); err != nil {
+			t.Fatal(err)
 		}
+	default:
+		t.Errorf("the table of types in %s is stale: run go generate ./internal/raster\n%s", path, want.String())
 	}
 }
 

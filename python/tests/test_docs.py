@@ -50,3 +50,22 @@ def test_blocks(page, tmp_path, monkeypatch, capsys):
         printed = capsys.readouterr().out
         for want in PRINTS.findall(block):
             assert want in printed
+
+
+@pytest.mark.skipif(not (TOP / "docs").is_dir(), reason="it takes a clone of the repository")
+def test_table_of_types():
+    rows = re.findall(r"^\| ([a-z0-9, ]+) \| ([a-z0-9, ]+) \| [a-z0-9, ]+ \|$", (TOP / "docs/reference/arrays.md").read_text(encoding="utf-8"), re.M)
+    documented = {pixel: sums.split(", ") for pixels, sums in rows for pixel in pixels.split(", ")}
+    names = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64")
+    documented.pop("pixels")  # the head of the table
+    assert set(documented) == {"bool", *names} - {"uint64", "int64"}
+    for pixel, sums in documented.items():
+        image = np.ones((2, 3), pixel)
+        assert boxsum.integral(image).dtype == sums[0]
+        for name in names:
+            if name in sums:
+                table = boxsum.integral(image, dtype=name)
+                assert table.dtype == name and table[-1, -1] == 6
+            else:
+                with pytest.raises(TypeError, match="sums"):
+                    boxsum.integral(image, dtype=name)

@@ -50,23 +50,35 @@ func portableSquares[S boxsum.Sum, Q boxsum.Square](pixel raster.Type) portableP
 	return portablePair{portableTypes(job), checkPortable[S, Q](job)}
 }
 
-var portablePairs = []portablePair{
-	portableSums[uint32](raster.U8), portableSquares[uint32, uint64](raster.U8), portableSquares[uint32, float64](raster.U8),
-	portableSums[uint64](raster.U8), portableSquares[uint64, uint64](raster.U8), portableSquares[uint64, float64](raster.U8),
-	portableSums[float32](raster.U8), portableSquares[float32, uint64](raster.U8), portableSquares[float32, float64](raster.U8),
-	portableSums[float64](raster.U8), portableSquares[float64, uint64](raster.U8), portableSquares[float64, float64](raster.U8),
-	portableSums[uint64](raster.U16), portableSquares[uint64, uint64](raster.U16), portableSquares[uint64, float64](raster.U16),
-	portableSums[float64](raster.U16), portableSquares[float64, uint64](raster.U16), portableSquares[float64, float64](raster.U16),
-	portableSums[uint32](raster.U16), portableSquares[uint32, uint64](raster.U16), portableSquares[uint32, float64](raster.U16),
-	portableSums[float64](raster.I16), portableSquares[float64, uint64](raster.I16), portableSquares[float64, float64](raster.I16),
-	portableSums[int64](raster.I16), portableSquares[int64, uint64](raster.I16), portableSquares[int64, float64](raster.I16),
-	portableSums[int64](raster.I32), portableSquares[int64, uint64](raster.I32), portableSquares[int64, float64](raster.I32),
-	portableSums[uint32](raster.U32), portableSquares[uint32, uint64](raster.U32), portableSquares[uint32, float64](raster.U32),
-	portableSums[uint64](raster.U32), portableSquares[uint64, uint64](raster.U32), portableSquares[uint64, float64](raster.U32),
-	portableSums[float32](raster.F32), portableSquares[float32, float64](raster.F32),
-	portableSums[float64](raster.F32), portableSquares[float64, float64](raster.F32),
-	portableSums[float64](raster.F64), portableSquares[float64, float64](raster.F64),
-}
+// portableForms holds the tests by the type of sums. Those with squares are by the type of squares
+// too.
+var (
+	portableForms = [raster.NumTypes]func(pixel raster.Type) portablePair{
+		raster.U32: portableSums[uint32], raster.U64: portableSums[uint64], raster.I64: portableSums[int64],
+		raster.F32: portableSums[float32], raster.F64: portableSums[float64],
+	}
+	portableSquaredForms = [raster.NumTypes][raster.NumTypes]func(pixel raster.Type) portablePair{
+		raster.U32: {raster.U64: portableSquares[uint32, uint64], raster.F64: portableSquares[uint32, float64]},
+		raster.U64: {raster.U64: portableSquares[uint64, uint64], raster.F64: portableSquares[uint64, float64]},
+		raster.I64: {raster.U64: portableSquares[int64, uint64], raster.F64: portableSquares[int64, float64]},
+		raster.F32: {raster.U64: portableSquares[float32, uint64], raster.F64: portableSquares[float32, float64]},
+		raster.F64: {raster.U64: portableSquares[float64, uint64], raster.F64: portableSquares[float64, float64]},
+	}
+)
+
+// portablePairs lists one pair for each kernel: sums of the same bits share it.
+var portablePairs = func() (all []portablePair) {
+	for _, p := range Sums {
+		if bits := p.Sum.Bits(); bits != p.Sum && Sums.Has(p.Pixel, bits) {
+			continue
+		}
+		all = append(all, portableForms[p.Sum](p.Pixel))
+		for _, square := range Squares.Of(p.Pixel) {
+			all = append(all, portableSquaredForms[p.Sum][square](p.Pixel))
+		}
+	}
+	return all
+}()
 
 func TestPortablePairs(t *testing.T) {
 	for _, want := range kernels.All() {

@@ -17,8 +17,8 @@ for _pixel, _sum in SUMS:
     _both = (_sum,) if _sum[0] == "f" else (_sum, {"u": "i", "i": "u"}[_sum[0]] + _sum[1])
     _SUMS[_pixel] = tuple(dict.fromkeys(_SUMS.get(_pixel, ()) + _both))
 
-# Lossless conversions for other pixel types.
-_COPIES = {"b1": "u1", "i1": "i2", "f2": "f4"}
+# Lossless conversions for pixel types that have no sums themselves.
+_COPIES = {pixel: copy for pixel, copy in {"b1": "u1", "i1": "i2", "f2": "f4"}.items() if pixel not in _SUMS}
 
 HALF = np.dtype("f2")  # not in SUMS: has tables of images only
 
@@ -56,8 +56,8 @@ def roomy(sums: np.dtype, shape: tuple[Any, ...], signed: bool = False) -> np.dt
     return sums
 
 
-# Integers that are converted to float64 for float64 sums.
-_AS_FLOATS = ("i4", "u4", "i8", "u8")
+# Integers that are converted to float64 for float64 sums, unless they have such sums themselves.
+_AS_FLOATS = tuple(pixel for pixel in ("i4", "u4", "i8", "u8") if "f8" not in _SUMS.get(pixel, ()))
 
 
 def convert(image: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.dtype]:
