@@ -70,6 +70,21 @@ func (t *Table[S]) total(box part, n, channel, most int) stats.Sum {
 	return t.total(one, one.Pixels(), channel, most).Plus(t.total(other, other.Pixels(), channel, most))
 }
 
+// MeanBoxes writes the means of all channels over every box to dst: the mean of
+// channel c over boxes[i] is dst[i*Channels+c]. The mean of a box without pixels
+// is 0.
+func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
+	if err := t.room(len(dst), len(boxes)); err != nil {
+		return err
+	}
+	for i, box := range boxes {
+		for channel := range t.Channels {
+			dst[i*t.Channels+channel] = t.Mean(box, channel)
+		}
+	}
+	return nil
+}
+
 // Mean returns the mean of one channel over a box, see [Table.Mean].
 func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
 	if t == nil {
@@ -104,4 +119,48 @@ func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
 // of [SquaredTable.Variance].
 func (t *SquaredTable[S, Q]) StdDev(box Box, channel int) float64 {
 	return math.Sqrt(t.Variance(box, channel))
+}
+
+// MeanBoxes writes the means of all channels over every box to dst, see
+// [Table.MeanBoxes].
+func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
+	if t == nil {
+		return raster.NoTable()
+	}
+	return t.Sum.MeanBoxes(dst, boxes)
+}
+
+// VarianceBoxes writes the variances of all channels over every box to dst: the
+// variance of channel c over boxes[i] is dst[i*Channels+c]. The variance of a box without
+// pixels is 0.
+func (t *SquaredTable[S, Q]) VarianceBoxes(dst []float64, boxes []Box) error {
+	return t.each(dst, boxes, t.Variance)
+}
+
+// StdDevBoxes is like [SquaredTable.VarianceBoxes], but writes standard deviations.
+func (t *SquaredTable[S, Q]) StdDevBoxes(dst []float64, boxes []Box) error {
+	return t.each(dst, boxes, t.StdDev)
+}
+
+// each writes the result of a query for every box.
+func (t *SquaredTable[S, Q]) each(dst []float64, boxes []Box, of func(box Box, channel int) float64) error {
+	if t == nil {
+		return raster.NoTable()
+	}
+	if err := t.Sum.room(len(dst), len(boxes)); err != nil {
+		return err
+	}
+	if err := t.Squares.room(0, 0); err != nil {
+		return err
+	}
+	if a, b := t.Sum, t.Squares; a.Width != b.Width || a.Height != b.Height || a.Channels != b.Channels || a.Rotation() != b.Rotation() {
+		return raster.Invalid("the squares are of %d×%d with %d channels along %v, want %d×%d with %d along %v like the sums",
+			b.Width, b.Height, b.Channels, b.Rotation(), a.Width, a.Height, a.Channels, a.Rotation())
+	}
+	for i, box := range boxes {
+		for channel := range t.Sum.Channels {
+			dst[i*t.Sum.Channels+channel] = of(box, channel)
+		}
+	}
+	return nil
 }

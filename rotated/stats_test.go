@@ -1,6 +1,7 @@
 package rotated_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -51,6 +52,34 @@ func TestSquares(t *testing.T) {
 			if math.Abs(got-want) > 1e-6 || math.Abs(table.Mean(box, channel)-mean) > 1e-6 {
 				t.Fatalf("%v: deviation %v, want %v", box, got, want)
 			}
+		}
+	}
+	boxes := []rotated.Box{all, {C0: 3, R0: 4, C1: 9, R1: 11}, {}}
+	means, variances, deviations := make([]float64, 6), make([]float64, 6), make([]float64, 6)
+	if err := errors.Join(table.MeanBoxes(means, boxes), table.VarianceBoxes(variances, boxes), table.StdDevBoxes(deviations, boxes)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range means {
+		box, channel := boxes[i/2], i%2
+		if means[i] != table.Mean(box, channel) || variances[i] != table.Variance(box, channel) || deviations[i] != table.StdDev(box, channel) {
+			t.Errorf("%v, channel %d: %v, %v, %v of several boxes", box, channel, means[i], variances[i], deviations[i])
+		}
+	}
+	other, err := rotated.NewTable[uint64](31, 23, 2, rotated.Rotation{A: 1, B: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nothing *rotated.SquaredTable[uint64, uint64]
+	for name, err := range map[string]error{
+		"few means":      table.MeanBoxes(means[:5], boxes),
+		"few variances":  table.VarianceBoxes(means[:5], boxes),
+		"no squares":     (&rotated.SquaredTable[uint64, uint64]{Sum: table.Sum}).StdDevBoxes(means, boxes),
+		"other rotation": (&rotated.SquaredTable[uint64, uint64]{Sum: table.Sum, Squares: other}).StdDevBoxes(means, boxes),
+		"nil means":      nothing.MeanBoxes(nil, nil),
+		"nil deviations": nothing.StdDevBoxes(nil, nil),
+	} {
+		if !errors.Is(err, boxsum.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if _, err := rotated.IntegrateSquares[int64, uint64](boxsum.Image[int32]{}, rot, nil); err == nil {

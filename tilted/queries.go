@@ -125,3 +125,47 @@ func (t *SquaredTable[S, Q]) Variance(b Box, channel int) float64 {
 func (t *SquaredTable[S, Q]) StdDev(b Box, channel int) float64 {
 	return math.Sqrt(t.Variance(b, channel))
 }
+
+// MeanBoxes writes the means of all channels over every box to dst, see
+// [Table.MeanBoxes].
+func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
+	if t == nil {
+		return raster.NoTable()
+	}
+	return t.Sum.MeanBoxes(dst, boxes)
+}
+
+// VarianceBoxes writes the variances of all channels over every box, clipped to the image, to dst: the
+// variance of channel c over boxes[i] is dst[i*Channels+c]. The variance of a box without
+// pixels is 0.
+func (t *SquaredTable[S, Q]) VarianceBoxes(dst []float64, boxes []Box) error {
+	return t.each(dst, boxes, t.Variance)
+}
+
+// StdDevBoxes is like [SquaredTable.VarianceBoxes], but writes standard deviations.
+func (t *SquaredTable[S, Q]) StdDevBoxes(dst []float64, boxes []Box) error {
+	return t.each(dst, boxes, t.StdDev)
+}
+
+// each writes the result of a query for every box.
+func (t *SquaredTable[S, Q]) each(dst []float64, boxes []Box, of func(b Box, channel int) float64) error {
+	if t == nil {
+		return raster.NoTable()
+	}
+	if err := t.Sum.room(len(dst), len(boxes)); err != nil {
+		return err
+	}
+	if err := t.Squares.room(0, 0); err != nil {
+		return err
+	}
+	a, b := t.Sum.extent(), t.Squares.extent()
+	if err := b.Same(&a); err != nil {
+		return err
+	}
+	for i, box := range boxes {
+		for channel := range t.Sum.Channels {
+			dst[i*t.Sum.Channels+channel] = of(box, channel)
+		}
+	}
+	return nil
+}

@@ -74,6 +74,18 @@ func TestBoxes(t *testing.T) {
 				t.Fatalf("%+v: sums %v and %v", b, sums, err)
 			}
 		}
+		n := 2 * channels
+		means, variances, deviations := make([]float64, n), make([]float64, n), make([]float64, n)
+		boxes := []tilted.Box{b, {X: width / 2, Y: 1, W: 2, H: 1}}
+		if err := errors.Join(both.MeanBoxes(means, boxes), both.VarianceBoxes(variances, boxes), both.StdDevBoxes(deviations, boxes)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			b, c := boxes[i/channels], i%channels
+			if means[i] != both.Mean(b, c) || variances[i] != both.Variance(b, c) || deviations[i] != both.StdDev(b, c) {
+				t.Fatalf("%+v, channel %d: %v, %v, %v of several boxes", b, c, means[i], variances[i], deviations[i])
+			}
+		}
 	})
 }
 

@@ -20,7 +20,7 @@ func Mean(n int, sum Sum) float64 {
 	case sum.parts:
 		return bigMean(n, sum)
 	}
-	return sum.float() / float64(n)
+	return sum.Float() / float64(n)
 }
 
 // A Rounding describes the entries that the sum of a box is computed from, as needed to
@@ -59,11 +59,11 @@ func Variance(n int, sum, squares Sum, r *Rounding, whole func() bool) float64 {
 	case !sum.typ.Float() && !squares.typ.Float() && !sum.parts:
 		return VarianceOfIntegers(n, sum.magnitude(), squares.lo)
 	}
-	all, unit, magnitude := sum.float(), Unit(sum.typ), sum.magnitude()
+	all, unit, magnitude := sum.Float(), Unit(sum.typ), sum.magnitude()
 	if sum.parts {
 		all, unit, magnitude = bigMean(n, sum)*float64(n), Unit(raster.F64), 0
 	}
-	v, exact, ask := ofFloats(n, all, squares.float(), magnitude, unit, Unit(squares.typ), r)
+	v, exact, ask := ofFloats(n, all, squares.Float(), magnitude, unit, Unit(squares.typ), r)
 	if ask && whole() {
 		return exact
 	}

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"encoding/json"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -116,5 +117,34 @@ func TestPixels(t *testing.T) {
 	}
 	if (Pixels{}).Fit(1, raster.U64) || !(Pixels{}).Fit(1<<30, raster.F64) {
 		t.Error("integers of unknown pixels fit, or floats do not")
+	}
+}
+
+// TestNumbers tests how sums of each type are printed, encoded and converted back.
+func TestNumbers(t *testing.T) {
+	for _, test := range []struct {
+		sum        Sum
+		text, json string
+	}{
+		{SumOf(uint32(math.MaxUint32)), "4294967295", "4294967295"},
+		{SumOf(uint64(math.MaxUint64)), "18446744073709551615", "18446744073709551615"},
+		{SumOf(int64(math.MinInt64)), "-9223372036854775808", "-9223372036854775808"},
+		{SumOf(float32(0.1)), "0.1", "0.1"},
+		{SumOf(0.1), "0.1", "0.1"},
+		{SumOf(1e21), "1e+21", "1e+21"},
+		{SumOf(float32(math.Inf(1))), "+Inf", "null"},
+		{SumOf(math.NaN()), "NaN", "null"},
+		{SumOf(uint32(math.MaxUint32)).Plus(SumOf(uint32(1))), "4294967296", "4294967296"},
+		{Wide(-1, 5), "-18446744073709551611", "-18446744073709551611"},
+		{Sum{}, "unknown", "null"},
+	} {
+		data, err := json.Marshal(test.sum)
+		if test.sum.String() != test.text || string(data) != test.json || err != nil {
+			t.Errorf("%v and %s, %v, want %s and %s", test.sum, data, err, test.text, test.json)
+		}
+	}
+	if NumberOf[uint32](SumOf(uint32(math.MaxUint32))) != math.MaxUint32 || NumberOf[int64](SumOf(int64(-7))) != -7 ||
+		NumberOf[int64](SumOf(uint64(math.MaxUint64))) != -1 || NumberOf[float32](SumOf(float32(0.1))) != 0.1 || NumberOf[float64](Sum{}) != 0 {
+		t.Error("numbers do not survive")
 	}
 }

@@ -1,6 +1,8 @@
 package stats
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"math/big"
 	"math/bits"
@@ -29,6 +31,17 @@ func SumOf[S raster.Number](s S) Sum {
 	return Sum{lo: uint64(s), typ: t}
 }
 
+// NumberOf returns a Sum as the number of which SumOf made it. The zero Sum is 0.
+func NumberOf[S raster.Number](s Sum) S {
+	if raster.TypeOf[S]().Float() {
+		return S(s.Float())
+	}
+	return S(s.lo)
+}
+
+// Wide returns the integer high·2⁶⁴ + low as a Sum.
+func Wide(high int64, low uint64) Sum { return Sum{high, low, raster.I64, true} }
+
 func integer(s int64) Sum { return Sum{hi: s >> 63, lo: uint64(s), typ: raster.I64} }
 
 // Plus returns the sum of two parts of a box. It truncates floats to integers.
@@ -46,15 +59,44 @@ func (s Sum) truncated() Sum {
 	if !s.typ.Float() {
 		return s
 	}
-	f := s.float()
+	f := s.Float()
 	if f < 0 {
 		return integer(int64(f))
 	}
 	return Sum{lo: uint64(f), typ: raster.U64}
 }
 
-// float returns a sum that was not added up from parts as a float64.
-func (s Sum) float() float64 {
+// Type returns the type of the number, or 0 if it is unknown. All signed integers are int64.
+func (s Sum) Type() raster.Type { return s.typ }
+
+// String formats the number like package fmt.
+func (s Sum) String() string {
+	switch {
+	case s.typ == 0:
+		return "unknown"
+	case s.typ == raster.F32:
+		return fmt.Sprint(float32(s.Float()))
+	case s.typ.Float():
+		return fmt.Sprint(s.Float())
+	}
+	return s.big().String()
+}
+
+// MarshalJSON returns the number as JSON, or null if JSON does not have it.
+func (s Sum) MarshalJSON() ([]byte, error) {
+	switch f := s.Float(); {
+	case s.typ == 0, math.IsNaN(f), math.IsInf(f, 0):
+		return []byte("null"), nil
+	case s.typ == raster.F32:
+		return json.Marshal(float32(f))
+	case s.typ.Float():
+		return json.Marshal(f)
+	}
+	return []byte(s.big().String()), nil
+}
+
+// Float returns a sum that was not added up from parts as a float64.
+func (s Sum) Float() float64 {
 	switch {
 	case s.typ.Float():
 		return math.Float64frombits(s.lo)

@@ -4,6 +4,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/tilted"
 )
@@ -14,31 +15,40 @@ type Tilted interface{ Table[tilted.Box] }
 // NewTilted returns the 45° table of an image. Squares may be nil. Both share the memory of
 // the arguments.
 func NewTilted(sums, squares *engine.Table) (Tilted, error) {
-	f, err := of(sums.Type)
-	if err != nil {
-		return nil, err
+	switch sums.Type {
+	case raster.U32:
+		return newTilted[uint32](sums, squares)
+	case raster.U64:
+		return newTilted[uint64](sums, squares)
+	case raster.I64:
+		return newTilted[int64](sums, squares)
+	case raster.F32:
+		return newTilted[float32](sums, squares)
+	case raster.F64:
+		return newTilted[float64](sums, squares)
 	}
-	return f.tilted(sums, squares)
+	return nil, unsupported("sums", sums.Type)
 }
 
 func newTilted[S boxsum.Sum](sums, squares *engine.Table) (Tilted, error) {
-	if squares == nil || squares.Type == raster.U64 {
-		return newTiltedSquares[S, uint64](sums, squares)
+	t := leaning[S](sums)
+	statistics, err := tiltedStatistics(t, squares)
+	if err != nil {
+		return nil, err
 	}
-	if squares.Type != raster.F64 {
-		return nil, unsupported("squares", squares.Type)
-	}
-	return newTiltedSquares[S, float64](sums, squares)
+	return &table[S, tilted.Box]{statistics, t, t.Channels}, nil
 }
 
-func newTiltedSquares[S boxsum.Sum, Q boxsum.Square](sums, squares *engine.Table) (Tilted, error) {
-	both := &tilted.SquaredTable[S, Q]{Sum: leaning[S](sums)}
-	if squares != nil {
-		both.Squares = leaning[Q](squares)
+func tiltedStatistics[S boxsum.Sum](t *tilted.Table[S], squares *engine.Table) (Statistics[tilted.Box], error) {
+	switch {
+	case squares == nil:
+		return &tilted.SquaredTable[S, uint64]{Sum: t}, nil
+	case squares.Type == raster.U64:
+		return &tilted.SquaredTable[S, uint64]{Sum: t, Squares: leaning[uint64](squares)}, nil
+	case squares.Type == raster.F64:
+		return &tilted.SquaredTable[S, float64]{Sum: t, Squares: leaning[float64](squares)}, nil
 	}
-	t := both.Sum
-	all := tableOf(t.Channels, t.SumChannel, t.SumBoxes, oneByOne(t.Channels, both.Mean, both.Variance, both.StdDev))
-	return &all, nil
+	return nil, unsupported("squares", squares.Type)
 }
 
 // leaning returns the 45° table of an image with its type.
@@ -55,19 +65,47 @@ type Rotated interface {
 	// Lattice returns the lattice of the table.
 	Lattice() *rotated.Lattice
 	// Corner returns the entry of a corner, see [rotated.Table.Corner].
-	Corner(c, r, channel int) any
+	Corner(c, r, channel int) stats.Sum
 	// Features returns an evaluator of features on a channel, see [Features].
-	Features(channel int, values raster.Type) (*Features, error)
+	Features(channel int, values raster.Type) (Features, error)
 }
 
 // IntegrateRotated returns the table of an image along a rotation. Unless squares is 0, it
 // also makes the table of the squares, for standard deviations; see
 // [rotated.IntegrateSquares].
 func IntegrateRotated(src raster.Array, sum, squares raster.Type, rot rotated.Rotation, opt *rotated.Options) (Rotated, error) {
-	f, err := of(sum)
-	if err != nil {
-		return nil, err
+	switch sum {
+	case raster.U32:
+		return integrateRotated[uint32](src, squares, rot, opt)
+	case raster.U64:
+		return integrateRotated[uint64](src, squares, rot, opt)
+	case raster.I64:
+		return integrateRotated[int64](src, squares, rot, opt)
+	case raster.F32:
+		return integrateRotated[float32](src, squares, rot, opt)
+	case raster.F64:
+		return integrateRotated[float64](src, squares, rot, opt)
 	}
+	return nil, unsupported("sums", sum)
+}
+
+// turned implements [Rotated] for one type of sums.
+type turned[S boxsum.Sum] struct {
+	table[S, rotated.Box]
+	of *rotated.Table[S]
+}
+
+func (t *turned[S]) Lattice() *rotated.Lattice { return t.of.Lattice }
+
+func (t *turned[S]) Corner(c, r, channel int) stats.Sum {
+	return stats.SumOf(t.of.Corner(c, r, channel))
+}
+
+func (t *turned[S]) Features(channel int, values raster.Type) (Features, error) {
+	return rotatedFeatures(t.of, channel, values)
+}
+
+func integrateRotated[S boxsum.Sum](src raster.Array, squares raster.Type, rot rotated.Rotation, opt *rotated.Options) (Rotated, error) {
 	first, second := opt, opt
 	if squares != 0 && opt != nil && opt.Progress != nil {
 		a, b, progress := *opt, *opt, opt.Progress
@@ -75,78 +113,40 @@ func IntegrateRotated(src raster.Array, sum, squares raster.Type, rot rotated.Ro
 		b.Progress = func(done float64) { progress(0.5 + done/2) }
 		first, second = &a, &b
 	}
-	t, ofSquares, err := f.rotated(squares, src.Width, src.Height, src.Channels, rot)
+	t, err := rotatedOf[S](src, rot, first)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.integrate(src, first); err != nil || squares == 0 {
-		return t, err
+	statistics, err := rotatedStatistics(t, src, squares, rot, second)
+	if err != nil {
+		return nil, err
+	}
+	return &turned[S]{table[S, rotated.Box]{statistics, t, t.Channels}, t}, nil
+}
+
+// rotatedStatistics makes the table of squares.
+func rotatedStatistics[S boxsum.Sum](t *rotated.Table[S], src raster.Array, squares raster.Type, rot rotated.Rotation, opt *rotated.Options) (Statistics[rotated.Box], error) {
+	if squares == 0 {
+		return &rotated.SquaredTable[S, uint64]{Sum: t}, nil
 	}
 	squared, err := raster.SquaredPixels(&src, squares)
 	if err != nil {
 		return nil, err
 	}
-	return t, ofSquares(squared, second)
+	if squares == raster.U64 {
+		q, err := rotatedOf[uint64](squared, rot, opt)
+		return &rotated.SquaredTable[S, uint64]{Sum: t, Squares: q}, err
+	}
+	q, err := rotatedOf[float64](squared, rot, opt)
+	return &rotated.SquaredTable[S, float64]{Sum: t, Squares: q}, err
 }
 
-// integrate makes the table of an image.
-type integrate func(src raster.Array, opt *rotated.Options) error
-
-type turned struct {
-	table[rotated.Box]
-	lattice   *rotated.Lattice
-	corner    func(c, r, channel int) any
-	features  func(channel int, values raster.Type) (*Features, error)
-	integrate integrate
-}
-
-func (t *turned) Lattice() *rotated.Lattice { return t.lattice }
-
-func (t *turned) Corner(c, r, channel int) any { return t.corner(c, r, channel) }
-
-func (t *turned) Features(channel int, values raster.Type) (*Features, error) {
-	return t.features(channel, values)
-}
-
-// newRotated allocates a table and, unless squares is 0, that of the squares, which the
-// second result makes.
-func newRotated[S boxsum.Sum](squares raster.Type, width, height, channels int, rot rotated.Rotation) (*turned, integrate, error) {
-	t, err := rotated.NewTable[S](width, height, channels, rot)
+func rotatedOf[S boxsum.Sum](src raster.Array, rot rotated.Rotation, opt *rotated.Options) (*rotated.Table[S], error) {
+	t, err := rotated.NewTable[S](src.Width, src.Height, src.Channels, rot)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	switch squares {
-	case 0:
-		return turnedOf(&rotated.SquaredTable[S, uint64]{Sum: t}), nil, nil
-	case raster.U64:
-		return newRotatedSquares[S, uint64](t, rot)
-	case raster.F64:
-		return newRotatedSquares[S, float64](t, rot)
-	}
-	return nil, nil, unsupported("squares", squares)
-}
-
-func newRotatedSquares[S boxsum.Sum, Q boxsum.Square](t *rotated.Table[S], rot rotated.Rotation) (*turned, integrate, error) {
-	q, err := rotated.NewTable[Q](t.Width, t.Height, t.Channels, rot)
-	if err != nil {
-		return nil, nil, err
-	}
-	return turnedOf(&rotated.SquaredTable[S, Q]{Sum: t, Squares: q}), integrateInto(q), nil
-}
-
-func turnedOf[S boxsum.Sum, Q boxsum.Square](both *rotated.SquaredTable[S, Q]) *turned {
-	t := both.Sum
-	return &turned{
-		table:     tableOf(t.Channels, t.SumChannel, t.SumBoxes, oneByOne(t.Channels, both.Mean, both.Variance, both.StdDev)),
-		lattice:   t.Lattice,
-		corner:    func(c, r, channel int) any { return t.Corner(c, r, channel) },
-		features:  func(channel int, values raster.Type) (*Features, error) { return rotatedFeatures(t, channel, values) },
-		integrate: integrateInto(t),
-	}
-}
-
-func integrateInto[S boxsum.Sum](dst *rotated.Table[S]) integrate {
-	return func(src raster.Array, opt *rotated.Options) error { return IntegrateRotatedInto(dst, src, opt) }
+	return t, IntegrateRotatedInto(t, src, opt)
 }
 
 // IntegrateRotatedInto makes the table of an image, which must have the size of the table.

@@ -16,73 +16,68 @@ type Upright interface {
 	// counts them.
 	Area(box image.Rectangle, channel int) int
 	// Features returns an evaluator of features on a channel, see [Features].
-	Features(channel int, values raster.Type) (*Features, error)
+	Features(channel int, values raster.Type) (Features, error)
 }
 
 // NewUpright returns the table of an image. Squares may be nil, and so may count, which
 // holds the number of valid pixels. All share the memory of the arguments.
 func NewUpright(sums, squares, count *engine.Table) (Upright, error) {
-	f, err := of(sums.Type)
-	if err != nil {
-		return nil, err
+	switch sums.Type {
+	case raster.U32:
+		return newUpright[uint32](sums, squares, count)
+	case raster.U64:
+		return newUpright[uint64](sums, squares, count)
+	case raster.I64:
+		return newUpright[int64](sums, squares, count)
+	case raster.F32:
+		return newUpright[float32](sums, squares, count)
+	case raster.F64:
+		return newUpright[float64](sums, squares, count)
 	}
-	return f.upright(sums, squares, count)
+	return nil, unsupported("sums", sums.Type)
 }
 
-type upright struct {
-	table[image.Rectangle]
-	area     func(box image.Rectangle, channel int) int
-	features func(channel int, values raster.Type) (*Features, error)
+// upright implements [Upright] for one type of sums.
+type upright[S boxsum.Sum] struct {
+	table[S, image.Rectangle]
+	of *boxsum.Table[S]
 }
 
-func (t *upright) Area(box image.Rectangle, channel int) int { return t.area(box, channel) }
+func (t *upright[S]) Area(box image.Rectangle, channel int) int { return t.of.Area(box, channel) }
 
-func (t *upright) Features(channel int, values raster.Type) (*Features, error) {
-	return t.features(channel, values)
+func (t *upright[S]) Features(channel int, values raster.Type) (Features, error) {
+	return uprightFeatures(t.of, channel, values)
 }
 
 func newUpright[S boxsum.Sum](sums, squares, count *engine.Table) (Upright, error) {
-	if squares == nil || squares.Type == raster.U64 {
-		return newUprightSquares[S, uint64](sums, squares, count)
+	t := plane[S](sums)
+	statistics, err := uprightStatistics(t, squares, count)
+	if err != nil {
+		return nil, err
 	}
-	if squares.Type != raster.F64 {
-		return nil, unsupported("squares", squares.Type)
-	}
-	return newUprightSquares[S, float64](sums, squares, count)
+	return &upright[S]{table[S, image.Rectangle]{statistics, t, t.Channels}, t}, nil
 }
 
-func newUprightSquares[S boxsum.Sum, Q boxsum.Square](sums, squares, count *engine.Table) (Upright, error) {
-	t := plane[S](sums)
-	both := &boxsum.SquaredTable[S, Q]{Sum: t}
-	if squares != nil {
-		both.Squares = plane[Q](squares)
+func uprightStatistics[S boxsum.Sum](t *boxsum.Table[S], squares, count *engine.Table) (Statistics[image.Rectangle], error) {
+	switch {
+	case squares == nil:
+		return squaredUpright[S, uint64](t, nil, count)
+	case squares.Type == raster.U64:
+		return squaredUpright(t, plane[uint64](squares), count)
+	case squares.Type == raster.F64:
+		return squaredUpright(t, plane[float64](squares), count)
 	}
-	area := func(box image.Rectangle, _ int) int {
-		box = box.Intersect(t.Bounds())
-		return box.Dx() * box.Dy()
+	return nil, unsupported("squares", squares.Type)
+}
+
+func squaredUpright[S boxsum.Sum, Q boxsum.Square](t *boxsum.Table[S], squares *boxsum.Table[Q], count *engine.Table) (Statistics[image.Rectangle], error) {
+	switch {
+	case count != nil:
+		return boxsum.ValidTableOf(t, squares, plane[uint32](count))
+	case squares != nil:
+		return boxsum.SquaredTableOf(t, squares)
 	}
-	var squared statistics[image.Rectangle]
-	if count != nil {
-		valid, err := boxsum.ValidTableOf(t, both.Squares, plane[uint32](count))
-		if err != nil {
-			return nil, err
-		}
-		area = valid.Area
-		squared = statistics[image.Rectangle]{valid.Mean, valid.StdDev, valid.MeanBoxes, valid.VarianceBoxes, valid.StdDevBoxes}
-	} else {
-		if squares != nil {
-			var err error
-			if both, err = boxsum.SquaredTableOf(t, both.Squares); err != nil {
-				return nil, err
-			}
-		}
-		squared = statistics[image.Rectangle]{both.Mean, both.StdDev, both.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes}
-	}
-	return &upright{
-		tableOf(t.Channels, t.SumChannel, t.SumBoxes, squared),
-		area,
-		func(channel int, values raster.Type) (*Features, error) { return uprightFeatures(t, channel, values) },
-	}, nil
+	return &boxsum.SquaredTable[S, Q]{Sum: t}, nil
 }
 
 // plane returns the table of an image with its type.
@@ -99,35 +94,40 @@ type Volume interface{ Table[volume.Box] }
 // NewVolume returns the table of a volume. Squares may be nil. Both share the memory of
 // the arguments.
 func NewVolume(sums, squares *engine.Table) (Volume, error) {
-	f, err := of(sums.Type)
-	if err != nil {
-		return nil, err
+	switch sums.Type {
+	case raster.U32:
+		return newVolume[uint32](sums, squares)
+	case raster.U64:
+		return newVolume[uint64](sums, squares)
+	case raster.I64:
+		return newVolume[int64](sums, squares)
+	case raster.F32:
+		return newVolume[float32](sums, squares)
+	case raster.F64:
+		return newVolume[float64](sums, squares)
 	}
-	return f.volume(sums, squares)
+	return nil, unsupported("sums", sums.Type)
 }
 
 func newVolume[S boxsum.Sum](sums, squares *engine.Table) (Volume, error) {
-	if squares == nil || squares.Type == raster.U64 {
-		return newVolumeSquares[S, uint64](sums, squares)
+	t := solid[S](sums)
+	statistics, err := volumeStatistics(t, squares)
+	if err != nil {
+		return nil, err
 	}
-	if squares.Type != raster.F64 {
-		return nil, unsupported("squares", squares.Type)
-	}
-	return newVolumeSquares[S, float64](sums, squares)
+	return &table[S, volume.Box]{statistics, t, t.Channels}, nil
 }
 
-func newVolumeSquares[S boxsum.Sum, Q boxsum.Square](sums, squares *engine.Table) (Volume, error) {
-	sum := solid[S](sums)
-	both := &volume.SquaredTable[S, Q]{Sum: sum}
-	if squares != nil {
-		var err error
-		if both, err = volume.SquaredTableOf(sum, solid[Q](squares)); err != nil {
-			return nil, err
-		}
+func volumeStatistics[S boxsum.Sum](t *volume.Table[S], squares *engine.Table) (Statistics[volume.Box], error) {
+	switch {
+	case squares == nil:
+		return &volume.SquaredTable[S, uint64]{Sum: t}, nil
+	case squares.Type == raster.U64:
+		return volume.SquaredTableOf(t, solid[uint64](squares))
+	case squares.Type == raster.F64:
+		return volume.SquaredTableOf(t, solid[float64](squares))
 	}
-	squared := statistics[volume.Box]{both.Mean, both.StdDev, both.MeanBoxes, both.VarianceBoxes, both.StdDevBoxes}
-	t := tableOf(sum.Channels, sum.SumChannel, sum.SumBoxes, squared)
-	return &t, nil
+	return nil, unsupported("squares", squares.Type)
 }
 
 // solid returns the table of a volume with its type.

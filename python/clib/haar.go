@@ -23,7 +23,7 @@ type features struct {
 
 // A plane is a table whose channels can evaluate features.
 type plane interface {
-	Features(channel int, values raster.Type) (*typed.Features, error)
+	Features(channel int, values raster.Type) (typed.Features, error)
 }
 
 // evaluate evaluates features on a table or a rotated table. Values are float64 or int64.

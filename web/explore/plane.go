@@ -17,6 +17,7 @@ import (
 	"github.com/boxsum/boxsum/internal/moment"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/moments"
 	"github.com/boxsum/boxsum/rotated"
@@ -343,7 +344,7 @@ func (r *plane) turnedHeat(ctx context.Context, dst []uint8, t tile, rot rotated
 
 // total returns the sum of all pixels.
 func (r *plane) total(channel int) float64 {
-	return number(r.table.Sum(image.Rect(0, 0, r.img.Width, r.img.Height), channel))
+	return r.table.Sum(image.Rect(0, 0, r.img.Width, r.img.Height), channel).Float()
 }
 
 func (r *plane) box(b image.Rectangle, channel int) answer {
@@ -351,12 +352,12 @@ func (r *plane) box(b image.Rectangle, channel int) answer {
 		b = image.Rectangle{}
 	}
 	a := answer{
-		Area: int64(r.area(b, channel)), Sum: fmt.Sprint(r.table.Sum(b, channel)),
+		Area: int64(r.area(b, channel)), Sum: r.table.Sum(b, channel).String(),
 		Mean: finite(r.table.Mean(b, channel)), Std: finite(r.table.StdDev(b, channel)),
 	}
 	for _, e := range []struct{ x, y, sign int }{{b.Max.X, b.Max.Y, 1}, {b.Min.X, b.Max.Y, -1}, {b.Max.X, b.Min.Y, -1}, {b.Min.X, b.Min.Y, 1}} {
 		value := r.table.Sum(image.Rect(0, 0, e.x, e.y), channel)
-		a.Entries = append(a.Entries, entry{[]int{e.x, e.y}, fmt.Sprint(value), e.sign})
+		a.Entries = append(a.Entries, entry{[]int{e.x, e.y}, value.String(), e.sign})
 	}
 	return a
 }
@@ -405,17 +406,16 @@ func turnedOf(src raster.Array, rot rotated.Rotation, opt *rotated.Options) (*tu
 
 // sum returns the sum of a box as text.
 func (t *turnedTable) sum(b rotated.Box, channel int) string {
-	return fmt.Sprint(t.table.Sum(b, channel))
+	return t.table.Sum(b, channel).String()
 }
 
 // entry returns the entry of a corner. Its sign depends on the direction of the lines.
 func (t *turnedTable) entry(c, r, channel int) float64 {
-	switch v := t.table.Corner(c, r, channel).(type) {
-	case uint64:
-		return float64(int64(v))
-	default:
-		return v.(float64)
+	e := t.table.Corner(c, r, channel)
+	if e.Type().Float() {
+		return e.Float()
 	}
+	return float64(stats.NumberOf[int64](e))
 }
 
 // corner returns the magnitude of a corner's entry, and the sign with which it contributes to the sum of a box.
@@ -423,12 +423,12 @@ func (t *turnedTable) corner(c, r, channel, sign int) (string, int) {
 	if t.entry(c, r, channel) < 0 {
 		sign = -sign
 	}
-	switch v := t.table.Corner(c, r, channel).(type) {
-	case uint64:
-		return fmt.Sprint(max(int64(v), -int64(v))), sign
-	default:
-		return fmt.Sprint(math.Abs(v.(float64))), sign
+	e := t.table.Corner(c, r, channel)
+	if e.Type().Float() {
+		return fmt.Sprint(math.Abs(e.Float())), sign
 	}
+	v := stats.NumberOf[int64](e)
+	return fmt.Sprint(max(v, -v)), sign
 }
 
 const maxTurned = 64 << 20
@@ -535,7 +535,7 @@ func (r *plane) feature(ctx context.Context, f haar.Feature, at image.Point, rot
 		a.Parts = append(a.Parts, p)
 	}
 	var table interface {
-		Features(channel int, values raster.Type) (*typed.Features, error)
+		Features(channel int, values raster.Type) (typed.Features, error)
 	}
 	if rot != nil {
 		t, err := r.turn(ctx, *rot)
@@ -564,7 +564,7 @@ func (r *plane) feature(ctx context.Context, f haar.Feature, at image.Point, rot
 	if err := cmp.Or(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	a.Value, a.Corrected, a.Plus, a.Minus = fmt.Sprint(value), finite(corrected), plus, minus
+	a.Value, a.Corrected, a.Plus, a.Minus = value.String(), finite(corrected), plus, minus
 	return a, nil
 }
 

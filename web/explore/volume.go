@@ -16,6 +16,7 @@ import (
 	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -65,7 +66,7 @@ func (v *solid) slice(z int) raster.Array {
 }
 
 // entry returns an entry of the table of sums: the sum of the voxels before it.
-func (v *solid) entry(x, y, z, channel int) any {
+func (v *solid) entry(x, y, z, channel int) stats.Sum {
 	return v.table.Sum(volume.NewBox(0, 0, 0, x, y, z), channel)
 }
 
@@ -94,17 +95,6 @@ func (v *solid) bytes() int64 {
 	return int64(v.extent.Voxels()) * int64(v.img.Channels) * int64(v.img.Type.Bytes()+v.sum.Bytes()+v.square.Bytes())
 }
 
-// number returns a sum as a float.
-func number(sum any) float64 {
-	switch n := sum.(type) {
-	case uint32:
-		return float64(n)
-	case uint64:
-		return float64(n)
-	}
-	return sum.(float64)
-}
-
 // tile draws means of 2^level×2^level voxels of one slice.
 func (v *solid) tile(dst []uint8, t tile, z, channel int) {
 	src, n, c := v.slice(z), 1<<t.level, v.img.Channels
@@ -120,7 +110,7 @@ func (v *solid) tile(dst []uint8, t tile, z, channel int) {
 		for x := range t.w {
 			x0, y0 := (t.x+x)*n, (t.y+y)*n
 			box := volume.NewBox(x0, y0, z, x0+n, y0+n, z+1).Intersect(v.extent)
-			dst[y*t.w+x] = shade(number(v.table.Sum(box, channel))/float64(box.Voxels()), t)
+			dst[y*t.w+x] = shade(v.table.Sum(box, channel).Float()/float64(box.Voxels()), t)
 		}
 	}
 }
@@ -128,10 +118,10 @@ func (v *solid) tile(dst []uint8, t tile, z, channel int) {
 // heat draws the entries that sum all slices up to and including the given one.
 func (v *solid) heat(dst []uint8, t tile, z, channel int) {
 	e := v.extent
-	scale := 255 / math.Abs(number(v.entry(e.X1, e.Y1, e.Z1, channel)))
+	scale := 255 / math.Abs(v.entry(e.X1, e.Y1, e.Z1, channel).Float())
 	for y := range t.h {
 		for x := range t.w {
-			f := math.Abs(number(v.entry(min((t.x+x)<<t.level, e.X1), min((t.y+y)<<t.level, e.Y1), z+1, channel))) * scale
+			f := math.Abs(v.entry(min((t.x+x)<<t.level, e.X1), min((t.y+y)<<t.level, e.Y1), z+1, channel).Float()) * scale
 			if f != f {
 				f = 0
 			}
@@ -142,7 +132,7 @@ func (v *solid) heat(dst []uint8, t tile, z, channel int) {
 
 func (v *solid) box(b volume.Box, channel int) answer {
 	b = b.Intersect(v.extent)
-	a := answer{Area: int64(b.Voxels()), Sum: fmt.Sprint(v.table.Sum(b, channel)), Mean: finite(v.table.Mean(b, channel)), Std: finite(v.table.StdDev(b, channel))}
+	a := answer{Area: int64(b.Voxels()), Sum: v.table.Sum(b, channel).String(), Mean: finite(v.table.Mean(b, channel)), Std: finite(v.table.StdDev(b, channel))}
 	for i := range 8 {
 		at, sign := []int{b.X1, b.Y1, b.Z1}, 1
 		for axis, low := range []int{b.X0, b.Y0, b.Z0} {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 )
 
 // An answer holds what a query prints about one box.
@@ -42,10 +44,18 @@ func answerRows(answers []answer, solid bool, digits int) [][]string {
 	for _, a := range answers {
 		for c, s := range a.channels {
 			rows = append(rows, row(a.box.String(), a.rotation, strconv.Itoa(c),
-				display.Plain(s.sum), strconv.FormatFloat(s.mean, 'g', digits, 64), a.deviation(s, digits), strconv.FormatInt(a.areaOf(s), 10)))
+				plain(s.sum), strconv.FormatFloat(s.mean, 'g', digits, 64), a.deviation(s, digits), strconv.FormatInt(a.areaOf(s), 10)))
 		}
 	}
 	return rows
+}
+
+// plain formats a sum for people, see [display.Plain].
+func plain(sum fromsums.Sum) string {
+	if sum.Type() == raster.F64 {
+		return display.Plain(sum.Float())
+	}
+	return sum.String()
 }
 
 // deviation formats the standard deviation of a channel.
@@ -60,7 +70,7 @@ func (a *answer) deviation(s stats, digits int) string {
 func (a answer) MarshalJSON() ([]byte, error) {
 	var sum, mean, std []any
 	for _, s := range a.channels {
-		sum, mean, std = append(sum, display.Finite(s.sum)), append(mean, display.Finite(s.mean)), append(std, display.Finite(s.std))
+		sum, mean, std = append(sum, s.sum), append(mean, display.Finite(s.mean)), append(std, display.Finite(s.std))
 	}
 	if a.noStd {
 		std = []any{nil}

@@ -11,6 +11,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 )
 
 // direct answers from the pixels of the boxes. For a few boxes this is faster than making a table,
@@ -43,13 +44,12 @@ func (d *direct) stats(b box, channel int) stats {
 		squares, c = bits.Add64(squares, q, 0)
 		carry |= c | lost
 	}
-	var of stats
-	var variance float64
+	of := stats{sum: fromsums.SumOf(sum)}
 	if d.pixel.Signed() {
-		of.sum, of.mean, variance = int64(sum), meanOf(n, int64(sum)), varianceOf(n, int64(sum), squares)
-	} else {
-		of.sum, of.mean, variance = sum, meanOf(n, sum), varianceOf(n, sum, squares)
+		of.sum = fromsums.SumOf(int64(sum))
 	}
+	of.mean = fromsums.Mean(n, of.sum)
+	variance := fromsums.Variance(n, of.sum, fromsums.SumOf(squares), nil, nil)
 	if of.std = math.Sqrt(variance); carry != 0 {
 		of.std = d.all.deviation(sample{n: n, mean: of.mean, runs: runsOf(d.Extent, b), channel: channel})
 	}
@@ -67,7 +67,8 @@ func (d *direct) floats(b box, n, channel int) stats {
 		}
 		sum += ofRow
 	}
-	of := stats{sum: sum, mean: meanOf(n, sum)}
+	of := stats{sum: fromsums.SumOf(sum)}
+	of.mean = fromsums.Mean(n, of.sum)
 	if n > 0 {
 		of.std = d.all.deviation(sample{n: n, mean: of.mean, runs: runsOf(d.Extent, b), channel: channel})
 	}

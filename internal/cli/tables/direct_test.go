@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 )
@@ -54,7 +53,7 @@ func oraclesAgree[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
 			for _, b := range boxes {
 				for c := range channels {
 					got, want := of.stats(b, c), table.stats(b, c)
-					if of.area(b) != table.area(b) || display.Plain(got.sum) != display.Plain(want.sum) || got.mean != want.mean || math.Abs(got.std-want.std) > 1e-9*want.std {
+					if of.area(b) != table.area(b) || plain(got.sum) != plain(want.sum) || got.mean != want.mean || math.Abs(got.std-want.std) > 1e-9*want.std {
 						t.Fatalf("%s: %v, channel %d: %v, want %v", name, b, c, got, want)
 					}
 				}

@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -31,11 +32,11 @@ type Haar struct {
 
 // A haarValue is the value of one feature in one window.
 type haarValue struct {
-	Feature string `json:"feature"`
-	Box     box    `json:"box"` // relative to the window
-	At      [2]int `json:"at"`
-	Channel int    `json:"channel"`
-	Value   any    `json:"value"`
+	Feature string       `json:"feature"`
+	Box     box          `json:"box"` // relative to the window
+	At      [2]int       `json:"at"`
+	Channel int          `json:"channel"`
+	Value   fromsums.Sum `json:"value"`
 }
 
 // Run prints the value of every feature in every window.
@@ -66,7 +67,7 @@ func (c *Haar) Run(sh *console.Shell) error {
 	} else {
 		rows := [][]string{{"feature", "box", "at", "channel", "value"}}
 		for _, v := range values {
-			rows = append(rows, []string{v.Feature, v.Box.String(), fmt.Sprintf("%d,%d", v.At[0], v.At[1]), strconv.Itoa(v.Channel), display.Plain(v.Value)})
+			rows = append(rows, []string{v.Feature, v.Box.String(), fmt.Sprintf("%d,%d", v.At[0], v.At[1]), strconv.Itoa(v.Channel), plain(v.Value)})
 		}
 		err = display.Columns(w, rows)
 	}
@@ -90,7 +91,7 @@ func (c *Haar) values(sum raster.Type, img raster.Array, opt *boxsum.Options) (v
 	if err != nil {
 		return nil, err
 	}
-	planes := make([]*typed.Features, e.Channels)
+	planes := make([]typed.Features, e.Channels)
 	for channel := range planes {
 		if planes[channel], err = table.Features(channel, typed.Values(sum)); err != nil {
 			return nil, err
@@ -113,16 +114,15 @@ func (c *Haar) values(sum raster.Type, img raster.Array, opt *boxsum.Options) (v
 
 // A featureTable provides features for each of its channels.
 type featureTable interface {
-	Features(channel int, values raster.Type) (*typed.Features, error)
+	Features(channel int, values raster.Type) (typed.Features, error)
 }
 
 // value evaluates a feature in a channel of a table. The result is an integer if the sums are
 // integers.
-func (c *Haar) value(plane *typed.Features, f haar.Feature, at image.Point) (any, error) {
+func (c *Haar) value(plane typed.Features, f haar.Feature, at image.Point) (fromsums.Sum, error) {
 	if c.Corrected {
 		value, err := plane.Corrected(f, at)
-		return display.Finite(value), err
+		return fromsums.SumOf(value), err
 	}
-	value, err := plane.Value(f, at)
-	return display.Finite(value), err
+	return plane.Value(f, at)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 )
 
 // fitsNoPixels refuses 64-bit integers that were read as floats although the user did not ask for
@@ -65,7 +66,7 @@ func (d *direct64) each(b box, channel int, visit func(uint64)) {
 func (d *direct64) stats(b box, channel int) stats {
 	n := d.area(b)
 	if n == 0 {
-		return stats{sum: int64(0)}
+		return stats{sum: fromsums.SumOf(int64(0))}
 	}
 	var low uint64
 	var high int64
@@ -78,7 +79,7 @@ func (d *direct64) stats(b box, channel int) stats {
 	})
 	sum := new(big.Int).Lsh(big.NewInt(high), 64)
 	sum.Add(sum, new(big.Int).SetUint64(low))
-	of := stats{sum: sum}
+	of := stats{sum: fromsums.Wide(high, low)}
 	of.mean, _ = new(big.Rat).SetFrac(sum, big.NewInt(n)).Float64()
 
 	// Differences from an integer near the mean are integers too, so only their squares are

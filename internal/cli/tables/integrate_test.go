@@ -20,6 +20,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 )
 
 // TestPairNamed checks the defaults, and that errors list what there is.
@@ -176,7 +177,7 @@ func TestImage64(t *testing.T) {
 			}
 			got := direct.stats(b, channel)
 			if n == 0 {
-				if got.sum != int64(0) || got.mean != 0 || got.std != 0 {
+				if got.sum != fromsums.SumOf(int64(0)) || got.mean != 0 || got.std != 0 {
 					t.Errorf("%v is empty and has %v", b, got)
 				}
 				continue

@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 )
 
 // A job makes the tables of an image or a volume of any types. Tables that do not fit in memory are
@@ -55,7 +56,7 @@ type tables interface {
 
 // answers answers queries about boxes inside an image or a volume.
 type answers interface {
-	sum(b box, channel int) any
+	sum(b box, channel int) fromsums.Sum
 	mean(b box, channel int) float64
 	std(b box, channel int) float64
 	square(b box, channel int) float64 // last corner's entry in the table of squares, for squareNoise

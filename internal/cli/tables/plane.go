@@ -10,6 +10,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/internal/typed"
 )
 
@@ -209,7 +210,9 @@ func (t *planeTables) clear() {
 	}
 }
 
-func (t *planeTables) sum(b box, channel int) any { return t.boxes.Sum(b.rectangle(), channel) }
+func (t *planeTables) sum(b box, channel int) fromsums.Sum {
+	return t.boxes.Sum(b.rectangle(), channel)
+}
 
 func (t *planeTables) mean(b box, channel int) float64 { return t.boxes.Mean(b.rectangle(), channel) }
 

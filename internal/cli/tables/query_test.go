@@ -11,6 +11,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/pixels"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 )
 
 func FuzzParseBox(f *testing.F) {
@@ -99,7 +100,7 @@ func TestReadBoxes(t *testing.T) {
 // TestNotFinite checks what JSON shows of numbers that it cannot hold.
 func TestNotFinite(t *testing.T) {
 	var b strings.Builder
-	err := (&Query{JSON: true}).print(&console.Shell{Stdout: &b}, []answer{{box: box{0, 0, 1, 1}, channels: []stats{{math.NaN(), math.Inf(1), math.Inf(-1), nil}}, area: 1}})
+	err := (&Query{JSON: true}).print(&console.Shell{Stdout: &b}, []answer{{box: box{0, 0, 1, 1}, channels: []stats{{fromsums.SumOf(math.NaN()), math.Inf(1), math.Inf(-1), nil}}, area: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

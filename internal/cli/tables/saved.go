@@ -33,16 +33,10 @@ func (t *savedTable) stats(b box, channel int) stats {
 
 // sumOf returns the sum of a box. 32-bit sums may wrap in large boxes, which are therefore summed
 // in parts.
-func (t *savedTable) sumOf(b box, channel int) any {
-	if _, narrow := t.sum(make(box, len(b)), 0).(uint32); !narrow {
-		return t.sum(b, channel)
-	}
-	return t.inParts(b, channel)
-}
-
-func (t *savedTable) inParts(b box, channel int) uint64 {
-	if b.pixels() <= int64(math.MaxUint32/savedBound(raster.U32)) {
-		return uint64(t.sum(b, channel).(uint32))
+func (t *savedTable) sumOf(b box, channel int) fromsums.Sum {
+	sum := t.sum(b, channel)
+	if sum.Type() != raster.U32 || b.pixels() <= int64(math.MaxUint32/savedBound(raster.U32)) {
+		return sum
 	}
 	n, longest := len(b)/2, 0
 	for i := range n {
@@ -53,7 +47,7 @@ func (t *savedTable) inParts(b box, channel int) uint64 {
 	one, other := append(box(nil), b...), append(box(nil), b...)
 	one[n+longest] = b[longest] + (b[n+longest]-b[longest])/2
 	other[longest] = one[n+longest]
-	return t.inParts(one, channel) + t.inParts(other, channel)
+	return t.sumOf(one, channel).Plus(t.sumOf(other, channel))
 }
 
 // pixels returns the number of pixels in a box.

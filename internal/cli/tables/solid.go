@@ -15,6 +15,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/internal/typed"
 )
 
@@ -167,7 +168,7 @@ func (t *solidTables) clear() {
 	}
 }
 
-func (t *solidTables) sum(b box, channel int) any { return t.boxes.Sum(b.block(), channel) }
+func (t *solidTables) sum(b box, channel int) fromsums.Sum { return t.boxes.Sum(b.block(), channel) }
 
 func (t *solidTables) mean(b box, channel int) float64 { return t.boxes.Mean(b.block(), channel) }
 

@@ -7,11 +7,12 @@ import (
 
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 )
 
 // stats holds the statistics of one channel of one box.
 type stats struct {
-	sum       any // in the type of the table
+	sum       fromsums.Sum
 	mean, std float64
 	area      *int64 // number of valid pixels, or nil if all are valid
 }
@@ -20,7 +21,7 @@ type stats struct {
 // its pixels.
 type sample struct {
 	n       int
-	sum     any
+	sum     fromsums.Sum
 	mean    float64
 	std     float64        // from the table of squares, or negative without one
 	noise   float64        // bound of the rounding error of the variance

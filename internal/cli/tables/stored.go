@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/raster"
+	fromsums "github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/store"
 	"github.com/boxsum/boxsum/volume"
 	"github.com/boxsum/boxsum/zarr"
@@ -171,11 +172,11 @@ func askStored[B any](sh *console.Shell, t *store.Table, channels int, boxes []B
 	for i, s := range sums {
 		switch kind {
 		case zarr.Int64:
-			found[i].sum = int64(s)
+			found[i].sum = fromsums.SumOf(int64(s))
 		case zarr.Float64:
-			found[i].sum = math.Float64frombits(s)
+			found[i].sum = fromsums.SumOf(math.Float64frombits(s))
 		default:
-			found[i].sum = s
+			found[i].sum = fromsums.SumOf(s)
 		}
 	}
 	numbers := make([]float64, len(found))

@@ -37,7 +37,7 @@ type streamed struct {
 // bandSums holds the sums of a box: the difference between the table's rows at its bottom and its
 // top.
 type bandSums struct {
-	sum, squares any     // in the types of the tables
+	sum, squares fromsums.Sum
 	corner       float64 // entry of float squares at the last corner
 }
 
@@ -60,7 +60,7 @@ func (d *streamed) read(ctx context.Context, boxes []box, next func(y int) (sums
 			return err
 		}
 		if y == 0 {
-			d.empty = bandSums{sum: advance(nil, d.types.sum, sums, 0, 0, true), squares: advance(nil, d.types.square, squares, 0, 0, true)}
+			d.empty = bandSums{sum: advance(fromsums.Sum{}, d.types.sum, sums, 0, 0, true), squares: advance(fromsums.Sum{}, d.types.square, squares, 0, 0, true)}
 		}
 		for _, r := range over[y+1] {
 			d.add(r, sums, squares, false)
@@ -86,9 +86,9 @@ func (d *streamed) add(r image.Rectangle, sums, squares []byte, under bool) {
 	}
 }
 
-// advance adds the difference of two entries of a row to a sum, or subtracts it. A nil sum counts
+// advance adds the difference of two entries of a row to a sum, or subtracts it. The zero Sum counts
 // as 0.
-func advance(sum any, t raster.Type, row []byte, x0, x1 int, plus bool) any {
+func advance(sum fromsums.Sum, t raster.Type, row []byte, x0, x1 int, plus bool) fromsums.Sum {
 	return sumForms[t].advance(sum, row, x0, x1, plus)
 }
 
@@ -100,7 +100,7 @@ func (d *streamed) of(b box, channel int) bandSums {
 	return d.empty
 }
 
-func (d *streamed) sum(b box, channel int) any { return d.of(b, channel).sum }
+func (d *streamed) sum(b box, channel int) fromsums.Sum { return d.of(b, channel).sum }
 
 func (d *streamed) mean(b box, channel int) float64 {
 	mean, _ := meanAndVariance(int(b.pixels()), d.of(b, channel))
@@ -116,30 +116,5 @@ func (d *streamed) square(b box, channel int) float64 { return d.of(b, channel).
 
 // meanAndVariance returns the mean and the variance of n pixels.
 func meanAndVariance(n int, of bandSums) (mean, variance float64) {
-	return meanOf(n, of.sum), varianceOf(n, of.sum, of.squares)
-}
-
-// meanOf returns the mean of n pixels from their sum.
-func meanOf(n int, sum any) float64 { return fromsums.Mean(n, sumOf(sum)) }
-
-// varianceOf returns the variance of n pixels from their sum and the sum of their squares.
-func varianceOf(n int, sum, squares any) float64 {
-	return fromsums.Variance(n, sumOf(sum), sumOf(squares), nil, nil)
-}
-
-// sumOf converts a sum for the statistics functions.
-func sumOf(s any) fromsums.Sum {
-	switch s := s.(type) {
-	case uint32:
-		return fromsums.SumOf(s)
-	case uint64:
-		return fromsums.SumOf(s)
-	case int64:
-		return fromsums.SumOf(s)
-	case float32:
-		return fromsums.SumOf(s)
-	case float64:
-		return fromsums.SumOf(s)
-	}
-	return fromsums.Sum{}
+	return fromsums.Mean(n, of.sum), fromsums.Variance(n, of.sum, of.squares, nil, nil)
 }

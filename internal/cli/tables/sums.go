@@ -20,7 +20,7 @@ type sumForm struct {
 	// load returns the table stored in an array of a file.
 	load func(a *imgio.Array, solid bool) (*engine.Table, error)
 	// advance adds the difference of two entries of a row to a sum, or subtracts it.
-	advance func(sum any, row []byte, x0, x1 int, plus bool) any
+	advance func(sum fromsums.Sum, row []byte, x0, x1 int, plus bool) fromsums.Sum
 }
 
 // sumForms is indexed by the type of sums.
@@ -81,14 +81,13 @@ func loadVolume[S boxsum.Sum](a *imgio.Array) (raster.Array, error) {
 	return raster.ArrayOf(a.Data.([]S), raster.VolumeExtent(shape[2]-1, shape[1]-1, shape[0]-1, channels, stride, shape[1]*stride)), nil
 }
 
-func advanced[S boxsum.Sum](sum any, row []byte, x0, x1 int, plus bool) any {
-	s, _ := sum.(S)
-	entries := raster.Elems[S](row)
+func advanced[S boxsum.Sum](sum fromsums.Sum, row []byte, x0, x1 int, plus bool) fromsums.Sum {
+	s, entries := fromsums.NumberOf[S](sum), raster.Elems[S](row)
 	by := entries[x1] - entries[x0]
 	if plus {
-		return s + by
+		return fromsums.SumOf(s + by)
 	}
-	return s - by
+	return fromsums.SumOf(s - by)
 }
 
 // elementType returns the type of the elements of an array in a file.
