@@ -15,64 +15,90 @@ const maxDepth = 16
 
 // xml reads a file in XML: <opencv_storage>, with a descriptor inside.
 func (r *reader) xml(text []byte) error {
-	d := xml.NewDecoder(bytes.NewReader(text))
-	fail := func(format string, args ...any) error {
-		line, _ := d.InputPos()
-		return fmt.Errorf("line %d: %w", line, fmt.Errorf(format, args...))
-	}
-	var f field
-	var words strings.Builder
-	depth, inside := 0, false
+	x := xmlReader{reader: r, decoder: xml.NewDecoder(bytes.NewReader(text))}
 	for {
-		t, err := d.Token()
-		var syntax *xml.SyntaxError
-		switch {
-		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
-			if depth == 0 {
-				return fail("no descriptor: want an element with type_id %s", typeID)
-			}
-			return fail("unexpected end of file")
-		case errors.As(err, &syntax):
-			return fmt.Errorf("line %d: %s", syntax.Line, syntax.Msg)
-		case err != nil:
-			return fail("%w", err)
+		t, err := x.decoder.Token()
+		if err != nil {
+			return x.broken(err)
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
-			depth++
-			switch {
-			case depth > maxDepth:
-				return fail("elements are nested more than %d deep", maxDepth)
-			case depth == 1 && t.Name.Local != "opencv_storage":
-				return fail("<%.40s>, want <opencv_storage>", t.Name.Local)
-			case depth == 2:
-				for _, a := range t.Attr {
-					inside = inside || a.Name.Local == "type_id" && a.Value == typeID
-				}
-			case depth == 3 && inside:
-				line, _ := d.InputPos()
-				f = field{name: t.Name.Local, line: line}
-				words.Reset()
-			case depth > 3 && inside:
-				return fail("<%.40s> inside <%.40s>, want numbers", t.Name.Local, f.name)
-			}
+			err = x.open(t)
 		case xml.CharData:
-			if depth == 3 && inside {
-				words.Write(t)
+			if x.depth == 3 && x.inside {
+				x.words.Write(t)
 			}
 		case xml.EndElement:
-			if depth == 3 && inside {
-				f.words = strings.Fields(words.String())
-				if err := r.add(f); err != nil {
-					return err
-				}
-			}
-			if depth == 2 && inside {
+			if x.depth == 2 && x.inside { // of the descriptor
 				return nil
 			}
-			depth--
+			err = x.close()
+		}
+		if err != nil {
+			return err
 		}
 	}
+}
+
+// An xmlReader reads the fields of a descriptor in XML.
+type xmlReader struct {
+	*reader
+	decoder *xml.Decoder
+	depth   int  // of the current element
+	inside  bool // the element of depth 2 is the descriptor
+	field   field
+	words   strings.Builder
+}
+
+func (x *xmlReader) fail(format string, args ...any) error {
+	line, _ := x.decoder.InputPos()
+	return fmt.Errorf("line %d: %w", line, fmt.Errorf(format, args...))
+}
+
+// broken returns the error for a file that ends or is not XML.
+func (x *xmlReader) broken(err error) error {
+	var syntax *xml.SyntaxError
+	switch {
+	case (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)) && x.depth == 0:
+		return x.fail("no descriptor: want an element%s with type_id %s", x.named(), typeID)
+	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
+		return x.fail("unexpected end of file")
+	case errors.As(err, &syntax):
+		return fmt.Errorf("line %d: %s", syntax.Line, syntax.Msg)
+	}
+	return x.fail("%w", err)
+}
+
+// open begins an element.
+func (x *xmlReader) open(t xml.StartElement) error {
+	x.depth++
+	switch {
+	case x.depth > maxDepth:
+		return x.fail("elements are nested more than %d deep", maxDepth)
+	case x.depth == 1 && t.Name.Local != "opencv_storage":
+		return x.fail("<%.40s>, want <opencv_storage>", t.Name.Local)
+	case x.depth == 2 && x.wants(t.Name.Local):
+		for _, a := range t.Attr {
+			x.inside = x.inside || a.Name.Local == "type_id" && a.Value == typeID
+		}
+	case x.depth == 3 && x.inside:
+		line, _ := x.decoder.InputPos()
+		x.field = field{name: t.Name.Local, line: line}
+		x.words.Reset()
+	case x.depth > 3 && x.inside:
+		return x.fail("<%.40s> inside <%.40s>, want numbers", t.Name.Local, x.field.name)
+	}
+	return nil
+}
+
+// close ends an element.
+func (x *xmlReader) close() error {
+	x.depth--
+	if x.depth != 2 || !x.inside {
+		return nil
+	}
+	x.field.words = strings.Fields(x.words.String())
+	return x.add(x.field)
 }
 
 // json reads a file in JSON: an object of objects, of which one is a descriptor.
@@ -89,7 +115,8 @@ func (r *reader) json(text []byte) error {
 		return fail(err)
 	}
 	for d.More() {
-		if _, err := d.Token(); err != nil { // the name
+		name, err := d.Token()
+		if err != nil {
 			return fail(err)
 		}
 		var object json.RawMessage
@@ -99,14 +126,14 @@ func (r *reader) json(text []byte) error {
 		var head struct {
 			TypeID string `json:"type_id"`
 		}
-		if json.Unmarshal(object, &head) == nil && head.TypeID == typeID {
+		if text, _ := name.(string); r.wants(text) && json.Unmarshal(object, &head) == nil && head.TypeID == typeID {
 			return r.jsonObject(object, line()-bytes.Count(object, []byte("\n")))
 		}
 	}
 	if _, err := d.Token(); err != nil { // the closing brace
 		return fail(err)
 	}
-	return fmt.Errorf("no descriptor: want an object with type_id %s", typeID)
+	return fmt.Errorf("no descriptor: want an object%s with type_id %s", r.named(), typeID)
 }
 
 // jsonObject reads a valid object that begins in a line of the file.
@@ -177,7 +204,7 @@ func jsonWord(t json.Token) (string, error) {
 // yaml reads a file in the part of YAML that OpenCV writes: a mapping of names to mappings with
 // a tag, whose values are numbers or lists of numbers in brackets.
 func (r *reader) yaml(text []byte) error {
-	inside := false
+	inside := false // the current mapping is the descriptor
 	var f field
 	open := false // f is a list whose closing bracket is missing
 	line := 0
@@ -185,17 +212,19 @@ func (r *reader) yaml(text []byte) error {
 		line++
 		row = strings.TrimRight(row, " \t\r\n")
 		body := strings.TrimLeft(row, " \t")
-		top := body == row // not indented
-		switch {
-		case body == "" || body[0] == '#' || line == 1:
+		if body == "" || body[0] == '#' || line == 1 {
 			continue
-		case top && !open && inside: // the next object
-			return nil
-		case top && !open:
+		}
+		if body == row && !open { // not indented: the next object
+			if inside {
+				return nil
+			}
 			// A name may have any other value: it is not a descriptor.
-			inside = strings.HasSuffix(body, ": !!"+typeID)
+			name, ok := strings.CutSuffix(body, ": !!"+typeID)
+			inside = ok && r.wants(strings.Trim(name, `"`))
 			continue
-		case !inside:
+		}
+		if !inside {
 			continue
 		}
 		if !open {
@@ -213,14 +242,9 @@ func (r *reader) yaml(text []byte) error {
 			}
 			body = body[1:]
 		}
-		words, rest, ends := strings.Cut(body, "]")
-		if rest != "" {
-			return fmt.Errorf("line %d: %.40s: text %.20q after a list", line, f.name, rest)
-		}
-		for word := range strings.SplitSeq(words, ",") {
-			if word = strings.TrimSpace(word); word != "" {
-				f.words = append(f.words, word)
-			}
+		ends, err := f.yamlWords(body, line)
+		if err != nil {
+			return err
 		}
 		if open = !ends; ends {
 			if err := r.add(f); err != nil {
@@ -232,7 +256,21 @@ func (r *reader) yaml(text []byte) error {
 	case open:
 		return fmt.Errorf("line %d: the list %.40s has no closing bracket", f.line, f.name)
 	case !inside:
-		return fmt.Errorf("no descriptor: want a mapping with the tag !!%s", typeID)
+		return fmt.Errorf("no descriptor: want a mapping%s with the tag !!%s", r.named(), typeID)
 	}
 	return nil
+}
+
+// yamlWords reads a line of a list, and reports whether it ends the list.
+func (f *field) yamlWords(body string, line int) (ends bool, err error) {
+	words, rest, ends := strings.Cut(body, "]")
+	if rest != "" {
+		return false, fmt.Errorf("line %d: %.40s: text %.20q after a list", line, f.name, rest)
+	}
+	for word := range strings.SplitSeq(words, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			f.words = append(f.words, word)
+		}
+	}
+	return ends, nil
 }

@@ -23,13 +23,16 @@ const (
 )
 
 // LoadFile loads a descriptor, with its coefficients if it has any, from the named file.
-func LoadFile(path string) (*Descriptor, error) {
+func LoadFile(path string) (*Descriptor, error) { return LoadFileNamed(path, "") }
+
+// LoadFileNamed is like [LoadFile] for the descriptor of this name in the file, see [LoadNamed].
+func LoadFileNamed(path, name string) (*Descriptor, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	d, err := Load(f)
+	d, err := LoadNamed(f, name)
 	return d, in(path, err)
 }
 
@@ -53,7 +56,14 @@ func in(name string, err error) error {
 
 // Load reads a descriptor that OpenCV's HOGDescriptor.save has written as XML, YAML or JSON:
 // the first one in the file. Errors contain the line number.
-func Load(r io.Reader) (*Descriptor, error) {
+func Load(r io.Reader) (*Descriptor, error) { return LoadNamed(r, "") }
+
+// LoadNamed is like [Load] for the descriptor of this name: a file may hold several objects.
+// The empty name stands for the first descriptor.
+func LoadNamed(r io.Reader, name string) (*Descriptor, error) {
+	if r == nil {
+		return nil, errors.New("nil io.Reader")
+	}
 	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading a descriptor: %w", err)
@@ -61,7 +71,7 @@ func Load(r io.Reader) (*Descriptor, error) {
 	if len(text) > maxFile {
 		return nil, raster.Invalid("descriptor: the file is larger than %d MB", maxFile>>20)
 	}
-	c, err := parse(text)
+	c, err := parse(text, name)
 	if err != nil {
 		return nil, raster.Invalid("descriptor: %w", err)
 	}
@@ -73,9 +83,9 @@ func Load(r io.Reader) (*Descriptor, error) {
 }
 
 // parse reads a file in the format that its first character shows.
-func parse(text []byte) (Config, error) {
+func parse(text []byte, name string) (Config, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	var r reader
+	r := reader{name: name}
 	var err error
 	switch start := bytes.TrimLeft(text, " \t\r\n"); {
 	case len(start) == 0:
@@ -102,8 +112,22 @@ type field struct {
 	words []string
 }
 
-// A reader collects the fields of the first descriptor in a file.
-type reader struct{ fields []field }
+// A reader collects the fields of one descriptor in a file.
+type reader struct {
+	name   string // of the descriptor; empty for the first one
+	fields []field
+}
+
+// wants reports whether the descriptor may have this name.
+func (r *reader) wants(name string) bool { return r.name == "" || r.name == name }
+
+// named returns the name for errors.
+func (r *reader) named() string {
+	if r.name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" named %.40q", r.name)
+}
 
 // add adds a field.
 func (r *reader) add(f field) error {

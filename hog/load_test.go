@@ -331,3 +331,46 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// TestLoadNamed tests that one of several objects in a file is read by its name.
+func TestLoadNamed(t *testing.T) {
+	one := small(t)
+	c := one.Config()
+	c.Coefficients = nil
+	c.Bins = 5
+	other, err := hog.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, ends := range map[hog.Format][2]string{ // what is between the objects, and what is after them
+		hog.XML:  {"<opencv_storage>", "</opencv_storage>"},
+		hog.YAML: {"---", ""},
+		hog.JSON: {"{", "}"},
+	} {
+		var second bytes.Buffer
+		if err := other.Save(&second, f, "other"); err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := strings.Cut(second.String(), ends[0])
+		text := string(saved(t, one, f))
+		if ends[1] != "" {
+			text = text[:strings.LastIndex(text, ends[1])]
+		}
+		if f == hog.JSON {
+			text += ","
+		}
+		text += body
+		for name, want := range map[string]*hog.Descriptor{"": one, "small": one, "other": other} {
+			got, err := hog.LoadNamed(strings.NewReader(text), name)
+			if err != nil || !reflect.DeepEqual(got.Config(), want.Config()) {
+				t.Errorf("%v, %q: %v, %v", f, name, got, err)
+			}
+		}
+		if _, err := hog.LoadNamed(strings.NewReader(text), "third"); !errors.Is(err, boxsum.ErrInvalid) || !strings.Contains(err.Error(), `named "third"`) {
+			t.Errorf("%v: %v", f, err)
+		}
+	}
+	if _, err := hog.LoadNamed(nil, ""); err == nil {
+		t.Error("loaded from nil")
+	}
+}

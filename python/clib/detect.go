@@ -89,10 +89,16 @@ func detectOptions(text string) *detect.Options {
 		Ungrouped: o.Ungrouped, Compat: o.Compat, BGR: o.BGR, Min: image.Pt(o.Min[0], o.Min[1]), Max: image.Pt(o.Max[0], o.Max[1]),
 		Angles: o.Angles, Turn: o.Turn, EachAngle: o.EachAngle, Mirror: o.Mirror, Workers: o.Workers,
 	}
-	for _, b := range o.Ignore {
-		opt.Ignore = append(opt.Ignore, image.Rectangle{Min: image.Pt(b[0], b[1]), Max: image.Pt(b[2], b[3])}) // boxes that end before they begin are empty
-	}
+	opt.Ignore = rectangles(o.Ignore)
 	return opt
+}
+
+// rectangles returns boxes as rectangles; those that end before they begin are empty.
+func rectangles(boxes [][4]int) (all []image.Rectangle) {
+	for _, b := range boxes {
+		all = append(all, image.Rectangle{Min: image.Pt(b[0], b[1]), Max: image.Pt(b[2], b[3])})
+	}
+	return all
 }
 
 func foundOf(all []detect.Result) string {

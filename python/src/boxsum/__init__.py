@@ -37,10 +37,11 @@ Comparison
 Detection
     match, find     templates, by ZNCC, NCC or squared differences
     detect.Cascade  faces and other objects, with OpenCV's cascades
+    detect.HOG      people and other objects, by histograms of oriented gradients
 
 Other modules and functions
-    compat.cv2      integral, blur, boxFilter, adaptiveThreshold, matchTemplate, CascadeClassifier
-                    and more, with OpenCV's arguments and results
+    compat.cv2      integral, blur, boxFilter, adaptiveThreshold, matchTemplate, CascadeClassifier,
+                    HOGDescriptor and more, with OpenCV's arguments and results
     compat.skimage  integral_image, threshold_sauvola, match_template, structural_similarity and
                     more, with scikit-image's
     compat.scipy    uniform_filter with SciPy's

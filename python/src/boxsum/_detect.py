@@ -1,4 +1,4 @@
-"""Object detection with OpenCV's cascades: see :mod:`boxsum.detect`."""
+"""Object detection with cascades: see :mod:`boxsum.detect`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _opencv_data() -> str:
 
 
 class Detections(NamedTuple):
-    """The objects that a cascade found, one row for each.
+    """The objects that were found, one row for each.
 
     Attributes
     ----------
@@ -37,7 +37,8 @@ class Detections(NamedTuple):
     neighbors : ndarray of int64, shape (N,)
         Number of windows in the group.
     scores : ndarray of float64, shape (N,)
-        Sum of the last stage in the best window of the group; higher is more certain.
+        Score of the best window of the group: for cascades, the sum of its last stage. Higher
+        is more certain.
     angles : ndarray of float64, shape (N,)
         Rotation in degrees clockwise.
     stages : ndarray of int64, shape (N,)
@@ -52,6 +53,15 @@ class Detections(NamedTuple):
     angles: ndarray
     stages: ndarray
     mirrored: ndarray
+
+
+def detections(answer: str) -> Detections:
+    """Return the detections that the library describes."""
+    rows = np.array(json.loads(answer), np.float64).reshape(-1, 9)
+    boxes = rows[:, :4].astype(np.int64)
+    boxes[:, 2:] += boxes[:, :2]
+    counts, stages = rows[:, 5].astype(np.int64), rows[:, 7].astype(np.int64)
+    return Detections(boxes, counts, rows[:, 6].copy(), rows[:, 4].copy(), stages, rows[:, 8] != 0)
 
 
 class Cascade:
@@ -223,11 +233,7 @@ class Cascade:
             if pixels.dtype != np.uint8:
                 raise TypeError(f"image has type {pixels.dtype}, want uint8")
             answer = call_with_copies((), "detect", self._handle.value, pixels, text.encode(), device_number(device))
-        rows = np.array(json.loads(answer), np.float64).reshape(-1, 9)
-        boxes = rows[:, :4].astype(np.int64)
-        boxes[:, 2:] += boxes[:, :2]
-        counts, stages = rows[:, 5].astype(np.int64), rows[:, 7].astype(np.int64)
-        return Detections(boxes, counts, rows[:, 6].copy(), rows[:, 4].copy(), stages, rows[:, 8] != 0)
+        return detections(answer)
 
     def _there(self, kind: Any, array: Any, settings: bytes, device: Any) -> Any:
         """Search an array on a CUDA device."""

@@ -23,6 +23,11 @@ matchTemplate
     window scores 0.
 CascadeClassifier
     Rectangles, neighbors and weights are bit-identical to OpenCV 4.14.
+HOGDescriptor
+    Descriptors, rectangles and weights are bit-identical to OpenCV 4.14 on a processor with
+    AVX2; with grouping by mean shift, weights up to rounding. The coefficients of
+    getDefaultPeopleDetector and getDaimlerPeopleDetector are OpenCV's, which must be
+    installed.
 
 The interface is that of ``cv2`` 5. The module does not require OpenCV. If that is installed,
 the module is a drop-in: ``error``, ``UMat`` and every other name that is not listed here,
@@ -34,7 +39,7 @@ Differences: lists are accepted as images and None is not; arrays in another byt
 converted; an image without columns has a table of zeros; tables may not overlap each other;
 and a call without an image is a TypeError. 64-bit integer pixels, which OpenCV takes for
 int32, must fit that. CascadeClassifier has no convert and no read: load accepts files of
-both formats.
+both formats. HOGDescriptor has no computeGradient.
 """
 
 import typing as _typing
@@ -45,11 +50,13 @@ from ._cascade import CascadeClassifier
 from ._clahe import createCLAHE
 from ._constants import *  # noqa: F403
 from ._filters import adaptiveThreshold, blur, boxFilter, sqrBoxFilter
+from ._hog import HOGDescriptor
 from ._match import matchTemplate
 from ._tables import integral, integral2, integral3
 
 __all__ = [
     "CascadeClassifier",
+    "HOGDescriptor",
     "adaptiveThreshold",
     "blur",
     "boxFilter",

@@ -173,7 +173,7 @@ def adaptiveThreshold(src: Any, maxValue: float, adaptiveMethod: int, thresholdT
         raise error(f"adaptiveMethod must be ADAPTIVE_THRESH_MEAN_C or ADAPTIVE_THRESH_GAUSSIAN_C, got {adaptiveMethod}")
     if thresholdType not in (c.THRESH_BINARY, c.THRESH_BINARY_INV):
         raise error(f"thresholdType must be THRESH_BINARY or THRESH_BINARY_INV, got {thresholdType}")
-    size, offset, most = whole(blockSize, "blockSize"), _real(C, "C"), _real(maxValue, "maxValue")
+    size, offset, most = whole(blockSize, "blockSize"), real(C, "C"), real(maxValue, "maxValue")
     if size % 2 == 0 or size <= 1:
         raise error(f"blockSize must be odd and greater than 1, got {size}")
     out = reuse(dst, image.shape, image.dtype, "dst")
@@ -218,7 +218,7 @@ def whole(number: Any, name: str) -> int:
         raise error(f"{name} must be an integer, got {number!r}") from None
 
 
-def _real(number: Any, name: str) -> float:
+def real(number: Any, name: str) -> float:
     """Return an argument as a float; None is 0, as in OpenCV."""
     if number is None:
         return 0.0

@@ -1,0 +1,487 @@
+"""Histograms of oriented gradients: see :mod:`boxsum.detect`."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ._arguments import as_boxes, results, thread_count
+from ._detect import Detections, detections
+from ._filters import call_with_copies, real, sides
+from ._foreign import on_host
+from ._native import Handle, call
+from ._types import whole
+from ._typing import Image, Sides
+
+_LARGEST = 4096  # of windows
+#: OpenCV's detectors of people: the function that returns their coefficients, and their window.
+PEOPLE = {"people": ("HOGDescriptor_getDefaultPeopleDetector", (64, 128)), "daimler": ("HOGDescriptor_getDaimlerPeopleDetector", (48, 96))}
+
+
+class HOG:
+    """Histograms of oriented gradients, and detection with a linear classifier of them.
+
+    The definition is that of OpenCV's ``HOGDescriptor``, after Dalal and Triggs. Results are
+    bit-identical to those of OpenCV 4.14 on a processor with AVX2. A HOG is immutable, and
+    any number of threads may use it.
+
+    Parameters
+    ----------
+    coefficients : array_like of float, optional
+        Coefficients of a linear classifier, one for each number of a descriptor, and
+        optionally a constant that is added to the score: for scikit-learn's ``LinearSVC``,
+        ``numpy.append(coef_, intercept_)``. Scores and detection require them.
+    window : int or tuple of int, optional
+        Width and height of the window that a descriptor describes.
+    block : int or tuple of int, optional
+        Size of a block of cells, which are normalized together.
+    stride : int or tuple of int, optional
+        Distance from one block to the next.
+    cell : int or tuple of int, optional
+        Size of a cell, whose pixels share a histogram.
+    bins : int, optional
+        Number of bins of a histogram, up to 256.
+    signed : bool, optional
+        Distinguish opposite gradients: bins cover 360° instead of 180°.
+    linear : bool, optional
+        Compute gradients of the pixels instead of their square roots.
+    sigma : float, optional
+        Standard deviation of the Gaussian that weights the pixels of a block; 0 stands for an
+        eighth of the block's width plus height.
+    clip : float, optional
+        Limit on the numbers of a normalized block before it is normalized again.
+    levels : int, optional
+        Maximum number of scales that :meth:`detect` searches.
+
+    Attributes
+    ----------
+    window, block, stride, cell : tuple of int
+        Sizes, as width and height.
+    bins, signed, linear, sigma, clip, levels
+        As the parameters.
+    coefficients : ndarray of float32
+        The coefficients, read-only; empty if there are none.
+    size : int
+        Number of numbers in a descriptor.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or there is a wrong number of coefficients.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> hog = boxsum.detect.HOG(window=64, bins=8, signed=True)
+    >>> hog.compute(np.zeros((64, 80), np.uint8)).shape  # three windows
+    (3, 1568)
+    """
+
+    def __init__(
+        self,
+        coefficients: Any = None,
+        *,
+        window: Sides = (64, 128),
+        block: Sides = 16,
+        stride: Sides = 8,
+        cell: Sides = 8,
+        bins: int = 9,
+        signed: bool = False,
+        linear: bool = False,
+        sigma: float = 0,
+        clip: float = 0.2,
+        levels: int = 64,
+    ) -> None:
+        if not real(clip, "clip") > 0:
+            raise ValueError(f"clip must be greater than 0, got {clip}")
+        settings = {
+            "Window": sides(window, "window", 1, _LARGEST), "Block": sides(block, "block", 1, _LARGEST),
+            "Stride": sides(stride, "stride", 1, _LARGEST), "Cell": sides(cell, "cell", 1, _LARGEST),
+            "Bins": whole(bins, "bins", 1, 256), "Signed": bool(signed), "Linear": bool(linear), "Sigma": real(sigma, "sigma"),
+            "Clip": real(clip, "clip"), "Levels": whole(levels, "levels", 1, 4096),
+        }  # fmt: skip
+        self._use(Handle("hog", _json(settings, "sigma and clip"), None if coefficients is None else _numbers(coefficients)))
+
+    def _use(self, handle: Handle) -> None:
+        """Take the attributes from a descriptor of the library's."""
+        self._handle = handle
+        about = json.loads(call("hog_info", handle.value))
+        self.window: tuple[int, int] = tuple(about["window"])
+        self.block: tuple[int, int] = tuple(about["block"])
+        self.stride: tuple[int, int] = tuple(about["stride"])
+        self.cell: tuple[int, int] = tuple(about["cell"])
+        self.bins: int = about["bins"]
+        self.signed: bool = about["signed"]
+        self.linear: bool = about["linear"]
+        self.sigma: float = float(about["sigma"])
+        self.clip: float = float(about["clip"])
+        self.levels: int = about["levels"]
+        self.size: int = about["size"]
+        self.coefficients = np.empty(about["coefficients"], np.float32)
+        call("hog_coefficients", handle.value, self.coefficients)
+        self.coefficients.flags.writeable = False
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], name: str = "") -> HOG:
+        """Load a descriptor from a file.
+
+        Parameters
+        ----------
+        path : str or path
+            A file that OpenCV's ``HOGDescriptor.save`` or :meth:`save` wrote, as XML, YAML or
+            JSON. If there is no such file, ``"people"`` and ``"daimler"`` are OpenCV's two
+            detectors of people, whose coefficients are in ``cv2`` below version 5 and in
+            opencv-contrib-python.
+        name : str, optional
+            The name of the descriptor in the file. The default is the first one.
+
+        Returns
+        -------
+        hog : HOG
+            The descriptor, with its coefficients if the file has any.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file, or no OpenCV that has the detector.
+        ValueError
+            If the file has no valid descriptor.
+        """
+        if isinstance(path, str) and path in PEOPLE and not os.path.exists(path):
+            function, window = PEOPLE[path]
+            return cls(_of_opencv(path, function), window=window)
+        found = object.__new__(cls)
+        found._use(Handle("hog_load", os.fsencode(path), name.encode()))
+        return found
+
+    def save(self, path: str | os.PathLike[str], name: str = "hog") -> None:
+        """Write the descriptor with its coefficients to a file that :meth:`load` and OpenCV read.
+
+        Parameters
+        ----------
+        path : str or path
+            The file. Its extension selects the format: .xml, .yml, .yaml or .json.
+        name : str, optional
+            The name of the descriptor in the file.
+
+        Returns
+        -------
+        None
+            The file appears complete or not at all.
+
+        Raises
+        ------
+        ValueError
+            If the extension is unknown, or the name has other characters than letters,
+            digits, - and _.
+        OSError
+            If the file cannot be written.
+        """
+        self.save_as(path, name, path)
+
+    def save_as(self, path: str | os.PathLike[str], name: str, form: str | os.PathLike[str]) -> None:
+        """Write a file like :meth:`save`, in the format of another file's extension.
+
+        Parameters
+        ----------
+        path, name
+            As for :meth:`save`.
+        form : str or path
+            A file name whose extension selects the format.
+
+        Returns
+        -------
+        None
+        """
+        _write_whole(os.fsdecode(path), call("hog_save", self._handle.value, os.fsencode(form), name.encode()))
+
+    def __repr__(self) -> str:
+        trained = "" if len(self.coefficients) else ", without coefficients"
+        return f"<boxsum.detect.HOG of {self.window[0]}x{self.window[1]} pixels, {self.size} numbers{trained}>"
+
+    def __reduce__(self) -> Any:
+        return _again, (self.coefficients, self.settings())
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments that make an equal descriptor, without the coefficients.
+
+        Returns
+        -------
+        settings : dict
+            The keyword arguments of :class:`HOG`.
+        """
+        names = ("window", "block", "stride", "cell", "bins", "signed", "linear", "sigma", "clip", "levels")
+        return {name: getattr(self, name) for name in names}
+
+    def windows(self, shape: tuple[int, ...], *, step: Sides | None = None, padding: Sides = 0) -> ndarray:
+        """Return the windows that :meth:`compute` describes and :meth:`scores` scores.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            The shape of the image: its height and width, and optionally more.
+        step, padding
+            As for :meth:`compute`.
+
+        Returns
+        -------
+        windows : ndarray of int64, shape (N, 2)
+            The upper left pixels ``x, y``, row by row.
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range.
+        """
+        if len(shape) < 2:
+            raise ValueError(f"shape must be that of an image, got {shape}")
+        height, width = whole(shape[0], "height", 0), whole(shape[1], "width", 0)
+        options = _windows(step, padding, None, False, None)
+        all = np.empty((call("hog_windows", self._handle.value, width, height, options, None), 2), np.int64)
+        call("hog_windows", self._handle.value, width, height, options, all)
+        return all
+
+    def compute(
+        self,
+        image: Image,
+        *,
+        step: Sides | None = None,
+        padding: Sides = 0,
+        at: Any = None,
+        bgr: bool = False,
+        workers: int | None = None,
+        out: ndarray | None = None,
+    ) -> ndarray:
+        """Compute the descriptors of windows.
+
+        Parameters
+        ----------
+        image : array_like of uint8, shape (H, W), (H, W, 3) or (H, W, 4)
+            Gray or RGB image.
+        step : int or tuple of int, optional
+            Distance between windows. The default is that between blocks.
+        padding : int or tuple of int, optional
+            Extend the image by this many mirrored pixels on each side. It is rounded up to a
+            multiple of what `step` and the distance between blocks have in common.
+        at : array_like of int, shape (N, 2), optional
+            The upper left pixels ``x, y`` of the windows. Those outside of the padded image
+            have descriptors of zeros. The default is all windows a `step` apart.
+        bgr : bool, optional
+            Channels are blue, green and red, as ``cv2.imread`` returns them. This matters only
+            where the gradients of two channels are equally strong.
+        workers : int, optional
+            Maximum number of threads.
+        out : ndarray of float32, shape (N, size), optional
+            Where to write the result.
+
+        Returns
+        -------
+        descriptors : ndarray of float32, shape (N, size)
+            One row for each window, in the order of :meth:`windows` or `at`. The blocks of a
+            window come column by column, and so do the cells of a block.
+
+        Raises
+        ------
+        TypeError
+            If the image is not of uint8.
+        ValueError
+            If an argument is out of range.
+        """
+        return self._each(image, "hog_compute", np.float32, (self.size,), step, padding, at, bgr, workers, out)
+
+    def scores(
+        self,
+        image: Image,
+        *,
+        step: Sides | None = None,
+        padding: Sides = 0,
+        at: Any = None,
+        bgr: bool = False,
+        workers: int | None = None,
+        out: ndarray | None = None,
+    ) -> ndarray:
+        """Compute the scores of windows: how far each is on the objects' side.
+
+        Parameters
+        ----------
+        image, step, padding, at, bgr, workers
+            As for :meth:`compute`.
+        out : ndarray of float64, shape (N,), optional
+            Where to write the result.
+
+        Returns
+        -------
+        scores : ndarray of float64, shape (N,)
+            The scores; -inf for windows outside of the padded image.
+
+        Raises
+        ------
+        TypeError
+            If the image is not of uint8.
+        ValueError
+            If an argument is out of range, or there are no coefficients.
+        """
+        return self._each(image, "hog_scores", np.float64, (), step, padding, at, bgr, workers, out)
+
+    def _each(self, image: Image, function: str, dtype: Any, row: tuple[int, ...], step: Any, padding: Any, at: Any, bgr: bool, workers: Any, out: Any) -> ndarray:
+        pixels = _pixels(image)
+        points = None if at is None else as_boxes(at, 2).reshape(-1, 2).tolist()
+        options = _windows(step, padding, points, bgr, workers)
+        count = call("hog_windows", self._handle.value, pixels.shape[1], pixels.shape[0], options, None)
+        result = results((count, *row), dtype, out, pixels)
+        call_with_copies((result,), function, self._handle.value, pixels, options, result)
+        return result
+
+    def detect(
+        self,
+        image: Image,
+        *,
+        threshold: float = 0,
+        scale: float = 1.05,
+        step: Sides | None = None,
+        padding: Sides = 0,
+        neighbors: int = 2,
+        mean_shift: bool = False,
+        density: float = 2,
+        min_size: Sides = 0,
+        max_size: Sides = 0,
+        ignore: Any = None,
+        limit: int = 0,
+        bgr: bool = False,
+        workers: int | None = None,
+    ) -> Detections:
+        """Detect objects in an image, at all sizes from that of the window on.
+
+        Parameters
+        ----------
+        image, step, padding, bgr, workers
+            As for :meth:`compute`.
+        threshold : float, optional
+            The least score of a window that is found.
+        scale : float, optional
+            Ratio between successive window sizes; 1 searches windows of one size only.
+        neighbors : int, optional
+            Number of windows that a detection must exceed, as OpenCV's ``groupThreshold``. 0
+            returns every window that is found, ungrouped.
+        mean_shift : bool, optional
+            Group windows by mean shift instead: detections are the maxima of their density in
+            position and size, weighted by their scores.
+        density : float, optional
+            With `mean_shift`, the density that a detection must exceed.
+        min_size, max_size : int or tuple of int, optional
+            Smallest and largest window size; 0 for no limit.
+        ignore : array_like, shape (N, 4), optional
+            Boxes ``x0, y0, x1, y1``: windows whose center lies in one are not found.
+        limit : int, optional
+            Maximum number of windows found before grouping; more are an error. 0 stands for
+            1,048,576, or 4,096 with `mean_shift`, whose time grows with the square.
+
+        Returns
+        -------
+        found : Detections
+            The detections. Scores are those of the best windows or, with `mean_shift`,
+            densities; angles and stages are 0.
+
+        Raises
+        ------
+        TypeError
+            If the image is not of uint8.
+        ValueError
+            If an argument is out of range, or there are no coefficients.
+        """
+        count = whole(neighbors, "neighbors", 0)
+        density = real(density, "density")
+        if real(scale, "scale") < 1:
+            raise ValueError(f"scale must be 1 or more, got {scale}")
+        settings = {
+            "Threshold": real(threshold, "threshold"), "Scale": real(scale, "scale"), "Density": density or _TINY,
+            "Step": _step(step), "Padding": sides(padding, "padding", 0), "Min": sides(min_size, "min_size", 0), "Max": sides(max_size, "max_size", 0),
+            "Neighbors": count, "Limit": whole(limit, "limit", 0), "Workers": thread_count(workers),
+            "Ungrouped": count == 0 and not mean_shift, "MeanShift": bool(mean_shift), "BGR": bool(bgr),
+            "Ignore": None if ignore is None else as_boxes(ignore, 4).reshape(-1, 4).tolist(),
+        }  # fmt: skip
+        return detections(call_with_copies((), "hog_detect", self._handle.value, _pixels(image), _json(settings, "threshold, scale and density")))
+
+
+_TINY = 5e-324  # density that is as good as 0, which the library takes for the default
+
+
+def _again(coefficients: ndarray, settings: dict[str, Any]) -> HOG:
+    """Return a HOG from a pickle."""
+    return HOG(coefficients if len(coefficients) else None, **settings)
+
+
+def _of_opencv(name: str, function: str) -> ndarray:
+    """Return the coefficients of one of OpenCV's detectors."""
+    try:
+        import cv2
+
+        return getattr(cv2, function)()
+    except ImportError:
+        why = "OpenCV is not installed"
+    except AttributeError:
+        why = "the installed OpenCV has none"
+    raise FileNotFoundError(
+        f"{name!r} is no file, and OpenCV's coefficients of that name are not available: {why}. They are in opencv-python-headless below 5 "
+        "and in opencv-contrib-python-headless; HOGDescriptor.save writes them to a file that needs no OpenCV"
+    )
+
+
+def _numbers(coefficients: Any) -> ndarray:
+    """Return coefficients as a list of float32."""
+    given = np.asarray(coefficients)
+    if given.dtype.kind not in "iuf" or given.size != max(given.shape, default=0):
+        raise ValueError(f"coefficients must be a list of numbers, got {given.dtype} with shape {given.shape}")
+    with np.errstate(over="ignore"):  # infinities are refused
+        return np.ascontiguousarray(given.ravel(), np.float32)
+
+
+def _pixels(image: Image) -> ndarray:
+    pixels = on_host(image)
+    if pixels.dtype != np.uint8:
+        raise TypeError(f"image has type {pixels.dtype}, want uint8")
+    if pixels.ndim not in (2, 3):
+        raise ValueError(f"image must have shape (H, W) or (H, W, C), got {pixels.shape}")
+    return pixels
+
+
+def _step(step: Sides | None) -> tuple[int, int]:
+    return (0, 0) if step is None else sides(step, "step", 1)
+
+
+def _windows(step: Sides | None, padding: Sides, at: Any, bgr: bool, workers: Any) -> bytes:
+    """Return the options of compute and scores."""
+    return _json({"Step": _step(step), "Padding": sides(padding, "padding", 0), "At": at, "BGR": bool(bgr), "Workers": thread_count(workers)}, "")
+
+
+def _json(settings: dict[str, Any], floats: str) -> bytes:
+    try:
+        return json.dumps(settings, allow_nan=False).encode()
+    except ValueError:
+        raise ValueError(f"{floats} must be finite numbers") from None
+
+
+def _write_whole(path: str, text: str) -> None:
+    """Write a file that appears complete or not at all."""
+    folder, name = os.path.split(path)
+    descriptor, partial = tempfile.mkstemp(prefix=f".{name}-", dir=folder or os.curdir)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii", newline="\n") as file:
+            file.write(text)
+        os.chmod(partial, 0o666 & ~_umask())
+        os.replace(partial, path)
+    except BaseException:
+        os.unlink(partial)
+        raise
+
+
+def _umask() -> int:
+    """Return the mask for the permissions of new files."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
