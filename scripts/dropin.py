@@ -22,11 +22,11 @@ from boxsum.compat import skimage as ours
 
 TESTS = """
     feature/test_blob.py feature/test_cascade.py feature/test_censure.py feature/test_corner.py feature/test_haar.py
-    feature/test_template.py feature/test_texture.py filters/test_thresholding.py transform/test_integral.py
+    feature/test_hog.py feature/test_template.py feature/test_texture.py filters/test_thresholding.py transform/test_integral.py
 """.split()
 
 MODULES = """
-    feature.blob feature.censure feature.corner feature.haar feature.template feature.texture feature._cascade feature
+    feature.blob feature.censure feature.corner feature.haar feature.template feature.texture feature._cascade feature._hog feature
     filters.thresholding filters transform.integral transform
 """.split()
 
@@ -38,6 +38,7 @@ HOMES = {
     "threshold_niblack": "filters.thresholding",
     "threshold_sauvola": "filters.thresholding",
     "match_template": "feature.template",
+    "hog": "feature._hog",
 }
 
 LEFT_OUT = "try_all_threshold"  # takes matplotlib

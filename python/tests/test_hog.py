@@ -323,3 +323,46 @@ def frozen(array):
     array = array.copy()
     array.flags.writeable = False
     return array
+
+
+@pytest.mark.parametrize("norm", ["L1", "L1-sqrt", "L2", "L2-Hys"])
+def test_skimage(norm):
+    """Beside scikit-image's hog, for images and arguments at random."""
+    feature = pytest.importorskip("skimage.feature")
+    from boxsum.compat import skimage as drop_ins
+
+    rng = np.random.default_rng(len(norm))
+    for _ in range(40):
+        cell, block = tuple(int(v) for v in rng.integers(2, 12, 2)), tuple(int(v) for v in rng.integers(1, 4, 2))
+        shape = tuple(int(c * b + rng.integers(0, 30)) for c, b in zip(cell, block))
+        axis = rng.choice([None, 0, 1, 2, -1])
+        if axis is not None:
+            shape = (*shape[: axis % 3], int(rng.integers(1, 5)), *shape[axis % 3 :])
+        image = pixels(shape, rng.choice(["u1", "u2", "i2", "f4", "f8"]), int(rng.integers(1000)))
+        if image.dtype == np.uint8 and rng.integers(2):
+            image = image > 100
+        named = {
+            "orientations": int(rng.integers(1, 20)), "pixels_per_cell": cell, "cells_per_block": block, "block_norm": norm, "visualize": True,
+            "transform_sqrt": bool(image.dtype.kind in "ub" and rng.integers(2)), "feature_vector": bool(rng.integers(2)), "channel_axis": axis,
+        }  # fmt: skip
+        for got, want in zip(drop_ins.hog(image, **named), feature.hog(image, **named)):
+            assert got.shape == want.shape and got.dtype == want.dtype, named
+            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6 * max(1e-30, float(np.abs(want).max())), err_msg=str(named))
+    smooth = photo(True).astype("f4")[:200, :301]
+    for image in (smooth, smooth.astype("f2") / 255, np.where(smooth > 250, np.nan, smooth)):
+        named = {"block_norm": norm, "channel_axis": 2, "visualize": True}
+        for got, want in zip(drop_ins.hog(image, **named), feature.hog(image, **named)):
+            assert got.dtype == want.dtype
+            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+        named = {"block_norm": norm, "channel_axis": 2, "orientations": 8}
+        np.testing.assert_allclose(drop_ins.hog(image, **named), feature.hog(image, **named), rtol=1e-5, atol=1e-6)
+    assert drop_ins.hog(np.zeros((24, 24)), block_norm=norm).sum() == 0
+    small = np.zeros((23, 40))
+    for call in (
+        lambda: drop_ins.hog(small), lambda: drop_ins.hog(smooth), lambda: drop_ins.hog(smooth[:, :, 0], block_norm="L3"), lambda: drop_ins.hog(smooth[:, :, 0], 0),
+        lambda: drop_ins.hog(smooth[:, :, 0], pixels_per_cell=(0, 8)), lambda: drop_ins.hog(smooth[:, :, 0], cells_per_block=(1, -1)), lambda: drop_ins.hog(smooth[:, :, 0] + 1j),
+    ):  # fmt: skip
+        with pytest.raises(ValueError):
+            call()
+    with pytest.raises(TypeError):
+        drop_ins.hog(smooth[:, :, 0], 8.5)

@@ -17,14 +17,18 @@ structural_similarity, peak_signal_noise_ratio, mean_squared_error
     SciPy.
 match_template
     As in ``skimage.feature``, within 1e-5; three-dimensional images require SciPy.
+hog
+    As in ``skimage.feature``, except for rounding: scikit-image adds up gradients in float32.
 """
 
 from ._exposure import equalize_adapthist
+from ._hog import hog
 from ._metrics import mean_squared_error, peak_signal_noise_ratio, structural_similarity
 from ._skimage import integral_image, integrate, match_template, threshold_local, threshold_niblack, threshold_sauvola
 
 __all__ = [
     "equalize_adapthist",
+    "hog",
     "integral_image",
     "integrate",
     "match_template",
