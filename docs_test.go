@@ -207,7 +207,7 @@ func open() (err error) {
 	return err
 }
 
-// folder prepares the working directory for the blocks of a page, with photo.png, photo.zarr and image.zarr.
+// folder prepares the working directory for the blocks of a page, with photo.png, people.xml, photo.zarr and image.zarr.
 func folder(page string) error {
 	page = os.Args[1] + "/" + page
 	if err := os.Mkdir(page, 0o755); err != nil {
@@ -217,6 +217,13 @@ func folder(page string) error {
 		return err
 	}
 	if err := imgio.Save("photo.png", img); err != nil {
+		return err
+	}
+	people, err := hog.New(hog.Config{Coefficients: make([]float32, 3780)})
+	if err == nil {
+		err = imgio.WriteFile("people.xml", func(w io.Writer) error { return people.Save(w, hog.XML, "people") })
+	}
+	if err != nil {
 		return err
 	}
 	for _, name := range []string{"photo.zarr", "image.zarr"} {
@@ -234,7 +241,7 @@ func folder(page string) error {
 `, cascade, filepath.Join(top, "docs", "images", "people.png")) + bodies.String()
 	imports := "\t\"os\"\n"
 	paths := map[string]string{}
-	for _, path := range []string{"context", "errors", "fmt", "image", "log", "slices"} {
+	for _, path := range []string{"context", "errors", "fmt", "image", "io", "log", "slices"} {
 		paths[path] = path
 	}
 	for _, folder := range publicPackages(t) {

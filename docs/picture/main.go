@@ -2,9 +2,9 @@
 // with a box, and its table with the four entries that give the sum of the box; for
 // rotated.md and haar.md, boxes and features at angles; for histogram.md and moments.md,
 // regions and their properties; for filters.md, filtered images; for threshold.md, damaged
-// pages; for match.md, a page with a letter found; and for faces.md, people. The SVG
-// diagrams next to them are edited by hand. Generating needs OpenCV's cascades (Debian's
-// opencv-data).
+// pages; for match.md, a page with a letter found; for faces.md, people; and for people.md,
+// a street. The SVG diagrams next to them are edited by hand. Generating needs OpenCV's
+// cascades (Debian's opencv-data) and a Python with OpenCV's coefficients of people.
 //
 //	go run ./docs/picture docs/images
 package main
@@ -12,6 +12,7 @@ package main
 //go:generate go run . ../images
 //go:generate go run ../../cmd/boxsum detect ../images/people.png --cascade frontalface_alt2 -o ../images/faces.png
 //go:generate go run ../../cmd/boxsum detect ../images/people.png --cascade frontalface_alt2 --blur -o ../images/hidden.png
+//go:generate go run ../../cmd/boxsum detect ../images/street.png --hog people --padding 16 -o ../images/pedestrians.png
 //go:generate go run ../../cmd/boxsum histogram --demo --bins 64 --box 1050,290,1330,570 --box 1100,760,1270,1060 --box 100,100,700,400 -o ../images/histogram.png
 
 import (
@@ -61,6 +62,7 @@ var pictures = map[string]func() image.Image{
 	"compare.png":          drawCompare,
 	"equalize.png":         drawEqualized,
 	"people.png":           drawPeople,
+	"street.png":           drawStreet,
 }
 
 func main() {

@@ -41,7 +41,7 @@ type commands struct {
 	Threshold  windows.Threshold `cmd:"" help:"Make images black and white: scans for OCR and archives."`
 	Match      windows.Match     `cmd:"" help:"Find a template in images, and print the best positions and their scores."`
 	Compare    windows.Compare   `cmd:"" help:"Compare an image with the truth: SSIM and PSNR, or F-measure and DRD of black and white."`
-	Detect     detection.Detect  `cmd:"" help:"Find faces and other objects by cascades in OpenCV's format."`
+	Detect     detection.Detect  `cmd:"" help:"Find faces by cascades, people by gradients, and other objects."`
 	View       viewCmd           `cmd:"" help:"Explore images and their tables in a browser."`
 	Draw       tables.Draw       `cmd:"" help:"Draw which pixels rotated boxes and Haar-like features cover."`
 	Angles     tables.Angles     `cmd:"" help:"List the angles that boxes can be rotated by, or find one."`

@@ -2,14 +2,11 @@ package detection
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"image"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +16,6 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/detect"
 	"github.com/boxsum/boxsum/imgio"
-	"github.com/boxsum/boxsum/internal/cascade/installed"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
@@ -31,13 +27,17 @@ import (
 // Detect implements the detect command.
 type Detect struct {
 	Ins       []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others. A .y4m file, or such a stream on standard input, is searched frame by frame."`
-	Cascade   string       `required:"" placeholder:"XML" help:"Cascade in OpenCV's format: a file, or the name of an installed one: frontalface, eye, profileface, frontalface_alt2 …"`
+	Cascade   string       `xor:"detector" placeholder:"XML" help:"Cascade in OpenCV's format: a file, or the name of an installed one: frontalface, eye, profileface, frontalface_alt2 …"`
+	HOG       string       `name:"hog" xor:"detector" placeholder:"FILE" help:"Histograms of oriented gradients instead, with coefficients that OpenCV saved as XML, YAML or JSON; people and daimler stand for those of an installed OpenCV."`
 	Angles    angleList    `default:"0" placeholder:"DEG,…" help:"Rotations of objects to find, in degrees clockwise: 0, a list such as -45,0,45, or all (${default})."`
 	Turn      string       `enum:"image,tables" default:"image" help:"How angles between multiples of 45 are searched: in a rotated image, or on rotated tables of the image, along the nearest ratio of numbers up to 5 (${default})."`
 	Mirror    bool         `help:"Also find mirrored objects, such as profiles that look the other way: marked \"mirrored\" in JSON and in the table."`
 	EachAngle bool         `help:"Search every angle separately, even where the first stages reject the angles on both sides of it."`
-	Scale     float64      `default:"1.1" placeholder:"S" help:"Ratio of one window size to the next (${default}): values closer to 1 find more and take longer."`
-	Neighbors int          `default:"3" placeholder:"N" help:"Minimum number of other windows in which an object must be found (${default}); 0 prints every window."`
+	Scale     *float64     `placeholder:"S" help:"Ratio of one window size to the next (1.1, or 1.05 with --hog): values closer to 1 find more and take longer."`
+	Neighbors *int         `placeholder:"N" help:"Minimum number of other windows in which an object must be found (3, or 2 with --hog); 0 prints every window."`
+	Threshold *float64     `placeholder:"SCORE" help:"With --hog, the least score of a window (0): lower ones find more, and more that is not there."`
+	Step      int          `placeholder:"N" help:"With --hog, the distance between windows in pixels (that between blocks, usually 8)."`
+	Padding   int          `placeholder:"N" help:"With --hog, find objects that are up to N pixels outside of the image."`
 	Min       flags.Window `placeholder:"N" help:"Minimum size of objects, in pixels, such as 40, or 40x60."`
 	Max       flags.Window `placeholder:"N" help:"Maximum size of objects."`
 	Compat    bool         `help:"Search exactly the windows that OpenCV searches."`
@@ -93,72 +93,6 @@ func foundOf(file string, page int, results []detect.Result) []found {
 		all = append(all, found{file, page, r.Rect.Min.X, r.Rect.Min.Y, r.Rect.Dx(), r.Rect.Dy(), r.Angle, r.Neighbors, r.Score, r.Mirrored})
 	}
 	return all
-}
-
-// A detector is a cascade with the options for searching.
-type detector struct {
-	*detect.Cascade
-	opt detect.Options
-}
-
-func (c *Detect) detector(sh *console.Shell) (*detector, error) {
-	level, err := boxsum.ParseLevel(c.Level)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case c.Workers < 0:
-		return nil, console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
-	case !(c.Scale > 1 && c.Scale <= 100):
-		return nil, console.Usage("--scale %v: give a number of more than 1, such as 1.1", c.Scale)
-	case c.Neighbors < 0:
-		return nil, console.Usage("--neighbors %d is negative: give 1 or more, or 0 for every window", c.Neighbors)
-	case c.Blur && c.Out == "":
-		return nil, console.Usage("--blur writes a picture: name a file with -o")
-	}
-	place := flags.Place{On: c.On}
-	if err := place.Check(); err != nil {
-		return nil, err
-	}
-	if upright := !slices.ContainsFunc(c.Angles, func(a float64) bool { return a != 0 }); place.OnGPU() && !upright {
-		return nil, console.Usage("--angles works on the CPU only: leave it out, or use --on cpu")
-	}
-	switch {
-	case place.OnGPU() && c.Level != "auto":
-		return nil, console.Usage("--level is for the CPU: leave it out with --on %s", c.On)
-	case place.OnGPU() && c.Mirror:
-		return nil, console.Usage("--mirror works on the CPU only: leave it out, or use --on cpu")
-	case c.Compat && slices.ContainsFunc(c.Angles, func(a float64) bool { return a != 0 }):
-		return nil, console.Usage("--compat searches as OpenCV does, which has no --angles: leave one out")
-	case c.Compat && c.Mirror:
-		return nil, console.Usage("--compat searches as OpenCV does, which has no --mirror: leave one out")
-	}
-	path, err := installed.Find(c.Cascade)
-	if err != nil {
-		return nil, err
-	}
-	cascade, err := detect.LoadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	device, err := place.Open()
-	if err != nil {
-		return nil, err
-	}
-	turn := detect.TurnImage
-	if c.Turn == "tables" {
-		turn = detect.TurnTables
-	}
-	opt := detect.Options{
-		Turn:  turn,
-		Scale: c.Scale, Neighbors: c.Neighbors, Ungrouped: c.Neighbors == 0, Angles: c.Angles, EachAngle: c.EachAngle, Mirror: c.Mirror, Compat: c.Compat,
-		Min: image.Pt(c.Min.Width, c.Min.Height), Max: image.Pt(c.Max.Width, c.Max.Height),
-		Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level, Context: sh.Ctx,
-	}
-	if device != nil {
-		opt.On = device
-	}
-	return &detector{cascade, opt}, nil
 }
 
 // Run detects objects and prints them.
@@ -363,9 +297,7 @@ func (d *detector) search(sh *console.Shell, src *imagefile.Source, in string) (
 		return nil, img, 0, err
 	}
 	img = imagefile.ImageOf[uint8](bytes)
-	opt := d.opt
 	sh.Progress.Begin("searching", 0)
-	opt.Progress = sh.Progress.Share("searching")
 	gray := img
 	if img.Channels == 2 { // gray and alpha
 		if gray, err = channelOf(img, 0); err != nil {
@@ -373,7 +305,7 @@ func (d *detector) search(sh *console.Shell, src *imagefile.Source, in string) (
 		}
 	}
 	start := time.Now()
-	results, err = d.Detect(gray, &opt)
+	results, err = d.find(nil, gray, d.workers, sh.Progress.Share("searching"))
 	return results, img, time.Since(start), err
 }
 
@@ -406,20 +338,20 @@ type frameSlot struct {
 }
 
 // searchFrames searches frames. A device searches all of them in one call.
-func (d *detector) searchFrames(slots []*frameSlot, opt *detect.Options) {
+func (d *detector) searchFrames(slots []*frameSlot, workers int) {
 	var images []boxsum.Image[uint8]
 	for _, slot := range slots {
 		light := slot.frame.Planes[0]
 		img := boxsum.Image[uint8]{Pix: light.Pix, Width: light.Width, Height: light.Height, Channels: 1, Stride: light.Width}
-		if opt.On == nil {
-			slot.results, slot.err = d.AppendDetect(slot.results[:0], img, opt)
+		if !d.onGPU() {
+			slot.results, slot.err = d.find(slot.results[:0], img, workers, nil)
 		}
 		images = append(images, img)
 	}
-	if opt.On == nil {
+	if !d.onGPU() {
 		return
 	}
-	found, err := d.DetectBatch(images, opt)
+	found, err := d.cascade.DetectBatch(images, &d.opt)
 	for i, slot := range slots {
 		if slot.err = err; err == nil {
 			slot.results = found[i]
@@ -443,11 +375,9 @@ func (c *Detect) eachFrame(sh *console.Shell, d *detector, r *y4m.Reader, to io.
 			return err
 		}
 	}
-	lanes, workers := lanesOf(d.opt.Workers)
-	opt := d.opt
-	opt.Workers = workers
+	lanes, workers := lanesOf(d.workers)
 	ahead, most := 2, 1 // frames to read ahead, and frames searched in one call
-	if opt.On != nil {
+	if d.onGPU() {
 		lanes, ahead, most = 1, 16, 16
 	}
 	free, work, order := make(chan *frameSlot, lanes+ahead), make(chan *frameSlot, lanes+ahead), make(chan *frameSlot, lanes+ahead)
@@ -483,7 +413,7 @@ func (c *Detect) eachFrame(sh *console.Shell, d *detector, r *y4m.Reader, to io.
 						slots = append(slots, slot)
 					}
 				}
-				d.searchFrames(slots, &opt)
+				d.searchFrames(slots, workers)
 				for _, slot := range slots {
 					if slot.err != nil {
 						slot.err = fmt.Errorf("frame %d: %w", slot.number, slot.err)
