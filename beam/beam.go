@@ -252,7 +252,7 @@ type scanFn struct {
 
 func (f *scanFn) ProcessElement(ctx context.Context, n int64, emit func(int64)) error {
 	if int(n) != f.Blocks {
-		return fmt.Errorf("edges of %d blocks, want %d", n, f.Blocks)
+		return fmt.Errorf("table has edges of %d blocks, want %d", n, f.Blocks)
 	}
 	job, err := f.Work.job(ctx)
 	if err != nil {

@@ -161,7 +161,7 @@ func readAll(r io.Reader, n int64, buf []byte) ([]byte, error) {
 		return nil, err
 	}
 	if k, _ := r.Read(make([]byte, 1)); k > 0 {
-		return nil, errors.New("the store sent more bytes than it was asked for")
+		return nil, errors.New("the store returned more bytes than requested")
 	}
 	return buf, nil
 }

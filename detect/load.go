@@ -159,7 +159,7 @@ func (p *parser) each(f func(name string) error) error {
 			return err
 		}
 		if text := bytes.TrimSpace(text); len(text) > 0 {
-			return p.fail("text %.20q, want elements", text)
+			return p.fail("unexpected text %.20q between elements", text)
 		}
 		start, ok := t.(xml.StartElement)
 		if !ok {
@@ -223,7 +223,7 @@ func (p *parser) numbers() ([]float64, error) {
 func (p *parser) number() (float64, error) {
 	all, err := p.numbers()
 	if err == nil && len(all) != 1 {
-		err = p.fail("%d numbers, want one", len(all))
+		err = p.fail("element has %d numbers, want 1", len(all))
 	}
 	if err != nil {
 		return 0, err
@@ -470,14 +470,14 @@ func (p *parser) box() (b box, weight float32, err error) {
 		n = 4
 	}
 	if err == nil && len(v) != n {
-		err = p.fail("a box has %d numbers, want %d", len(v), n)
+		err = p.fail("box has %d numbers, want %d", len(v), n)
 	}
 	if err != nil {
 		return b, 0, err
 	}
 	for i, to := range []*int16{&b.x, &b.y, &b.w, &b.h} {
 		if !(v[i] >= 0 && v[i] <= maxWindow && v[i] == math.Trunc(v[i])) {
-			return b, 0, p.fail("box %v, want integers from 0 to %d", v[:4], maxWindow)
+			return b, 0, p.fail("box is %v, want integers from 0 to %d", v[:4], maxWindow)
 		}
 		*to = int16(v[i])
 	}
@@ -523,7 +523,7 @@ func (p *parser) grow(w *weak, size int) error {
 		v := w.nodes[i*size:][:size]
 		for _, v := range v[:3] {
 			if !(v >= -maxNodes && v <= math.MaxInt32 && v == math.Trunc(v)) {
-				return fmt.Errorf("node %d: %v, want indices of nodes, leaves and features", i, v)
+				return fmt.Errorf("node %d has indices %v, want those of nodes, leaves and features", i, v)
 			}
 		}
 		child := func(v float64) int32 {
@@ -616,7 +616,7 @@ func parentsFirst(nodes []node, leaves int) ([]int32, error) {
 		case int(child) >= len(nodes):
 			return nil, fmt.Errorf("node %d refers to node %d, but the tree has %d", v.node, child, len(nodes))
 		case state[child] == open:
-			return nil, fmt.Errorf("node %d refers to node %d, from which it descends", v.node, child)
+			return nil, fmt.Errorf("node %d refers to node %d, which is its ancestor", v.node, child)
 		case state[child] == unseen:
 			stack = append(stack, visit{node: child})
 		}
@@ -798,7 +798,7 @@ func (f *feature) check(kind Kind, width, height int) error {
 			left, right, bottom = x-h, x+w, y+w+h
 		}
 		if left < 0 || right > width || bottom > height {
-			return fmt.Errorf("box %d (%d %d %d %d) reaches beyond the window of %d×%d", i, x, y, w, h, width, height)
+			return fmt.Errorf("box %d (%d %d %d %d) extends beyond the window of %d×%d", i, x, y, w, h, width, height)
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 		return nil, errNoImage
 	}
 	if n := a.Channels; n != 1 && n != 3 && n != 4 {
-		return nil, raster.Invalid("image has %d channels, want 1, or 3 or 4 that start with red, green and blue", n)
+		return nil, raster.Invalid("image has %d channels, want 1 (gray), 3 (RGB) or 4 (RGBA)", n)
 	}
 	var own detect.Options
 	if opt != nil {

@@ -199,7 +199,7 @@ func (d *Device) Close() error {
 // may do too.
 func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err error) {
 	if queue == nil {
-		return nil, raster.Invalid("nothing to time")
+		return nil, raster.Invalid("no work to time")
 	}
 	if runs < 1 {
 		return nil, raster.Invalid("number of timed runs is %d, want 1 or more", runs)

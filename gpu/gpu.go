@@ -115,7 +115,7 @@ func (o *Options) check(pixel, sum raster.Type, noOffset string) (Options, error
 	case offset != 0 && noOffset != "":
 		return *o, raster.Unsupported("%s", noOffset)
 	case offset != 0 && sum != raster.F32 && !(pixel.Float() && sum.Float()):
-		return *o, raster.Unsupported("an offset needs float pixels or float32 sums, not %s in %s", pixel, sum)
+		return *o, raster.Unsupported("an offset is not supported for sums of %s pixels in %s, want float pixels or float32 sums", pixel, sum)
 	case o.Kernels < AutoKernels || o.Kernels > Fast:
 		return *o, raster.Unsupported("unknown kernels %d", o.Kernels)
 	case o.Context != nil && o.Context.Err() != nil:

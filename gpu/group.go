@@ -127,7 +127,7 @@ func (d *Device) Failed() []error {
 	var errs []error
 	for _, m := range d.group.members {
 		if err := d.group.failed[m.slots]; err != nil {
-			errs = append(errs, fmt.Errorf("%v:%d failed, and the other devices did its work: %w", m.Info().Kind, m.Info().Index, err))
+			errs = append(errs, fmt.Errorf("device %v:%d failed, and the other devices took over its work: %w", m.Info().Kind, m.Info().Index, err))
 		}
 	}
 	return errs

@@ -61,7 +61,7 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 		return err
 	}
 	if t.Flat() {
-		return raster.Invalid("the template is flat, which has no %v", m)
+		return raster.Invalid("template is flat, so %v is undefined (use a template with contrast)", m)
 	}
 	return using(a, func() error {
 		if err := to.CheckOpen(); err != nil {
@@ -94,7 +94,7 @@ func holdsScores(to, images *devmem.Array, w, h, channels int) error {
 func matchOf(template boxsum.Image[uint8], m match.Method) (*method.Match, error) {
 	w, h := template.Width, template.Height
 	if w*h > method.MatchPixels {
-		return nil, raster.Invalid("a template of %d×%d pixels: devices take up to %d pixels, processors larger templates", w, h, method.MatchPixels)
+		return nil, raster.Invalid("template is %d×%d pixels, want at most %d in total on a device (find larger templates on the CPU)", w, h, method.MatchPixels)
 	}
 	pixels := make([]uint8, 0, w*h)
 	for y := range h {

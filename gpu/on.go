@@ -331,7 +331,7 @@ func (r runner) Threshold(job *device.Threshold) error {
 func (r runner) Match(job *device.Match) error {
 	src, template := &job.Src, &job.Template
 	if src.Type != raster.U8 || src.Channels != 1 {
-		return raster.Unsupported("templates in images of %v with %d channels: devices find those of uint8 with one channel", src.Type, src.Channels)
+		return raster.Unsupported("image has pixels of %v with %d channels, want uint8 with 1 channel on a device", src.Type, src.Channels)
 	}
 	t, err := matchOf(boxsum.Image[uint8]{Pix: template.Data, Width: template.Width, Height: template.Height, Stride: template.Stride, Channels: 1}, match.Method(job.Method))
 	if err != nil {

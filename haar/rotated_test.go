@@ -473,7 +473,7 @@ func TestRotatedErrors(t *testing.T) {
 		{create(haar.AllRotated(half, 0, 24, haar.EdgeX)), "window is 0×24 pixels, want sides of 1 to 2147483647"},
 		{create(haar.AllRotated(half, 1<<21, 24, haar.EdgeX)), "window is 2097152×24 pixels for features along 1/2, want sides of at most 1048576"},
 		{create(haar.AllRotated(half, 5000, 24, haar.EdgeX)), "window is 5000×24 pixels along 1/2, want sides of at most 4096 to list all features"},
-		{create(haar.AllRotated(half, 24, 24)), "no kind of features is given"},
+		{create(haar.AllRotated(half, 24, 24)), "no kinds of features, want at least one"},
 		{create(haar.NewRotatedSet(half, 4, 4, edge)), "feature 0, EdgeX (0,0)-(4,2), is outside a window of 4×4 pixels along 1/2"},
 		{values(allRotated(t, half, 8, 8, haar.EdgeX), image.Pt(13, 0)), "a window of 8×8 pixels along 1/2 at (13,0) is outside the image of 20×16"},
 		{values(allRotated(t, half, 8, 8, haar.EdgeX), image.Pt(math.MaxInt, 0)), fmt.Sprintf("a window of 8×8 pixels along 1/2 at (%d,0) is outside the image of 20×16", math.MaxInt)},

@@ -48,7 +48,7 @@ func AllRotated(rot rotated.Rotation, width, height int, kinds ...Kind) (*Set, e
 		return nil, raster.Invalid("window is %v, want sides of at most %d to list all features", &w, maxAll)
 	}
 	if len(kinds) == 0 {
-		return nil, raster.Invalid("no kind of features is given")
+		return nil, raster.Invalid("no kinds of features, want at least one")
 	}
 	for _, k := range kinds {
 		if !k.known() {

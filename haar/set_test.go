@@ -121,7 +121,7 @@ func TestSetErrors(t *testing.T) {
 	}{
 		{make(haar.All(0, 4, haar.EdgeX)), "window is 0×4 pixels, want sides of 1 to 2147483647"},
 		{make(haar.All(4, -1, haar.EdgeX)), "window is 4×-1 pixels, want sides of 1 to 2147483647"},
-		{make(haar.All(4, 4)), "no kind of features is given"},
+		{make(haar.All(4, 4)), "no kinds of features, want at least one"},
 		{make(haar.All(4, 4, 0)), "unknown Kind(0) (see Kinds)"},
 		{make(haar.All(4, 4, haar.EdgeX, 9)), "unknown Kind(9) (see Kinds)"},
 		{make(haar.All(math.MaxInt32, math.MaxInt32, haar.EdgeX)), "window of 2147483647×2147483647 has more features than an int can count"},

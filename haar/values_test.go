@@ -274,7 +274,7 @@ func TestPlaneErrors(t *testing.T) {
 		{create(haar.Upright[int64, uint32](nil, 0)), boxsum.ErrInvalid, "nil table"},
 		{create(haar.Upright[int64](table, 2)), boxsum.ErrInvalid, "channel is 2, want 0 to 1"},
 		{create(haar.Upright[int64](table, -1)), boxsum.ErrInvalid, "channel is -1, want 0 to 1"},
-		{create(haar.Upright[int64](short, 0)), boxsum.ErrInvalid, "table has 7 rows of 9 elements, 9 apart, which do not fit in its 5 elements"},
+		{create(haar.Upright[int64](short, 0)), boxsum.ErrInvalid, "table has a buffer of 5 elements, too short for 7 rows of 9 elements with a stride of 9"},
 		{create(haar.Upright[int64](&boxsum.Table[float32]{}, 0)), boxsum.ErrTypes, "values of int64 cannot be computed from sums of float32 (use float64)"},
 	} {
 		if !errors.Is(test.err, test.is) || test.err.Error() != test.want {

@@ -106,7 +106,7 @@ func palettedBits(b bilevel) *image.Paletted {
 func EncodeBits(w io.Writer, format string, data []byte, stride, width, height int) error {
 	n := (width + 7) / 8
 	if width <= 0 || height <= 0 || stride < n || (len(data)-n)/stride < height-1 || len(data) < n {
-		return raster.Invalid("%d bytes in rows of %d are too few for %d×%d bits", len(data), stride, width, height)
+		return raster.Invalid("bitmap has %d bytes in rows of %d, too few for %d×%d bits", len(data), stride, width, height)
 	}
 	switch format {
 	case "png", "tiff", "pbm", "gif":

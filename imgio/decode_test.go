@@ -250,9 +250,9 @@ func TestUnreadTIFF(t *testing.T) {
 		tag, value uint16
 		says       string
 	}{
-		{tiffSampleFormat, 2, "tiff: its pixels are signed integers, but TIFF files are read with unsigned integers only: save it as .npy"},
-		{tiffSampleFormat, 3, "tiff: its pixels are floats, but TIFF files are read with unsigned integers only: save it as .npy"},
-		{tiffPlanar, 2, "tiff: its colors are in separate planes: save it with interleaved colors (planar configuration 1), or as .npy"},
+		{tiffSampleFormat, 2, "tiff: TIFF files with signed integers are not supported (save the image as .npy)"},
+		{tiffSampleFormat, 3, "tiff: TIFF files with floats are not supported (save the image as .npy)"},
+		{tiffPlanar, 2, "tiff: TIFF files with separate color planes are not supported (save the image with planar configuration 1, or as .npy)"},
 		{tiffCompression, 34712, "tiff: unsupported feature: compression value 34712: save it as .npy, or as PNG of 8 or 16 bits"},
 	} {
 		const rowsPerStrip = 278

@@ -195,13 +195,13 @@ func checkTIFF(data []byte) error {
 	const signed, float, planes = 2, 3, 2
 	switch _, form := tiffTag(data, tiffSampleFormat); form {
 	case signed:
-		return errors.New("its pixels are signed integers, but TIFF files are read with unsigned integers only: save it as .npy")
+		return errors.New("TIFF files with signed integers are not supported (save the image as .npy)")
 	case float:
-		return errors.New("its pixels are floats, but TIFF files are read with unsigned integers only: save it as .npy")
+		return errors.New("TIFF files with floats are not supported (save the image as .npy)")
 	}
 	_, samples := tiffTag(data, tiffSamples)
 	if _, planar := tiffTag(data, tiffPlanar); planar == planes && samples > 1 {
-		return errors.New("its colors are in separate planes: save it with interleaved colors (planar configuration 1), or as .npy")
+		return errors.New("TIFF files with separate color planes are not supported (save the image with planar configuration 1, or as .npy)")
 	}
 	return nil
 }

@@ -155,15 +155,15 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 		if slices.Contains(a.Precisions, o.Precision) {
 			return o, raster.Unsupported("%s needs images of %s, not %d", o.Precision, channelCount(o.Precision.Channels), channels)
 		}
-		wanted := "nothing for " + channelCount(channels)
+		wanted := channelCount(channels)
 		if o.Precision != (Precision{}) {
-			wanted = "no " + o.Precision.String()
+			wanted = o.Precision.String()
 		}
 		var have []string
 		for _, p := range a.Precisions {
 			have = append(have, p.String())
 		}
-		return o, raster.Unsupported("%s is in %s (x4 is four channels, others one): there is %s", a.Name, strings.Join(have, ", "), wanted)
+		return o, raster.Unsupported("%s does not support %s, want %s (x4 means four channels, others one)", a.Name, wanted, strings.Join(have, ", "))
 	}
 	o.Precision = a.Precisions[i]
 	for _, n := range []struct {

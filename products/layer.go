@@ -48,7 +48,7 @@ func (j *job) check(opt engine.Options) (err error) {
 	pixel := j.a.Type
 	product := multipliers[pixel].product
 	if product == 0 {
-		return raster.Unsupported("pixels of %v have no products, want uint8, uint16, int16, float32 or float64", pixel)
+		return raster.Unsupported("products of %v pixels are not supported, want uint8, uint16, int16, float32 or float64", pixel)
 	}
 	if !raster.SumPairs.Has(product, j.sum) {
 		return raster.Unsupported("a table of %v cannot be made from products of %v pixels, which are %v: %s", j.sum, pixel, product, raster.SumPairs.Choices(product))

@@ -51,7 +51,7 @@ func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
 		}
 	}
 	if rect.Width <= 0 || rect.Height <= 0 {
-		return Box{}, raster.Invalid("%v is empty or inside out", rect)
+		return Box{}, raster.Invalid("%v has no area, want a positive width and height", rect)
 	}
 	along, across := rect.Width, rect.Height
 	if quarters := math.Round((rect.Degrees - l.rot.Degrees()) / 90); math.Mod(quarters, 2) != 0 {

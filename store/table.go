@@ -100,7 +100,7 @@ func (a *about) check() error {
 	case a.Version != tableVersion:
 		return bad("the table has version %d, want %d", a.Version, tableVersion)
 	case !a.Complete:
-		return fmt.Errorf("%w (run the same again to resume)", ErrIncomplete)
+		return fmt.Errorf("%w (run the same job again to resume)", ErrIncomplete)
 	case a.Width < 1 || a.Height < 1 || a.Channels < 1 || a.Block < 1:
 		return bad("invalid table of %d×%d with %d channels in blocks of %d", a.Width, a.Height, a.Channels, a.Block)
 	case a.Depth != 0 && a.Depth != a.Channels || a.Bins != 0 && a.Bins != a.Channels:
@@ -127,7 +127,7 @@ func (t *Table) openLayer(ctx context.Context, g *zarr.Group, name string, sum z
 	}
 	l.kept, l.chunk = l.main.Type(), l.main.Chunk()
 	if block := l.main.Object(); block[0] != t.Block || block[1] != t.Block {
-		return bad("blocks of the table have shape %v, and should have %d", block, t.Block)
+		return bad("blocks of the table have shape %v, want %d", block, t.Block)
 	}
 	t.layers = append(t.layers, l)
 	return nil

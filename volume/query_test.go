@@ -182,17 +182,17 @@ func TestErrors(t *testing.T) {
 		"negative channels":   {integrate(change(func(v *volume.Volume[uint8]) { v.Channels = -1 }), nil), boxsum.ErrInvalid, "negative"},
 		"overflowing sizes":   {integrate(change(func(v *volume.Volume[uint8]) { v.Width, v.Height, v.Depth = 1<<30, 1<<30, 1<<30 }), nil), boxsum.ErrInvalid, "fit in memory"},
 		"largest sizes":       {integrate(change(func(v *volume.Volume[uint8]) { v.Width, v.Height, v.Depth = math.MaxInt, math.MaxInt, math.MaxInt }), nil), boxsum.ErrInvalid, "fit in memory"},
-		"short buffer":        {integrate(change(func(v *volume.Volume[uint8]) { v.Pix = v.Pix[1:] }), nil), boxsum.ErrInvalid, "do not fit"},
+		"short buffer":        {integrate(change(func(v *volume.Volume[uint8]) { v.Pix = v.Pix[1:] }), nil), boxsum.ErrInvalid, "too short for 4 slices"},
 		"short stride":        {integrate(change(func(v *volume.Volume[uint8]) { v.Stride = 1 }), nil), boxsum.ErrInvalid, "stride"},
 		"negative stride":     {integrate(change(func(v *volume.Volume[uint8]) { v.Stride = -2 }), nil), boxsum.ErrInvalid, "stride"},
 		"short slice stride":  {integrate(change(func(v *volume.Volume[uint8]) { v.SliceStride = 5 }), nil), boxsum.ErrInvalid, "stride"},
-		"largest stride":      {integrate(change(func(v *volume.Volume[uint8]) { v.SliceStride = math.MaxInt }), nil), boxsum.ErrInvalid, "do not fit"},
+		"largest stride":      {integrate(change(func(v *volume.Volume[uint8]) { v.SliceStride = math.MaxInt }), nil), boxsum.ErrInvalid, "too short for 4 slices"},
 		"workers":             {integrate(ok, &volume.Options{Workers: -1}), boxsum.ErrInvalid, "workers"},
 		"offset of integers":  {integrate(ok, &volume.Options{Offset: 1}), boxsum.ErrTypes, "float32"},
 		"no table":            {volume.IntegrateInto[uint32](nil, ok, nil), boxsum.ErrInvalid, "nil table"},
-		"another shape":       {volume.IntegrateInto(table(2, 4, 3), ok, nil), boxsum.ErrInvalid, "cannot hold"},
+		"another shape":       {volume.IntegrateInto(table(2, 4, 3), ok, nil), boxsum.ErrInvalid, "table is for 2×4×3 with 1 channels, want 2×3×4 with 1 channels"},
 		"table too large":     {func() error { _, err := volume.NewTable[uint64](1<<14, 1<<14, 1<<14, 1); return err }(), boxsum.ErrMemory, "Stream"},
-		"own table too short": {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared[:10], Width: 2, Height: 3, Depth: 4}, ok, nil), boxsum.ErrInvalid, "do not fit"},
+		"own table too short": {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared[:10], Width: 2, Height: 3, Depth: 4}, ok, nil), boxsum.ErrInvalid, "too short for 4 rows"},
 		"overlap":             {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared, Width: 2, Height: 2, Depth: 2}, volume.Volume[uint32]{Pix: shared[100:], Width: 2, Height: 2, Depth: 2}, nil), boxsum.ErrOverlap, "shares memory with its"},
 		"types":               {func() error { _, err := volume.Integrate[int64](volume.Volume[uint16]{}, nil); return err }(), boxsum.ErrTypes, "uint16 pixels sum to uint64, float64 or uint32"},
 		"squares": {func() error {
@@ -209,7 +209,7 @@ func TestErrors(t *testing.T) {
 			return err
 		}(), boxsum.ErrInvalid, "3×2"},
 		"negative slice": {func() error { _, err := volume.NewStream[uint32, uint8](-3, 2, 1, nil); return err }(), boxsum.ErrInvalid, "negative"},
-		"few sums":       {table(2, 3, 4).SumBoxes(make([]uint32, 1), make([]volume.Box, 2)), boxsum.ErrInvalid, "longer slice"},
+		"few sums":       {table(2, 3, 4).SumBoxes(make([]uint32, 1), make([]volume.Box, 2)), boxsum.ErrInvalid, "destination has length 1, want 1 for each of 2 boxes"},
 	} {
 		switch {
 		case test.err == nil:

@@ -113,7 +113,7 @@ func (j *Job) Fill(t *Table) error {
 	t.Range = over
 	entry := j.src.Channels * t.Range.N
 	if need := (j.src.Width + 1) * (j.src.Height + 1) * entry; t.Counts.Len() != need {
-		return raster.Invalid("the table needs %d counts and has %d (use NewTable)", need, t.Counts.Len())
+		return raster.Invalid("table has %[2]d counts, want %[1]d (use NewTable)", need, t.Counts.Len())
 	}
 	if err := raster.Overlap(j.src.Data, t.Counts.Data); err != nil {
 		return err

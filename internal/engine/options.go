@@ -175,7 +175,7 @@ func CheckOffset(pixel, sum raster.Type, offset float32) error {
 		return raster.Invalid("offset is %v, want a finite number", offset)
 	}
 	if offset != 0 && sum != raster.F32 && !(sum.Float() && pixel.Float()) {
-		return raster.Unsupported("an offset needs float pixels or float32 sums, not %v in %v", pixel, sum)
+		return raster.Unsupported("an offset is not supported for sums of %v pixels in %v, want float pixels or float32 sums", pixel, sum)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (j *Job) checkSmaller() error {
 	}
 	w, h := j.Size()
 	if dst.Width != w || dst.Height != h || dst.Channels != j.Src.Channels {
-		return raster.Invalid("destination is %v; an image of %v reduced %d×%d times is %d×%d", dst.Extent, j.Src.Extent, j.FactorX, j.FactorY, w, h)
+		return raster.Invalid("destination is %v, want %[5]d×%[6]d (an image of %[2]v reduced by %[3]d×%[4]d)", dst.Extent, j.Src.Extent, j.FactorX, j.FactorY, w, h)
 	}
 	if shareMemory(dst.Data, j.Src.Data) {
 		return errOverlap()

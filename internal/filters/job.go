@@ -267,7 +267,7 @@ func (j *Job) checkSum() error {
 		return raster.Unsupported("the sum of a window of %d×%d pixels of %v may not fit in %v", j.shape.Width(), j.shape.Height(), src, dst)
 	}
 	if src.Float() && !dst.Float() {
-		return raster.Unsupported("sums of %v are floats, not %v", src, dst)
+		return raster.Unsupported("sums of %v pixels cannot have type %v, want a float type", src, dst)
 	}
 	return nil
 }

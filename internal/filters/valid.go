@@ -20,7 +20,7 @@ func (j *Job) checkValid() error {
 		return raster.Unsupported("Options.Valid is not supported by this filter, only by Box, Sum, Mean, Variance, StdDev, MeanStdDev and Normalize")
 	}
 	if float64(j.shape.Width())*float64(j.shape.Height()) >= 1<<32 {
-		return raster.Invalid("window is %d×%d, want fewer than 2^32 pixels to leave some out", j.shape.Width(), j.shape.Height())
+		return raster.Invalid("window is %d×%d, want fewer than 2^32 pixels with Options.Valid", j.shape.Width(), j.shape.Height())
 	}
 	if !j.masked {
 		return nil

@@ -47,7 +47,7 @@ func (j *Job) Check() (err error) {
 		return err
 	}
 	if t := j.Src.Type; t != raster.U8 && t != raster.U16 && !t.Float() || j.Template.Type != t {
-		return raster.Unsupported("images of %v and templates of %v have no scores, want the same type: uint8, uint16, float32 or float64", t, j.Template.Type)
+		return raster.Unsupported("image has pixels of %v and template of %v, want the same type: uint8, uint16, float32 or float64", t, j.Template.Type)
 	}
 	if err = j.Src.Check(); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (j *Job) checkTemplate() error {
 					first[i] = v
 				}
 				if !finite(v) {
-					return raster.Invalid("the template is %v at (%d, %d), want finite numbers (or a mask that excludes it)", v, x, y)
+					return raster.Invalid("template has %v at (%d, %d), want finite numbers (or a mask that excludes this pixel)", v, x, y)
 				}
 				flat, zero = flat && v == first[i], zero && v == 0
 			}
@@ -142,9 +142,9 @@ func (j *Job) checkTemplate() error {
 	}
 	switch {
 	case j.Method == ZNCC && flat:
-		return raster.Invalid("the template is flat, which has no zncc: use one with contrast, or method ssd")
+		return raster.Invalid("template is flat, so zncc is undefined (use a template with contrast, or method ssd)")
 	case j.Method == NCC && zero:
-		return raster.Invalid("the template is zero everywhere, which has no ncc: use another, or method ssd")
+		return raster.Invalid("template is zero everywhere, so ncc is undefined (use another template, or method ssd)")
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func Bytes(pixel raster.Type, width, height, channels int) (int64, error) {
 		return 0, err
 	}
 	if width > maxSide || height > maxSide {
-		return 0, raster.Invalid("%v, want sides of 0 to %d", e, maxSide)
+		return 0, raster.Invalid("image is %v, want sides of 0 to %d", e, maxSide)
 	}
 	entry := orders * 8
 	if isWide(pixel) {
@@ -64,7 +64,7 @@ func New(pixel raster.Type, width, height, channels int) (*Table, error) {
 
 // noMoments returns the error for a pixel type without moments.
 func noMoments(pixel raster.Type) error {
-	return raster.Unsupported("pixels of %v have no moments, want integers of at most 32 bits or floats", pixel)
+	return raster.Unsupported("moments of %v pixels are not supported, want integers of at most 32 bits or floats", pixel)
 }
 
 // perEntry returns the number of words of the ten sums of a channel.

@@ -115,7 +115,7 @@ func (e *Extent) Accept(src *Extent, have int) error {
 // Same returns an error if a table does not have the size of an image or volume.
 func (e *Extent) Same(src *Extent) error {
 	if e.Width != src.Width || e.Height != src.Height || e.Depth != src.Depth || e.Channels != src.Channels {
-		return Invalid("the table is for %v and cannot hold one %s of %v", *e, src.kind(), *src)
+		return Invalid("table is for %v, want %v", *e, *src)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func fits(what, of string, stride, part, parts, have int) (int, error) {
 	case parts == 0 || part == 0:
 		return 0, nil
 	case have < part || over != 0 || rest > uint64(have-part):
-		return 0, Invalid("%s has %d %ss of %d elements, %d apart, which do not fit in its %d elements", what, parts, of, part, stride, have)
+		return 0, Invalid("%s has a buffer of %[6]d elements, too short for %[2]d %[3]ss of %[4]d elements with a stride of %[5]d", what, parts, of, part, stride, have)
 	}
 	return (parts-1)*stride + part, nil
 }
@@ -175,7 +175,7 @@ func overlap(a, b unsafe.Pointer, aBytes, bBytes uintptr) error {
 // number of elements each.
 func CheckRoom(have, n, of int) error {
 	if n > 0 && of > have/n {
-		return Invalid("%d boxes with %d values each need a longer slice than %d", n, of, have)
+		return Invalid("destination has length %[3]d, want %[2]d for each of %[1]d boxes", n, of, have)
 	}
 	return nil
 }

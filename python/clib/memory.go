@@ -24,7 +24,7 @@ func room(bytes float64) error {
 		return err
 	}
 	if !addressable(bytes + bytes/8 + 64<<20) { // arenas are allocated whole
-		return raster.OutOfMemory("the system does not give %.1f GB to this process", bytes/1e9)
+		return raster.OutOfMemory("the system refused to allocate %.1f GB", bytes/1e9)
 	}
 	return nil
 }

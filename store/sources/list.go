@@ -50,7 +50,7 @@ func (l *placed) open(ctx context.Context, in nest) (*zarr.Array, error) {
 		}
 		if other, ok := taken[image.Pt(t.X, t.Y)]; ok {
 			m.close()
-			return nil, bad("tiles %s and %s are in the same place", other, m.names[i])
+			return nil, bad("tiles %s and %s are at the same position", other, m.names[i])
 		}
 		taken[image.Pt(t.X, t.Y)] = m.names[i]
 		t.X, t.Y = (t.X-low.X)*w, (t.Y-low.Y)*h
@@ -71,7 +71,7 @@ func PlaceTIFFs(ctx context.Context, paths []string) ([]Tile, error) {
 		}
 		places[i] = t.place
 		if p := t.place; !(p[2] > 0) || !(p[3] > 0) || math.IsInf(p[0]+p[1]+p[2]+p[3], 0) || p[0] != p[0] || p[1] != p[1] {
-			return nil, bad("the place of %s is unknown (use a list of tiles, or names with {row} and {column} or {x} and {y})", path)
+			return nil, bad("the position of %s is unknown (use a list of tiles, or names with {row} and {column} or {x} and {y})", path)
 		}
 		if math.Abs(t.place[2]/places[0][2]-1) > 1e-6 || math.Abs(t.place[3]/places[0][3]-1) > 1e-6 {
 			return nil, bad("%s and %s have different pixel sizes", path, paths[0])
@@ -141,7 +141,7 @@ func parseList(data []byte, folder string) (*placed, error) {
 		for i, to := range []*int{&t.X, &t.Y} {
 			v, err := strconv.Atoi(strings.TrimSpace(line[columns[names[i+1]]]))
 			if err != nil || v < 0 || v > math.MaxInt32 {
-				return nil, bad("tile %d of the list: invalid place %s", n+1, line[columns[names[i+1]]])
+				return nil, bad("tile %d of the list: invalid position %s", n+1, line[columns[names[i+1]]])
 			}
 			*to = v
 		}

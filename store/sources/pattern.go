@@ -66,7 +66,7 @@ func openPattern(ctx context.Context, pattern string, in nest) (*zarr.Array, err
 				continue
 			}
 			if at[axis], err = strconv.Atoi(texts[i]); err != nil || at[axis] > math.MaxInt32 {
-				return nil, bad("%s: invalid place %s", path, texts[i])
+				return nil, bad("%s: invalid position %s", path, texts[i])
 			}
 		}
 		list.tiles = append(list.tiles, Tile{path, at[0], at[1]})
@@ -85,7 +85,7 @@ func openPattern(ctx context.Context, pattern string, in nest) (*zarr.Array, err
 		}
 		return openTiles(ctx, tiles, in)
 	case !(seen["row"] && seen["column"] && len(seen) == 2 || seen["x"] && seen["y"] && len(seen) == 2):
-		return nil, bad("pattern %s has no place, want {row} and {column}, or {x} and {y}", pattern)
+		return nil, bad("pattern %s has no position, want {row} and {column}, or {x} and {y}", pattern)
 	}
 	return list.open(ctx, in)
 }

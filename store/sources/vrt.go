@@ -234,7 +234,7 @@ func (m *vrt) resolve(ctx context.Context, folder string) error {
 			case src.Size() != dst.Size():
 				return bad("%s: a source of %v pixels on %v needs resampling, which is not supported", name, src.Size(), dst.Size())
 			case !src.In(image.Rect(0, 0, shape[1], shape[0])):
-				return bad("%s is %d×%d pixels, want %v inside it", name, shape[1], shape[0], src)
+				return bad("%s is %d×%d pixels, which do not contain the source rectangle %v", name, shape[1], shape[0], src)
 			}
 			if p.dst = dst.Intersect(image.Rect(0, 0, m.width, m.height)); p.dst.Empty() {
 				continue

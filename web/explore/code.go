@@ -38,7 +38,7 @@ type coder struct {
 // which the page saves.
 func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) {
 	if r.What == nil {
-		return nil, nil, refuse("code of what?")
+		return nil, nil, refuse("the request does not say what to write code for")
 	}
 	q, info := *r.What, doc.Info()
 	base := strings.TrimSuffix(info.Name, filepath.Ext(info.Name))
@@ -107,7 +107,7 @@ func partOf(q *request) ([]int, error) {
 	part := q.Box
 	for i, b := range q.Boxes {
 		if len(b) != 4 {
-			return nil, refuse("a box has 4 numbers")
+			return nil, refuse("box has %d numbers, want 4", len(b))
 		}
 		if i == 0 {
 			part = slices.Clone(b)
@@ -115,7 +115,7 @@ func partOf(q *request) ([]int, error) {
 		part = []int{min(part[0], b[0]), min(part[1], b[1]), max(part[2], b[2]), max(part[3], b[3])}
 	}
 	if len(part) != 4 {
-		return nil, refuse("a box has 4 numbers, not %d", len(part))
+		return nil, refuse("box has %d numbers, want 4", len(part))
 	}
 	x, y := max(part[0], 0), max(part[1], 0)
 	move := func(b []int) []int { return []int{b[0] - x, b[1] - y, b[2] - x, b[3] - y} }
@@ -224,12 +224,12 @@ func rectangles(q *request, n int, constructor string) (golang, shell string, er
 	var list, flags []string
 	for _, b := range q.Boxes {
 		if len(b) != n {
-			return "", "", refuse("a box has %d numbers", n)
+			return "", "", refuse("box has %d numbers, want %d", len(b), n)
 		}
 		list, flags = append(list, constructor+"("+spaced(join(b))+")"), append(flags, "--box "+join(b))
 	}
 	if len(list) == 0 {
-		return "", "", refuse("there is no upright box")
+		return "", "", refuse("no upright box is drawn")
 	}
 	return strings.Join(list, ", "), strings.Join(flags, " "), nil
 }

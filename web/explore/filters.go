@@ -407,7 +407,7 @@ func (s *Session) addCascade(name string, data []byte) (any, []byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.cascades) >= s.limits.Documents {
-		return nil, nil, refuse("%d cascades are loaded: that is the most", len(s.cascades))
+		return nil, nil, refuse("%d cascades are loaded, which is the limit", len(s.cascades))
 	}
 	name = strings.TrimSuffix(name, ".xml")
 	more := int64(len(data))
@@ -415,7 +415,7 @@ func (s *Session) addCascade(name string, data []byte) (any, []byte, error) {
 		more -= old.bytes
 	}
 	if s.used+more > s.limits.Bytes {
-		return nil, nil, refuse("%s does not fit: this page may hold %s, and has %s", name, size(s.limits.Bytes), size(s.used))
+		return nil, nil, refuse("%s does not fit: this page may use %s and already uses %s", name, size(s.limits.Bytes), size(s.used))
 	}
 	s.used += more
 	s.cascades[name] = &cascade{c, int64(len(data))}

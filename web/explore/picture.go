@@ -197,7 +197,7 @@ func (d *picture) answer(ctx context.Context, r *request) (any, []byte, error) {
 		a, err := d.plane.match(ctx, r)
 		return a, nil, err
 	}
-	return nil, nil, refuse("%q cannot be asked of an image", r.Do)
+	return nil, nil, refuse("unknown request %q for an image", r.Do)
 }
 
 // tile draws a tile of the picture in color, of its gray version or of a table.
@@ -270,7 +270,7 @@ const maxCoordinate int64 = 1 << 40
 // oneBox returns the box of a request, which must have n numbers.
 func oneBox(r *request, n int) ([]int, error) {
 	if len(r.Box) != n {
-		return nil, refuse("a box has %d numbers, not %d", n, len(r.Box))
+		return nil, refuse("box has %[2]d numbers, want %[1]d", n, len(r.Box))
 	}
 	return inRange(r.Box)
 }
@@ -278,7 +278,7 @@ func oneBox(r *request, n int) ([]int, error) {
 func inRange(b []int) ([]int, error) {
 	for _, v := range b {
 		if int64(v) < -maxCoordinate || int64(v) > maxCoordinate {
-			return nil, refuse("a box has the number %d, want at most %d", v, maxCoordinate)
+			return nil, refuse("box has coordinate %d, want at most %d in magnitude", v, maxCoordinate)
 		}
 	}
 	return b, nil
@@ -288,7 +288,7 @@ func answerBoxes(r *request, n int, of func(b []int) (answer, error)) (any, []by
 	all := make([]answer, len(r.Boxes))
 	for i, b := range r.Boxes {
 		if len(b) != n {
-			return nil, nil, refuse("a box has %d numbers, but box %d has %d", n, i+1, len(b))
+			return nil, nil, refuse("box %[2]d has %[3]d numbers, want %[1]d", n, i+1, len(b))
 		}
 		b, err := inRange(b)
 		if err != nil {
@@ -360,7 +360,7 @@ const maxTerm = 64
 // rotationOf returns the rotation that a request names, or the one nearest to the angle of its rectangle.
 func rotationOf(r *request) (rotated.Rotation, error) {
 	if len(r.Rect) != 5 {
-		return rotated.Rotation{}, refuse("a turned box has 5 numbers (its center, width, height and degrees), not %d", len(r.Rect))
+		return rotated.Rotation{}, refuse("rotated box has %d numbers, want 5 (center x and y, width, height, degrees)", len(r.Rect))
 	}
 	if r.Ratio != "" {
 		rot, err := rotated.Parse(r.Ratio)

@@ -37,10 +37,10 @@ func newReport(name string, data []byte, err error) (Document, error) {
 		of.Results = list
 		data, _ = json.Marshal(map[string]any{"title": name, "results": list})
 	} else if err := json.Unmarshal(data, &of); err != nil {
-		return nil, refuse("%s is no report: %v", name, err)
+		return nil, refuse("%s is not a report: %v", name, err)
 	}
 	if len(of.Results) == 0 {
-		return nil, refuse("%s is no report: it has no results, as boxsum reproduce and boxsum bench --json write them", name)
+		return nil, refuse("%s is not a report: it has no results, as boxsum reproduce and boxsum bench --json write them", name)
 	}
 	return &report{Info{Name: name, Kind: "report"}, data}, nil
 }

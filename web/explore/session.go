@@ -203,7 +203,7 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 		return s.close(&r)
 	case "cascade":
 		if r.Cascade != "sun" {
-			return nil, nil, refuse("the cascade is one of your files")
+			return nil, nil, refuse("unknown cascade %q, want sun", r.Cascade)
 		}
 		return map[string]int{"size": len(sun)}, sun, nil
 	case "bundled":
@@ -287,7 +287,7 @@ func (s *Session) add(d Document) (any, []byte, error) {
 	}
 	if s.used+d.bytes() > s.limits.Bytes {
 		d.Close()
-		return nil, nil, refuse("%s does not fit: this page may hold %s, and has %s; close others, or name the file on the command line", d.Info().Name, size(s.limits.Bytes), size(s.used))
+		return nil, nil, refuse("%s does not fit: this page may use %s and already uses %s; close others, or name the file on the command line", d.Info().Name, size(s.limits.Bytes), size(s.used))
 	}
 	s.used += d.bytes()
 	d.Info().ID = s.next

@@ -521,7 +521,7 @@ func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 // part returns a box of the store as a picture, and the position of the box in it.
 func (d *stored) part(ctx context.Context, b []int, z int) (*picture, image.Rectangle, error) {
 	if len(b) != 4 {
-		return nil, image.Rectangle{}, refuse("a box has 4 numbers, not %d", len(b))
+		return nil, image.Rectangle{}, refuse("box has %d numbers, want 4", len(b))
 	}
 	if _, err := inRange(b); err != nil {
 		return nil, image.Rectangle{}, err
@@ -739,7 +739,7 @@ func (s *Session) put(r *request, body []byte) (any, []byte, error) {
 	}
 	key := path.Clean("/" + r.Key)[1:]
 	if key == "" || len(key) > 1000 {
-		return nil, nil, refuse("a file without a name")
+		return nil, nil, refuse("the request has a file without a name")
 	}
 	more := int64(len(body) - len(b.files[key]))
 	b.files[key] = bytes.Clone(body)
@@ -763,7 +763,7 @@ func (s *Session) openBundle(ctx context.Context, r *request) (any, []byte, erro
 	b := s.drop(r.Name)
 	s.mu.Unlock()
 	if b == nil {
-		return nil, nil, refuse("folder %s was sent empty", cleanName(r.Name))
+		return nil, nil, refuse("folder %s is empty", cleanName(r.Name))
 	}
 	return s.addDocument(b.open(ctx, cleanName(r.Name)))
 }

@@ -113,7 +113,7 @@ func load() error {
 			f.at = cmp.Or(find(library, name), f.at)
 		}
 		if f.at == 0 && !f.optional {
-			return fmt.Errorf("the driver's library has no %s: it is too old, or another library of that name", f.names[0])
+			return fmt.Errorf("the NVIDIA driver's library has no function %s (the driver may be too old)", f.names[0])
 		}
 	}
 	return call(cuInit, 0)

@@ -75,7 +75,7 @@ func (a *Array) OffsetSums(i int) (*Array, error) {
 		return nil, nil
 	}
 	if a.Beside.number != a.BesideOf {
-		return nil, raster.Invalid("the squares of a %s have another offset than the sums (make both together)", a)
+		return nil, raster.Invalid("the squares of a %s have a different offset from the sums (compute both in one call)", a)
 	}
 	return a.Beside, a.Beside.CheckOpen()
 }

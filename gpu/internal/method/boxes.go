@@ -40,7 +40,7 @@ func SumBoxes[S boxsum.Sum, Box any](t *devmem.Array, dst []S, count int, place 
 // CheckRoom returns an error if dst is too short for the sums of boxes.
 func CheckRoom(t *devmem.Array, sums, count int) error {
 	if sums/t.Channels < count {
-		return raster.Invalid("%d boxes of %d channels with %d sums each need a longer slice than %d", count, t.Channels, t.Channels, sums)
+		return raster.Invalid("destination has length %[4]d, want %[2]d×%[3]d for each of %[1]d boxes", count, t.Channels, t.Channels, sums)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (d *detection) plan() (err error) {
 		return err
 	}
 	if d.group%32 != 0 {
-		return raster.Unsupported("this device runs work-groups of %d, but detectors need 32", d.group)
+		return raster.Unsupported("device has work-groups of %d work-items, but detection needs a multiple of 32", d.group)
 	}
 	c := &d.c
 	c.InStride, c.InDistance = d.In.Stride, d.In.Distance

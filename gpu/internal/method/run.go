@@ -51,7 +51,7 @@ const (
 )
 
 // errTooManyTiles makes a job use the portable kernels, whatever was requested.
-var errTooManyTiles = errors.New("too many tiles for one launch")
+var errTooManyTiles = errors.New("image has too many tiles for one kernel launch")
 
 // Run queues a job with the requested kernels: as many images at a time as their plan allows, and half
 // as many if memory is short. A single image that is still too large is cut into bands of rows.

@@ -52,7 +52,7 @@ func newHistogram(c *Histogram, img, weights raster.Array, device *gpu.Device, o
 	}
 	c.announce(2 * bytes)
 	if !imagefile.IsImage(weights.Type) {
-		return nil, fmt.Errorf("weights of type %v are not supported", weights.Type)
+		return nil, fmt.Errorf("weights have type %v, which is not supported", weights.Type)
 	}
 	if err := c.checkWeights(imagefile.ExtentOf(weights), e); err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ def _in_a_row(lead: int, pointer: int, shape: tuple[Any, ...], strides: tuple[An
         if n == 1:
             continue
         if count > 1 and stride != count * step:
-            raise LayoutError("the images of a batch do not follow each other evenly")
+            raise LayoutError("the images of a batch must be evenly spaced in memory")
         step = step if count > 1 else stride
         count *= n
     if count > 1 and step == 0:

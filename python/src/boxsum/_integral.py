@@ -203,7 +203,7 @@ def integral(
     """
     if out is not None and _store.is_location(out):
         if dtype is not None or tilted or mask is not None or nan != "keep" or device is not None or axes is not None:
-            raise ValueError("leave out dtype, tilted, mask, nan, device and axes for a table in a store")
+            raise ValueError("dtype, tilted, mask, nan, device and axes are not supported for a table in a store")
         return _store.integrate(image, out, squares=squares, volume=False, workers=workers)
     if axes is not None:
         return _of_axes(image, axes, dtype, squares, tilted, mask, nan, out, workers, device)
@@ -352,7 +352,7 @@ def volume(
     """
     if out is not None and _store.is_location(out):
         if dtype is not None or axes is not None:
-            raise ValueError("leave out dtype and axes for a table in a store")
+            raise ValueError("dtype and axes are not supported for a table in a store")
         return _store.integrate(volume, out, squares=squares, volume=True, workers=workers)
     if axes is not None:
         if np.shape(axes) != (3,):

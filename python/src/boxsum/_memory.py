@@ -92,7 +92,7 @@ def _new_block(shelf: int, size: int, layout: bytes) -> Any:
     try:
         pages = mmap.mmap(-1, size + _HUGE_PAGE, **private)
     except (OSError, OverflowError, ValueError):
-        raise MemoryError(f"no memory for a table of {size} bytes") from None
+        raise MemoryError(f"not enough memory for a table of {size} bytes") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
         try:
             pages.madvise(mmap.MADV_HUGEPAGE)
@@ -148,7 +148,7 @@ class Layout:
         step = max(_HUGE_PAGE, 1 << max(bytes_.bit_length() - 4, 0))
         self.size = -(-bytes_ // step) * step
         if self.size > sys.maxsize - _HUGE_PAGE:
-            raise MemoryError(f"no memory for a table of {self.size} bytes")
+            raise MemoryError(f"not enough memory for a table of {self.size} bytes")
         self.flat = flat_array(lead, shape, strides, dtype)
         with _numbering:
             self.shelf = _shelves.setdefault(self.size, len(_shelves))

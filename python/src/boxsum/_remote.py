@@ -87,7 +87,7 @@ def s3_options(location: str) -> tuple[str, dict[str, Any]]:
     if "profile" in said:
         options["profile"] = said.pop("profile")
     if said:
-        raise ValueError("unknown options")
+        raise ValueError(f"unknown options {', '.join(sorted(said))}")
     return plain, options
 
 

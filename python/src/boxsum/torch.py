@@ -179,7 +179,7 @@ def _queue(x: Tensor, out: Tensor, kind: int, *more: Any) -> tuple[int, Optional
         if plan is None:
             one, other = _planes(x), _planes(out)
             if one is None or other is None:
-                raise LayoutError("planes do not follow each other")
+                raise LayoutError("planes must be evenly spaced in memory")
             plan = _torch_cuda.plan(key, _flat(x, *one), _flat(out, *other), _torch_cuda.number(x.get_device()), kind, *more)
         try:
             queue(plan, x.data_ptr(), out.data_ptr(), stream)
