@@ -6,9 +6,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Columns sums columns of pixels, or of their squares. Only integer sums have it: they may be added
-// in any order, so the table row above a tile can be computed from a row further up and the pixels
-// between.
+// Columns sums columns of pixels, or of their squares. It exists only for integer sums, which may
+// be added in any order, so that the table row above a tile can be computed from a row further up
+// and the pixels in between.
 type Columns struct {
 	// Sum adds rows of pixels, which are stride elements apart, to sums. The length of sums gives
 	// the number of columns.
@@ -28,7 +28,7 @@ func ColumnsOf(pixel, sum raster.Type, level Level, squares bool) Columns {
 }
 
 // newColumns returns Columns that use the assembly of a level for whole vectors, after checking
-// bounds, and the portable loop for the rest.
+// bounds, and the portable loop for the remaining columns.
 func newColumns(r *routines, loops columnLoops, size sizes) Columns {
 	if r.columns == nil {
 		return loops
@@ -69,7 +69,7 @@ func portableColumns[P Pixel, S Sum](sums, src []byte, stride, rows int) {
 	}
 }
 
-// portableSquareColumns is portableColumns for squares.
+// portableSquareColumns is like portableColumns for squares.
 func portableSquareColumns[P Pixel, S Sum](sums, src []byte, stride, rows int) {
 	to, pixels := raster.Elems[S](sums), raster.Elems[P](src)
 	for r := range rows {
@@ -83,7 +83,7 @@ func portableSquareColumns[P Pixel, S Sum](sums, src []byte, stride, rows int) {
 func byteColumns[S Sum](sums []S, src []uint8, stride, rows int) {
 	const (
 		even = 0x00ff00ff00ff00ff
-		most = 257 // rows of 255 whose sum fits in 16 bits
+		most = 257 // rows of pixels of 255 whose sum fits 16 bits
 	)
 	for rows > 0 {
 		part := min(rows, most)

@@ -61,6 +61,6 @@ const Slack = 16
 // CarryLen returns the number of elements in Carry for each row of a tile.
 func CarryLen(channels int) int { return max(16, channels) }
 
-// Align returns the number of elements that the width of a tile must be a multiple of, if another
-// tile follows on its right.
+// Align returns the number of elements of which the width of a tile must be a multiple if another
+// tile follows to its right.
 func Align(channels int) int { return 16 * channels }

@@ -4,7 +4,7 @@ package kernel
 // Strides are in bytes.
 type lineRoutine func(dst *byte, dstStride int, src *byte, srcStride int, above, carry *byte, rows, n int, offset float32)
 
-// linesFunc returns a kernel that passes the whole lines of a tile to assembly, after checking
+// linesFunc returns a kernel that passes the whole lines of a tile to the assembly, after checking
 // bounds, which the assembly does not. The portable loop continues from the carries and computes
 // the rest of every row.
 func linesFunc(asm [FastChannels]lineRoutine, portable Func, size sizes) Func {
@@ -20,8 +20,8 @@ func linesFunc(asm [FastChannels]lineRoutine, portable Func, size sizes) Func {
 	}
 }
 
-// wholeLines returns the number of elements of each row that are whole lines of sums and whole
-// pixels. It is 0 if there is no assembly for the number of channels.
+// wholeLines returns the number of elements of each row that are both whole lines of sums and whole
+// pixels. It returns 0 if there is no assembly for the number of channels.
 func (t *Tile) wholeLines(size sizes) int {
 	if t.Channels > FastChannels || t.Rows == 0 {
 		return 0
@@ -33,7 +33,7 @@ func (t *Tile) wholeLines(size sizes) int {
 	return t.N / line * line
 }
 
-// runFrom calls a kernel for the elements of every row from n on.
+// runFrom calls a kernel for the elements of every row starting at n.
 func (t *Tile) runFrom(n int, kernel Func, size sizes) {
 	dst, src, above := t.Dst, t.Src, t.Above
 	t.Dst, t.Src, t.Above, t.N = dst[min(n*size.sum, len(dst)):], src[min(n*size.pixel, len(src)):], above[n*size.sum:], t.N-n
@@ -41,11 +41,12 @@ func (t *Tile) runFrom(n int, kernel Func, size sizes) {
 	t.Dst, t.Src, t.Above, t.N = dst, src, above, t.N+n
 }
 
-// lineVolume is lineRoutine for volumes. Rows of over are as long as those of [portableVolume].
+// lineVolume is like lineRoutine for volumes. Rows of over are as long as those of
+// [portableVolume].
 type lineVolume func(dst *byte, dstStride int, src *byte, srcStride int, above, carry, over *byte, overStride, rows, n int, offset float32)
 
-// volumeLinesFunc is linesFunc for volumes. What the assembly leaves, or everything if there is
-// none, is computed as a plane and added to the slice before.
+// volumeLinesFunc is like linesFunc for volumes. Elements that the assembly does not compute, or
+// all if there is none, are computed as a plane and added to the previous slice.
 func volumeLinesFunc(r *routines, plane Func, layRow func(dst, over []byte), size sizes) VolumeFunc {
 	asm, lay := r.volumeLines, layFunc(r.lay, layRow, size)
 	return func(t *VolumeTile) {

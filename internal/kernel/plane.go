@@ -10,9 +10,9 @@ import (
 type routine func(dst *byte, dstStride int, src *byte, srcStride int, above, carry *byte, rows, n int, lanes *uint32, offset float32, writes uint8)
 
 // planeFunc returns a kernel that passes tiles to the assembly of a level, after checking bounds,
-// which the assembly does not. Tiles that the assembly does not support go to the portable loop,
-// which understands its carries. If the level only takes whole groups, the remaining rows go to the
-// level below, whose carries are the same.
+// which the assembly does not. Tiles that the assembly does not support are passed to the portable
+// loop, whose carries have the same layout. If the level supports only whole groups of rows, the
+// remaining rows are passed to the level below, whose carries have the same layout too.
 func planeFunc(r, below *routines, portable Func, size sizes) Func {
 	if r.plane == nil {
 		return portable

@@ -5,17 +5,17 @@ import (
 	"unsafe"
 )
 
-// sumBlock is the size in bytes of the blocks of float sums that are each added as a balanced tree,
-// before the sum of the blocks to the left is added. It makes float results the same at every
-// level: an AVX2 vector is one block, an AVX-512 vector two. It also shortens the chain of
-// roundings along a row.
+// sumBlock is the size in bytes of the blocks in which float sums are added. Each block is added as
+// a balanced tree, and then the sum of the blocks to its left is added. This makes float results
+// the same at every level: an AVX2 vector is one block, and an AVX-512 vector is two. It also
+// shortens the chain of roundings along a row.
 const sumBlock = 32
 
 func portableSum[P Pixel, S Sum](t *Tile)    { portable[P, S](t, false) }
 func portableSquare[P Pixel, S Sum](t *Tile) { portable[P, S](t, true) }
 
-// portable is the specification. It computes prefix sums of every row from left to right, starting
-// from its carry, and adds them to the row above:
+// portable is the specification of all plane kernels. It computes prefix sums of every row from
+// left to right, starting from its carry, and adds them to the row above:
 //
 //	s[i] = src[i] + s[i-channels]
 //	dst[i] = above[i] + s[i]
@@ -77,7 +77,7 @@ func channelRow[P Pixel, S Sum](dst, above, carry []S, src []P, offset S, square
 }
 
 // floatRow sums each block of the row by doubling shifts, as a vector does, and then adds the sum
-// of the blocks before.
+// of the previous blocks.
 func floatRow[P Pixel, S Sum](dst, above, carry []S, src []P, offset S, square bool) {
 	channels := len(carry)
 	lanes := sumBlock / int(unsafe.Sizeof(carry[0]))
@@ -117,8 +117,8 @@ func floatRow[P Pixel, S Sum](dst, above, carry []S, src []P, offset S, square b
 	}
 }
 
-// blocksOf4 is floatRow for whole blocks of four sums of a single channel, unrolled so that they
-// stay in registers. It returns the number of elements done.
+// blocksOf4 is like floatRow for whole blocks of four sums of a single channel. It is unrolled so
+// that the sums stay in registers. It returns the number of elements computed.
 func blocksOf4[P Pixel, S Sum](dst, above, carry []S, src []P) int {
 	s := carry[0]
 	i := 0
@@ -137,7 +137,7 @@ func blocksOf4[P Pixel, S Sum](dst, above, carry []S, src []P) int {
 	return i
 }
 
-// blocksOf8 is blocksOf4 for blocks of eight sums.
+// blocksOf8 is like blocksOf4 for blocks of eight sums.
 func blocksOf8[P Pixel, S Sum](dst, above, carry []S, src []P, offset S) int {
 	s := carry[0]
 	i := 0

@@ -20,7 +20,7 @@ type pair struct {
 type routines struct {
 	vector              int // size in bytes
 	plane, planeDot     routine
-	planeGroups         bool // plane only takes whole groups of rows
+	planeGroups         bool // plane supports only whole groups of rows
 	columns             func(sums, src *byte, stride, groups, n int)
 	volume, volumeDot   volumeRoutine
 	lay                 func(dst, over *byte, n int) // adds a slice to a row of a plane
@@ -53,7 +53,7 @@ func newSums[P Pixel, S Sum](has kinds, asm [levelCount]routines) *pair {
 	return newPair(raster.TypeOf[P](), raster.TypeOf[S](), has, asm, loops)
 }
 
-// newSquares is newSums for squares, which rotated tables do not support.
+// newSquares is like newSums for squares, which rotated tables do not support.
 func newSquares[P Pixel, S Sum](has kinds, asm [levelCount]routines) *pair {
 	loops := portables{plane: portableSquare[P, S], lay: layRow[S], tilted: tiltedSquares[P, S]}
 	if !isFloat[S]() {
@@ -99,7 +99,7 @@ func newPair(pixel, sum raster.Type, has kinds, asm [levelCount]routines, loops 
 	return p
 }
 
-// find returns the pair of two types, or a pair without kernels if they make no table.
+// find returns the pair of two types, or a pair without kernels if no table supports them.
 func find(pixel, sum raster.Type, square bool) *pair {
 	p := sums[pixel][sum]
 	if square {
@@ -113,17 +113,18 @@ func find(pixel, sum raster.Type, square bool) *pair {
 
 var noPair pair
 
-// Plane returns the kernel that sums pixels, or their squares, or nil for types that make no table.
+// Plane returns the kernel that sums pixels, or their squares. It returns nil for types that no
+// table supports.
 func Plane(pixel, sum raster.Type, level Level, squares bool) Func {
 	return find(pixel, sum, squares).plane[level]
 }
 
-// Volume is [Plane] for volumes.
+// Volume is like [Plane] for volumes.
 func Volume(pixel, sum raster.Type, level Level, squares bool) VolumeFunc {
 	return find(pixel, sum, squares).volume[level]
 }
 
-// Tilted is [Plane] for tables tilted by 45°.
+// Tilted is like [Plane] for tables tilted by 45°.
 func Tilted(pixel, sum raster.Type, level Level, squares bool) TiltedFunc {
 	return find(pixel, sum, squares).tilted[level]
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A RotatedLine is a stretch of one image line that is added to a rotated table. A line is cut into
-// runs of pixels that lie on the same row of the lattice. The row continues with a run of the line
-// above: the next run if rows climb to the right, the previous one if they fall. All indices count
-// elements: pixels times channels.
+// A RotatedLine is a stretch of an image line to be added to a rotated table. A line is divided
+// into runs of pixels that lie on the same row of the lattice. The row continues with a run of the
+// line above: the next run if rows climb to the right, the previous one if they fall. All indices
+// count elements, that is, pixels times channels.
 //
 // Climbing rows are processed from right to left, falling ones from left to right. Let s be the sum
-// of a row so far. For climbing rows, each pixel does
+// of a row so far. For climbing rows, each pixel is processed as follows:
 //
 //	if it is the last of its run: s = RowsAbove[of the next run]
 //	s += pixel
@@ -28,9 +28,9 @@ import (
 type RotatedLine struct {
 	Src []byte // pixels
 
-	Dst  []byte // the sums of the line; whole blocks of RotatedBlock are written
-	Over []byte // sums of the line above in the same columns; RotatedSlack more may be read on either side
-	Keep []byte // a cached copy of Dst for the next line
+	Dst  []byte // sums of the line; whole blocks of RotatedBlock elements are written
+	Over []byte // sums of the line above in the same columns; RotatedSlack more elements may be read on either side
+	Keep []byte // a copy of Dst in the cache, for the next line
 
 	// Rows holds the sums of the rows up to every run of the line, and RowsAbove those of the line
 	// above, with zeros beyond the last run. Both start RotatedSlack elements before the first run
@@ -42,17 +42,17 @@ type RotatedLine struct {
 	// initially zero, in a layout private to the level.
 	Carry []byte
 
-	From, To int  // the elements of the stretch: multiples of RotatedBlock
+	From, To int  // range of elements of the stretch, multiples of RotatedBlock
 	Stream   bool // write Dst with non-temporal stores if it is aligned to a cache line; StoreFence must follow
 
-	scratch rotatedScratch // part of the line to avoid an allocation per line
+	scratch rotatedScratch // part of the line, to avoid an allocation per line
 }
 
-// RotatedBlock is the number of elements that the ends of stretches are multiples of.
+// RotatedBlock is the number of elements of which the ends of a stretch are multiples.
 const RotatedBlock = 16
 
-// RotatedSlack returns the number of elements that a kernel may touch beyond some slices: whole
-// blocks, and at least one pixel.
+// RotatedSlack returns the number of elements that a kernel may access before and after some
+// slices: whole blocks, and at least one pixel.
 func RotatedSlack(channels int) int {
 	return (channels + RotatedBlock - 1) / RotatedBlock * RotatedBlock
 }
@@ -67,17 +67,18 @@ type RotatedRuns struct {
 	Falling  bool
 }
 
-// A RotatedKernel computes lines of rotated tables from images that are cut into runs in one way.
+// A RotatedKernel computes lines of rotated tables, for images whose lines are divided into runs in
+// the same way.
 type RotatedKernel struct {
 	runs RotatedRuns
 	loop rotatedLoop
 	asm  *rotatedAssembly // nil if there is no assembly
 }
 
-// A rotatedLoop computes a stretch in Go.
+// A rotatedLoop computes a stretch of a line in Go.
 type rotatedLoop func(runs *RotatedRuns, l *RotatedLine)
 
-// NewRotatedKernel returns the kernel of a level, or nil for types that make no table.
+// NewRotatedKernel returns the kernel of a level, or nil for types that no rotated table supports.
 func NewRotatedKernel(pixel, sum raster.Type, level Level, runs RotatedRuns) *RotatedKernel {
 	p := find(pixel, sum, false)
 	if !p.rotates {
@@ -93,7 +94,7 @@ func NewRotatedKernel(pixel, sum raster.Type, level Level, runs RotatedRuns) *Ro
 	return k
 }
 
-// Line computes the sums of a stretch.
+// Line computes the sums of a stretch of a line.
 func (k *RotatedKernel) Line(l *RotatedLine) {
 	switch {
 	case l.From >= l.To:

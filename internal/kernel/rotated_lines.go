@@ -14,9 +14,9 @@ type rotatedArgs struct {
 	carry                *byte
 	vector               *rotatedVector
 	first, step, end     int // elements
-	nextVector           int // bytes from one vector's description to the next
-	own                  int // elements from the rows that runs continue from to their own
-	shape                int // doubling steps of the sum of a run, and flags
+	nextVector           int // distance between the descriptions of two vectors in bytes
+	own                  int // distance, in elements, from the row sums from which runs continue to their own
+	shape                int // number of doubling steps for the sum of a run, and flags
 }
 
 // Flags in shape, which the generator knows.
@@ -101,8 +101,8 @@ func (a *rotatedAssembly) line(l *RotatedLine) {
 	}
 }
 
-// stretch computes the elements from one to another, after checking bounds, which the assembly does
-// not. The pixels in src begin with element first, with which the assembly begins to count.
+// stretch computes a range of elements, after checking bounds, which the assembly does not. The
+// pixels in src start with element first, which the assembly counts as 0.
 func (a *rotatedAssembly) stretch(l *RotatedLine, src []byte, first, from, to int) {
 	size := a.size.sum
 	slack := RotatedBlock * size // for up to FastChannels

@@ -8,8 +8,8 @@ import (
 
 // rotatedVector describes how one vector of a line is summed.
 type rotatedVector struct {
-	pattern *uint32 // its rows, which start at a cache line
-	above   int32   // the first element of RowsAbove that its pixels continue from
+	pattern *uint32 // the rows of its pattern, starting at a cache line
+	above   int32   // the first element of RowsAbove from which its pixels continue
 	starts  int32   // the element of Rows where its row sums are stored
 }
 
@@ -19,7 +19,7 @@ const (
 	// or for dot products, which of each four bytes count in a lane
 	rotatedBeyond = 4 // the lane of the sum beyond: in RowsAbove, or in the previous vector
 	rotatedStarts = 5 // the lanes that hold the row sums of whole runs
-	rotatedEmpty  = 6 // the elements of RowsAbove that hold those of the line above
+	rotatedEmpty  = 6 // the elements of RowsAbove that hold the row sums of the line above
 	// AVX-512 sums floats in two blocks.
 	rotatedInner = 7 // the lane of the other block that this block continues from
 	rotatedOuter = 8 // all ones in lanes that continue from elsewhere
@@ -34,7 +34,7 @@ const (
 	rotatedNone = 16
 )
 
-// rotatedCut describes how a line of runs is cut into vectors.
+// A rotatedCut describes how a line of runs is divided into vectors.
 type rotatedCut struct {
 	*RotatedRuns
 	size   int // size of a sum in bytes
@@ -44,8 +44,8 @@ type rotatedCut struct {
 	dot    bool
 }
 
-// vectors returns the vectors of a line, and the number of doubling steps that a sum takes. The
-// vectors share patterns, of which there are few because they repeat along the line.
+// vectors returns the vectors of a line, and the number of doubling steps that a sum takes. Vectors
+// share patterns, of which there are few, because they repeat along the line.
 func (cut *rotatedCut) vectors() (list []rotatedVector, steps int) {
 	all := len(cut.Run) * cut.Channels
 	count := (all + RotatedBlock - 1) / RotatedBlock * RotatedBlock / cut.lanes
@@ -71,18 +71,18 @@ func (cut *rotatedCut) vectors() (list []rotatedVector, steps int) {
 	return list, steps
 }
 
-// A rotatedPattern is the pattern of one vector of a line while it is made.
+// A rotatedPattern is the pattern of a vector of a line while it is computed.
 type rotatedPattern struct {
 	*rotatedCut
 	first int // the element in lane 0
 
 	rows   []uint32
-	above  int // the first element of RowsAbove that its pixels continue from
+	above  int // the first element of RowsAbove from which its pixels continue
 	starts int // the number of row sums
 	steps  int // the number of doubling steps
 }
 
-// fill makes the pattern.
+// fill computes the pattern.
 func (p *rotatedPattern) fill() {
 	p.rows = make([]uint32, rotatedRows*p.lanes*p.size/4)
 	for lane := range p.lanes {
@@ -93,7 +93,7 @@ func (p *rotatedPattern) fill() {
 	var starts []int
 	for lane := range p.lanes {
 		p.double(lane)
-		p.goOn(lane)
+		p.continueFrom(lane)
 		if p.completes(lane) {
 			starts = append(starts, lane)
 			p.skip(lane)
@@ -101,8 +101,8 @@ func (p *rotatedPattern) fill() {
 			p.set(rotatedEmpty, lane, p.none())
 		}
 	}
-	// Row sums are packed on the side where later ones are stored; the other lanes are stored
-	// there too, and overwritten.
+	// Row sums are packed on the side where later ones will be stored. The remaining lanes are
+	// stored there too, and later overwritten.
 	for k, lane := range starts {
 		if !p.Falling {
 			k += p.lanes - len(starts)
@@ -140,7 +140,8 @@ func (p *rotatedPattern) back() int { return rotatedStep(p.RotatedRuns) * p.Chan
 // block returns the number of lanes in a block.
 func (p *rotatedPattern) block() int { return p.lanes / p.blocks }
 
-// run returns the run of a lane, which may lie outside the vector, unless it lies outside the line.
+// run returns the run of a lane, which may be outside the vector. ok is false if the lane is
+// outside the line.
 func (p *rotatedPattern) run(lane int) (run int, ok bool) {
 	e := p.first + lane
 	if e < 0 || e >= len(p.Run)*p.Channels {
@@ -184,9 +185,9 @@ func (p *rotatedPattern) double(lane int) {
 	}
 }
 
-// goOn selects the sum that the block of a lane continues from: in the other block, in the previous
-// vector, or in the line above.
-func (p *rotatedPattern) goOn(lane int) {
+// continueFrom selects the sum from which the block of a lane continues: in the other block, in the
+// previous vector, or in the line above.
+func (p *rotatedPattern) continueFrom(lane int) {
 	beyond := lane
 	for beyond >= 0 && beyond/p.block() == lane/p.block() {
 		beyond += p.back()
@@ -213,8 +214,8 @@ func (p *rotatedPattern) goOn(lane int) {
 	}
 }
 
-// skip selects, for the last pixel of a run, the row sum of the line above across the empty cell
-// that follows, unless the line ends there.
+// skip selects, for the last pixel of a run, the row sum of the line above, which continues across
+// the empty cell that follows, unless the line ends there.
 func (p *rotatedPattern) skip(lane int) {
 	if _, inside := p.run(lane - p.back()); !inside {
 		p.set(rotatedEmpty, lane, p.none())
@@ -227,8 +228,8 @@ func (p *rotatedPattern) skip(lane int) {
 	}
 }
 
-// weigh replaces the steps by the weights of dot products: a lane counts the bytes of its run from
-// its own on.
+// weigh replaces the steps by the weights of dot products: a lane adds the bytes of its run,
+// starting with its own.
 func (p *rotatedPattern) weigh() {
 	clear(p.rows[rotatedSteps*p.lanes:][:4*p.lanes])
 	for lane := range p.lanes {

@@ -6,10 +6,10 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A TiltedTile is one parallelogram of work on a 45° table: each row starts TiltedSkew elements to
-// the left of the row above. So everything that a tile needs lies in the tiles above and on its
-// left, although a sum of such a table depends on the row above on both sides. Widths and strides
-// count elements: pixels times channels.
+// A TiltedTile is a parallelogram of work on a 45° table: each row starts TiltedSkew elements to
+// the left of the row above. A sum of such a table depends on the row above on both sides, and with
+// this shape everything that a tile needs is in the tiles above it and to its left. Widths and
+// strides count elements, that is, pixels times channels.
 type TiltedTile struct {
 	Dst       []byte // starts at column 0 of the tile's first row; rows are DstStride apart
 	DstStride int
@@ -28,7 +28,7 @@ type TiltedTile struct {
 	// first Channels are used.
 	Edge []byte
 
-	X, Width          int  // where the first row begins, and its length; it may extend beyond the image
+	X, Width          int  // start of the first row, and its length, which may extend beyond the image
 	Rows, N, Channels int  // N is the number of elements in a row of the image
 	First             bool // the first row is the first of the image
 	Writes            Writes
@@ -39,15 +39,15 @@ type TiltedTile struct {
 // A TiltedFunc integrates one tile of a 45° table.
 type TiltedFunc func(*TiltedTile)
 
-// TiltedLead returns the number of elements of Sums and Diagonals before a row.
+// TiltedLead returns the number of elements in Sums and Diagonals before a row.
 func TiltedLead(channels int) int { return max(tiltedRows*Slack, channels) }
 
-// TiltedSlack returns the number of elements of Sums and Diagonals after a row.
+// TiltedSlack returns the number of elements in Sums and Diagonals after a row.
 func TiltedSlack(channels int) int { return (tiltedRows+2)*Slack + channels }
 
-// TiltedSkew returns how many elements each row of a tile starts to the left of the row above, for
-// sums of the given size: a cache line, or 16 elements for all sizes but 8 bytes, and at least one
-// pixel. Tiles must begin at a multiple of it.
+// TiltedSkew returns the number of elements by which each row of a tile starts to the left of the
+// row above, for sums of the given size. It is a cache line, or 16 elements for all sizes but 8
+// bytes, and at least one pixel. Tiles must begin at a multiple of it.
 func TiltedSkew(channels, sumBytes int) int {
 	if channels <= FastChannels && sumBytes == 8 {
 		return LineBytes / 8
@@ -55,8 +55,8 @@ func TiltedSkew(channels, sumBytes int) int {
 	return (channels + 15) / 16 * 16
 }
 
-// TiltedZero fills memory with the number that changes no sum when added, not even a float −0: −0
-// itself, or 0 for integers.
+// TiltedZero fills memory with the number that does not change a sum when it is added: 0 for
+// integers and −0 for floats, because adding 0 would change −0.
 func TiltedZero(sums []byte, sum raster.Type) {
 	switch sum {
 	case raster.F32:
@@ -75,7 +75,7 @@ func negativeZeros[S float32 | float64](sums []S) {
 	}
 }
 
-// tiltedKernel is the kernel of a level: plain Go where it has no assembly.
+// A tiltedKernel is the kernel of a level. It uses plain Go if the level has no assembly.
 type tiltedKernel struct {
 	span  tiltedSpan
 	asm   tiltedRoutine
@@ -114,7 +114,7 @@ func (k *tiltedKernel) tile(t *TiltedTile) {
 		k.row(t, r, from, to)
 		r++
 	}
-	// No one reads the table before the band is complete.
+	// The table is not read before the band is complete.
 	if done := t.X+t.Width-(t.Rows-1)*skew >= t.N; done && k.asm != nil && t.Writes != Ahead {
 		StoreFence()
 	}
@@ -140,8 +140,8 @@ func (k *tiltedKernel) row(t *TiltedTile, r, from, to int) {
 	k.span(t, r, from, to, edge[:c*k.size.sum])
 }
 
-// start stores column 0 of a row: entry (0, y+1) equals entry (1, y). The entry above it, which the
-// row needs on its left, is saved in edge.
+// start stores column 0 of a row: entry (0, y+1) equals entry (1, y). It saves the entry above,
+// which the row needs on its left, in edge.
 func (k *tiltedKernel) start(t *TiltedTile, r int, edge []byte) {
 	pixel, first := t.Channels*k.size.sum, TiltedLead(t.Channels)*k.size.sum
 	column, lead := t.Dst[r*t.DstStride*k.size.sum:][:pixel], t.Sums[first-pixel:][:pixel]
@@ -179,7 +179,7 @@ func span[P Pixel, S Sum](t *TiltedTile, r, from, to int, edge []S, square bool)
 		dst[i] = sums[i]
 		diagonals[i] = right + v
 		if t.N == c {
-			diagonals[i+c] = 0 // OpenCV adds this to a single column, rather than −0, below the first row
+			diagonals[i+c] = 0 // below the first row of a single column, OpenCV adds 0 instead of −0
 		}
 	}
 	if last := min(to, t.N-c); i < last {

@@ -2,18 +2,18 @@ package kernel
 
 import "unsafe"
 
-// tiltedRoutine is an assembly kernel: n elements of one row, a multiple of a cache line of sums,
-// which for floats exclude the first and the last pixel of the row.
+// A tiltedRoutine is an assembly kernel that computes n elements of a row, a multiple of a cache
+// line of sums. For floats, these exclude the first and the last pixel of the row.
 type tiltedRoutine func(dst, src, sums, diagonals, edge *byte, n, channels int, writes uint8)
 
-// tiltedGroup is an assembly kernel for tiltedRows rows, each a line to the left of the row above.
-// Before and after the n elements, it computes lines under masks.
+// A tiltedGroup is an assembly kernel for tiltedRows rows, each of which starts one line to the
+// left of the row above. It computes the lines before and after the n elements under masks.
 type tiltedGroup func(dst *byte, dstStride int, src *byte, srcStride int, sums, diagonals, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)
 
 const tiltedRows = 4
 
 // lines computes as many elements as the assembly supports, and those before them. It returns the
-// number of elements done.
+// number of elements computed.
 func (k *tiltedKernel) lines(t *TiltedTile, r, from, to int, edge []byte) int {
 	c, line, size := t.Channels, k.line, k.size.sum
 	end := to
@@ -43,7 +43,7 @@ func (k *tiltedKernel) lines(t *TiltedTile, r, from, to int, edge []byte) int {
 func (k *tiltedKernel) rows(t *TiltedTile, r int) bool {
 	c, line := t.Channels, k.line
 	const last = tiltedRows - 1
-	// Where the rows begin and end, in elements of the first row.
+	// The range of the rows, in elements of the first row.
 	from := t.X - r*line
 	end, tail := from+t.Width, (t.N-1)%line+1
 	before, after, under := 0, 0, 0
@@ -124,8 +124,9 @@ func (m *tiltedMasks) set(channels, n, lanes int) {
 	}
 }
 
-// lanes returns permutations of two vectors that find the lane one pixel to the left of a lane in
-// the second, and one to the right of a lane in the first, and a vector of zeros.
+// lanes returns permutations of two vectors and a vector of zeros. One permutation finds the lane
+// one pixel to the left of each lane in the second vector, and the other the lane one pixel to the
+// right in the first vector.
 func (k *tiltedKernel) lanes(channels int) *uint32 {
 	kind := k.size.sum/4 - 1
 	if k.float {

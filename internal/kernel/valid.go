@@ -81,7 +81,7 @@ func (l *Selector) Select(s *Selection) {
 	}
 	l.selectRange(s, 0, n/unit*unit)
 	if n%unit != 0 {
-		l.selectRange(s, n-unit, unit) // overlaps the pixels already done
+		l.selectRange(s, n-unit, unit) // overlaps pixels that are already done
 	}
 }
 

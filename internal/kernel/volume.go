@@ -5,12 +5,12 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A VolumeTile is one rectangle of work on a slice of a volume: a [Tile] whose sums are added to
-// those of the slice before.
+// A VolumeTile is a rectangle of work on a slice of a volume: a [Tile] whose sums are added to
+// those of the previous slice.
 type VolumeTile struct {
 	Tile
 
-	// Over holds the tile's sums in the slice before. The kernel replaces them by those of this
+	// Over holds the tile's sums in the previous slice. The kernel replaces them with those of this
 	// slice. It has OverLen elements, initially zero, in a layout private to the level and the
 	// shape of the tile.
 	Over []byte
@@ -30,7 +30,7 @@ func overPitch(n int) int { return (n + 15) &^ 15 }
 // A VolumeFunc integrates one tile of a slice.
 type VolumeFunc func(*VolumeTile)
 
-// portableVolume is the specification, given that of planes:
+// portableVolume is the specification of volume kernels, given that of planes:
 //
 //	over[r][i] += plane[r][i]
 //	dst[r][i] = over[r][i]
@@ -50,7 +50,7 @@ func portableVolume(plane Func, lay func(dst, over []byte), size sizes) VolumeFu
 	}
 }
 
-// layRow adds the slice before to a row.
+// layRow adds the previous slice to a row.
 func layRow[S Sum](dst, over []byte) {
 	sums := raster.Elems[S](dst)
 	below := raster.Elems[S](over)[:len(sums)]
@@ -61,7 +61,7 @@ func layRow[S Sum](dst, over []byte) {
 }
 
 // layFunc returns a layRow that uses assembly for whole lines, if there is any, and loop for the
-// rest.
+// remaining elements.
 func layFunc(asm func(dst, over *byte, n int), loop func(dst, over []byte), size sizes) func(dst, over []byte) {
 	if asm == nil {
 		return loop
@@ -87,8 +87,8 @@ const (
 	volumeWhole
 )
 
-// volumeFunc is planeFunc for tiles of volumes. Rows that do not fill a group are computed as a
-// plane and added to the slice before.
+// volumeFunc is like planeFunc for tiles of volumes. Rows that do not fill a group are computed as
+// a plane and added to the previous slice.
 func volumeFunc(r *routines, plane Func, loops *portables, size sizes) VolumeFunc {
 	portable := portableVolume(loops.plane, loops.lay, size)
 	if r.volume == nil {
@@ -141,8 +141,8 @@ func volumeFunc(r *routines, plane Func, loops *portables, size sizes) VolumeFun
 
 // volumeAhead returns the prefetch distance of pixels in bytes, about a page. Short rows, four at a
 // time, are too many streams for the hardware prefetcher. along is all ones to advance the
-// prefetched address along the group, which needs rows that lie close together, or zero to keep it
-// in place, so that nothing is prefetched.
+// prefetched address along the group, which requires rows that are close together in memory. It is
+// zero to keep the address constant, so that nothing is prefetched.
 func volumeAhead(n, stride, pixelBytes int) (ahead, along int) {
 	const page, group = 4096, 4
 	if n > stride || stride-n > n/4 {

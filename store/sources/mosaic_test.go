@@ -137,7 +137,7 @@ func TestMosaic(t *testing.T) {
 		}
 		// A grid with tiles of all kinds, the last of which are smaller.
 		dir := t.TempDir()
-		kinds := []string{".png", ".tiff", ".npy", ".zarr", ".ppm"}
+		kinds := []string{".png", ".tiff", ".npy", ".zarr", ".pnm"}
 		list, places := "file,row,column\n", "# comment\ny, x, file\n"
 		var tiles []Tile
 		for n := range 3 * 4 {

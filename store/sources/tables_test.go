@@ -53,7 +53,7 @@ func TestMosaicTables(t *testing.T) {
 	for _, channels := range []int{1, 3} {
 		dir := t.TempDir()
 		list, total := "file,row,column\n", uint64(0)
-		for n, end := range []string{".png", ".tiff", ".npy", ".ppm", ".png", ".npy"} {
+		for n, end := range []string{".png", ".tiff", ".npy", ".pnm", ".png", ".npy"} {
 			row, column := n/3, n%3
 			width, height := 80-30*(column/2), 90-20*row
 			saveTile(t, fmt.Sprintf("%s/%d_%d%s", dir, row, column, end), width, height, channels, byte(n+1))

@@ -6,17 +6,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// avx2 emits AVX2 code: a vector of 32 bytes of sums is one block of the portable summation order.
+// avx2 emits AVX2 code. A vector of 32 bytes of sums is one block of the portable summation order.
 type avx2 struct {
 	constants
-	step    []reg.Register // per doubling step: the left neighbor that each lane adds
-	keep    []Mem          // and a mask of the lanes that have one
+	step    []reg.Register // for each doubling step, the permutation that finds the element to add to each lane
+	keep    []Mem          // for each doubling step, a mask of the lanes that add an element
 	last    reg.Register   // permutation that broadcasts the vector's last sums
-	sumMask reg.VecVirtual // mask of a row's tail, for sums
-	pixMask reg.VecVirtual // mask of a row's tail, for 4-byte pixels
-	end     reg.Register   // the row's length; a load of the tail ends there, and
-	shift   reg.Register   // shift removes the bits that belong to earlier pixels,
-	slid    reg.VecVirtual // or slid shuffles the bytes into place
+	sumMask reg.VecVirtual // mask of the sums in a row's tail
+	pixMask reg.VecVirtual // mask of the 4-byte pixels in a row's tail
+	end     reg.Register   // length of the row, at which a load of the tail ends
+	shift   reg.Register   // number of bits to shift out, which belong to earlier pixels
+	slid    reg.VecVirtual // or a shuffle that moves the bytes into place
 	offset  reg.VecVirtual
 	weights []reg.VecVirtual // of the dot products
 }
@@ -184,8 +184,9 @@ func (a *avx2) lineSums(o op, m Mem, carry reg.VecVirtual) []reg.VecVirtual {
 	return []reg.VecVirtual{a.rowSums(o, m, false, carry), a.rowSums(o, m.Offset(a.loadBytes(o)), false, carry)}
 }
 
-// dots broadcasts four bytes at a time to every lane, and adds to each lane the bytes that are not
-// on its right: a dot product with zeros and ones, by pairs in 16 bits and then in 32 bits.
+// dots computes the prefix sums of a vector of bytes as dot products. For every four bytes, it
+// broadcasts them to all lanes, and adds to each lane those that are not to its right. The weights
+// are zeros and ones; products are added in pairs to 16 bits, and then to 32 bits.
 func (a *avx2) dots(o op, m Mem, partial bool) reg.VecVirtual {
 	v, t := YMM(), YMM()
 	if partial {

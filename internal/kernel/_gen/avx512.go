@@ -13,8 +13,8 @@ import (
 // one. That is the portable summation order.
 type avx512 struct {
 	constants
-	step, keep []reg.Register // per doubling step: the left neighbor that each lane adds, and a mask of the lanes that have one
-	low, last  reg.Register   // permutations that broadcast the last sums of the lower block and of the vector
+	step, keep []reg.Register // for each doubling step, the permutation that finds the element to add to each lane, and a mask of the lanes that add one
+	low, last  reg.Register   // permutations that broadcast the last sums of the lower block, and those of the whole vector
 	lower      reg.Register   // lane masks of the two blocks
 	upper      reg.Register
 	some       reg.Register // mask of the tail
@@ -75,9 +75,9 @@ func steps(o op) int {
 	return 2
 }
 
-// folds returns false where a mask has a cost. It has none in a load that widens pixels, but a
-// plain load needs an extra instruction, and a dot product loads its bytes four at a time, whereas
-// a masked load brings all of them at once.
+// folds reports whether a mask costs nothing. It does not in a load that widens pixels. But a plain
+// load under a mask takes an extra instruction, and a dot product loads its bytes four at a time,
+// whereas a masked load reads all of them at once.
 func (*avx512) folds(o op) bool { return !o.dot && o.pix.Bytes() < o.sum.Bytes() }
 
 func (a *avx512) whole() {
@@ -134,8 +134,8 @@ func (a *avx512) rowSums(o op, m Mem, partial bool, carry reg.VecVirtual) reg.Ve
 	return v
 }
 
-// A load holds the instructions that load pixels as sums, a whole vector or under a mask, and the
-// one that then converts 32-bit integers to floats.
+// A load holds the instructions that load pixels as sums, as a whole vector or under a mask, and
+// the instruction that converts 32-bit integers to floats after that.
 type load struct {
 	all     func(...Op)
 	some    func(m, k, v Op)
@@ -210,9 +210,9 @@ func finish(o op, v, offset reg.VecVirtual) reg.VecVirtual {
 	return v
 }
 
-// dots broadcasts four bytes at a time to every lane, and adds to each lane the bytes that are not
-// on its right: a dot product with zeros and ones. Sums of bytes are integers, so float sums too
-// are exact in any order.
+// dots computes the prefix sums of a vector of bytes as dot products with zeros and ones. For every
+// four bytes, it broadcasts them to all lanes, and adds to each lane those that are not to its
+// right. Sums of bytes are integers, so float sums are exact in any order too.
 func (a *avx512) dots(o op, m Mem, partial bool) reg.VecVirtual {
 	vector := ZMM
 	if o.sum.Bytes() == 8 { // eight lanes of 32 bits

@@ -1,7 +1,7 @@
 package main
 
-// cascadeRoutines lists the assembly of package cascades, whose cascade.go documents each routine.
-// The last four use 256-bit vectors at every level.
+// cascadeRoutines lists the assembly routines of package cascades, which cascade.go documents. The
+// last four use 256-bit vectors at every level.
 var cascadeRoutines = []routine{
 	{"haarStumps", haarStage(false)},
 	{"haarChains", haarStage(true)},

@@ -228,7 +228,7 @@ func cascadeTilted(_ isa, name string) {
 		"\t\ttilted[place(x+1)] = above[place(x+1)] + down[x] + up[x] - p[x]", "\t}")
 	tilted, above, down, up, pix := arg("tilted"), arg("above"), arg("down"), arg("up"), arg("pix")
 	n, half, square, i := arg("n"), arg("half"), arg("square"), GP64()
-	// row returns what eight pixels add to the sums above them.
+	// row returns the amounts that eight pixels add to the sums above them.
 	row := func(label string) reg.VecVirtual {
 		p, d, u := YMM(), YMM(), YMM()
 		VPMOVZXBD(Mem{Base: pix, Index: i, Scale: 1}, p)

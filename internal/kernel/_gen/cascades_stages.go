@@ -35,8 +35,8 @@ const (
 // of a node serves all of them.
 const blockGroups = 4
 
-// verdict stores, for a group, the bits of the windows that may pass, and from bit 16 on the bits
-// of those that certainly pass.
+// verdict stores, for a group, the bits of the windows that may pass and, starting at bit 16, the
+// bits of those that certainly pass.
 func verdict(set isa, sum reg.VecVirtual, sums, to reg.Register, disp int) {
 	words := [2]reg.GPVirtual{GP64(), GP64()}
 	for i, bound := range []int{sumsFail, sumsPass} {
@@ -69,7 +69,7 @@ func haarStage(chains bool) func(set isa, name string) {
 		table, norms, node, n := arg("table"), arg("norms"), GP64(), GP64()
 		var bases, corners [blockGroups]reg.GPVirtual
 		var sums, values [blockGroups]reg.VecVirtual
-		var gone [blockGroups]reg.Register // windows for which a node of the chain has already matched
+		var gone [blockGroups]reg.Register // windows that have already matched a node of the chain
 		for g := range blockGroups {
 			bases[g], corners[g] = GP64(), GP64()
 			sums[g], values[g] = set.vec(), set.vec()
@@ -118,8 +118,8 @@ func haarStage(chains bool) func(set isa, name string) {
 			for g, v := range values {
 				VMULPS(Mem{Base: norms, Disp: g * set.bytes()}, v, v)
 			}
-			// hits adds the delta to the windows on one side of the threshold. Except at a chain's
-			// first node, windows that an earlier node matched are left out.
+			// hits adds the delta to the windows on one side of the threshold. Except at the first
+			// node of a chain, it skips windows that matched an earlier node.
 			hits := func(side uint64, root bool) {
 				for g, v := range values {
 					switch {
@@ -246,7 +246,8 @@ func lbpStumps(set isa, name string) {
 		MOVLQSX(Mem{Base: node, Disp: 4 * k}, spare)
 		return loaded(set, Mem{Base: base, Index: spare, Scale: 4})
 	}
-	// Differences along the rows of corners, and then of these down the columns.
+	// Compute differences along the rows of corners, and then differences of these down the
+	// columns.
 	row := func(r int) (d [3]reg.VecVirtual) {
 		before := entry(4 * r)
 		for k := range 3 {
@@ -279,7 +280,7 @@ func lbpStumps(set isa, name string) {
 			VPSUBD(block, code, code)
 		}
 	}
-	// The pattern stores the bits in reverse: counted from the last word and from the highest bit.
+	// The pattern stores bits in reverse order, starting with the last word and the highest bit.
 	word, shift := set.vec(), set.vec()
 	VPSRLD(Imm(5), code, word)
 	VPSLLD(Imm(27), code, shift)

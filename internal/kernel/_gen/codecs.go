@@ -66,7 +66,7 @@ func shuffle(name string, size int) {
 	stream := streamsOf(dst, step, size)
 	Label("loop")
 	v := make([]reg.VecVirtual, size)
-	for r := range v { // 16 elements in each half
+	for r := range v { // 16 elements of each half
 		v[r] = pairOf(Mem{Base: src, Disp: 16 * r}, Mem{Base: src, Disp: 16 * (r + size)})
 	}
 	for k, w := range rotate(v, 4) { // rotate past the four bits that number the elements

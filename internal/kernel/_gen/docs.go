@@ -44,8 +44,8 @@ func layDoc(name string) []string {
 	return []string{name + " computes, for whole cache lines of sums,", "", "\tfor i := range n {", "\t\tover[i] += dst[i]", "\t\tdst[i] = over[i]", "\t}"}
 }
 
-// binsDoc returns the doc comment of a histogram kernel for count bins, with an additional
-// statement also if it is not empty.
+// binsDoc returns the doc comment of a histogram kernel for count bins. also is an additional
+// statement, or empty.
 func binsDoc(name, count, also string) []string {
 	lines := []string{
 		name + " computes, for bins numbered from *bins on, with distances in bytes,",

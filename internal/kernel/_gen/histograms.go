@@ -10,14 +10,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The kernels of integral histograms keep the running histogram of a row in registers, a block of
-// bins at a time, and add it to the table row above at every pixel.
+// The kernels of integral histograms keep the running histogram of a row in registers, one block of
+// bins at a time. At every pixel, they add it to the table row above.
 
 // A binKind is one of the kernels that every sum type has.
 type binKind struct {
 	field  string // field of kernel.binRoutines
 	name   string
-	bytes  int  // of the bins in a block; 0 for part of a vector, under a mask
+	bytes  int  // size of a block of bins; 0 for a partial vector, under a mask
 	stream bool // also write the row to the table, with non-temporal stores
 }
 
@@ -116,7 +116,7 @@ func binsKernel(set isa, sum elem, kind binKind) {
 	leave()
 }
 
-// A binISA emits the parts that differ between the two instruction sets.
+// A binISA emits the instructions that differ between the two instruction sets.
 type binISA struct {
 	// mask converts a vector of lane masks to the operand that load and store accept.
 	mask        func(v reg.VecVirtual) reg.Register

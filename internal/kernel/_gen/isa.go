@@ -14,8 +14,9 @@ import (
 // group is the number of rows that share one read of the row above.
 const group = 4
 
-// Values of the writes argument: below writeMixed is kernel.Ahead, above it kernel.Stream. In the
-// last vector of a row, writeSome is added: only some of its sums are stored.
+// Values of the writes argument: values below writeMixed mean kernel.Ahead, values above it
+// kernel.Stream. For the last vector of a row, writeSome is added, because only some of its sums
+// are stored.
 const (
 	writeMixed = 1
 	writeSome  = 4
@@ -27,7 +28,7 @@ const aheadBytes = 128
 // lineBytes is the size of a cache line.
 const lineBytes = raster.LineBytes
 
-// carryLen equals kernel.CarryLen for up to four channels.
+// carryLen is the value of kernel.CarryLen for up to four channels.
 const carryLen = 16
 
 // Offsets in the Go struct processor.lanes.
@@ -47,13 +48,13 @@ type isa interface {
 
 	// setup loads the constants of a kernel; lanes points to a processor.lanes.
 	setup(o op, lanes reg.Register, offset Mem)
-	// tail prepares for a partial vector of the given number of elements, whose last one lies
-	// before end.
+	// tail prepares for a partial vector of the given number of elements, the last of which
+	// precedes end.
 	tail(o op, elements, end reg.Register)
-	// folds reports whether tails go through the code of whole vectors, under a mask, instead of
-	// through code of their own.
+	// folds reports whether tails use the code of whole vectors, under a mask, instead of separate
+	// code.
 	folds(o op) bool
-	// whole sets the mask of such code for whole vectors.
+	// whole sets the mask for whole vectors, if tails use the same code.
 	whole()
 
 	vec() reg.VecVirtual
@@ -61,7 +62,7 @@ type isa interface {
 	store(v reg.VecVirtual, m Mem)
 	stream(v reg.VecVirtual, m Mem)
 	storeTail(v reg.VecVirtual, m Mem)
-	// keepTail clears the lanes that storeTail leaves out.
+	// keepTail clears the lanes that storeTail does not store.
 	keepTail(o op, v reg.VecVirtual)
 	// pixels loads a vector of pixels and converts them to sums, squared if the kernel sums
 	// squares.
@@ -87,7 +88,7 @@ func loaded(set isa, m Mem) reg.VecVirtual {
 
 func log2(size int) uint64 { return uint64(bits.TrailingZeros(uint(size))) }
 
-// text begins a kernel.
+// text begins a kernel with the given name and signature.
 func text(name string, attributes attr.Attribute, signature string, doc ...string) {
 	TEXT(name, attributes, signature)
 	Doc(doc...)

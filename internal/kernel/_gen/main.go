@@ -25,7 +25,7 @@ import (
 // case.
 type level struct {
 	name, arch string
-	bytes      int // of a vector
+	bytes      int // size of a vector
 	set        func() isa
 	arm        map[string]func(*armFile) // emits each file, for architectures that avo does not support
 }
@@ -42,7 +42,7 @@ type part struct {
 	pkg   string // directory below that of package kernel
 	name  string
 	emit  func(isa)
-	bytes int // if not 0, only the level with vectors of this size has the file
+	bytes int // if not 0, only the level with vectors of this size has this file
 }
 
 // parts lists the files of assembly that avo writes. Files of other levels are in level.arm.

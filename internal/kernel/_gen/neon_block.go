@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// Floats are added in the order of the portable loop: blocks of 32 bytes are summed by doubling
-// shifts, each by itself, and then the sum of the blocks before is added. A cache line is two
-// blocks.
+// Floats are added in the order of the portable loop: each block of 32 bytes is summed by doubling
+// shifts, and then the sum of the previous blocks is added. A cache line contains two blocks.
 
 // shifted reports whether an offset is subtracted from the pixels.
 func (k *neonLine) shifted() bool { return k.sum == f32 && !k.plain }
 
 // fused reports whether a row's sum is added by a fused multiply-add with the factor 1, which reads
-// it from a lane of a vector. Its rounding is that of an addition.
+// the sum from a lane of a vector. It is rounded like an addition.
 func (k *neonLine) fused() bool { return k.channels == 1 }
 
 func (k *neonLine) setupBlocks() {
@@ -39,8 +38,8 @@ func (k *neonLine) setupBlocks() {
 		k.emit("VDUP %s, %s", regOffset, k.offset.arranged("S4"))
 	}
 	if k.channels == 3 && k.sum == f32 {
-		// Shuffle indices that find, among the last four sums, those that the next eight lanes
-		// continue from.
+		// These shuffle indices find, among the last four sums, those from which the next eight
+		// lanes continue.
 		for first := range 2 {
 			v, words := fix(), [2]uint64{}
 			for lane := range 4 {
@@ -53,8 +52,8 @@ func (k *neonLine) setupBlocks() {
 	}
 }
 
-// beginBlocks loads the sums that a row continues from: one vector for both halves of a block, or
-// one for each.
+// beginBlocks loads the sums from which a row continues: one vector for both halves of a block, or
+// one for each half.
 func (k *neonLine) beginBlocks(r, at int) {
 	size := k.sum.Bytes()
 	c := k.takes(1)
@@ -92,7 +91,7 @@ func (k *neonLine) endBlocks(r, at int) {
 	}
 }
 
-// lastThree sets c to the vectors that a block of three channels continues from, given the last
+// lastThree sets c to the vectors from which a block of three channels continues, given the last
 // four sums.
 func (k *neonLine) lastThree(c []vreg, last vreg) {
 	for i, phase := range k.phases {
@@ -123,7 +122,7 @@ func (k *neonLine) blockSums(r int) {
 			k.word(name, low, k.one, last)
 			k.word(name, to, k.one, last)
 			high, last = to, to
-		case k.channels*wide == 16: // the sums are themselves what the next block continues from
+		case k.channels*wide == 16: // the next block continues from these sums as they are
 			add(low, low, c[0])
 			add(c[0], high, c[0])
 			high = c[0]
@@ -145,8 +144,8 @@ func (k *neonLine) blockSums(r int) {
 			add(high, high, c[0])
 			k.dup(8, c[0], high, 1)
 		}
-		k.lay(b, low)
-		k.lay(b+1, high)
+		k.addAbove(b, low)
+		k.addAbove(b+1, high)
 	}
 	k.release(p...)
 }
@@ -215,8 +214,8 @@ func (k *neonLine) values(r int) (p []vreg) {
 	return p
 }
 
-// numbers returns the pixels p as integers in lanes of the size of sums, squared where that is
-// exact.
+// numbers returns the pixels p as integers in lanes of the size of sums. It squares them if the
+// squares are exact.
 func (k *neonLine) numbers(p []vreg) (wide []vreg, squared bool) {
 	size, signed := k.pix.Bytes(), k.pix.Signed()
 	if squared = k.square && (size <= 2 || !k.sum.Float()); squared {

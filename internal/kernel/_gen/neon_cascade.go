@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// neonCascade emits the stages of detectors for groups of eight windows; see haarStage.
+// neonCascade emits the stages of detectors for groups of eight windows, like haarStage.
 func neonCascade(f *armFile) {
 	neonHaarStage(f, "haarStumpsNEON", false)
 	neonHaarStage(f, "haarChainsNEON", true)
@@ -42,7 +42,7 @@ func neonHaarStage(f *armFile, name string, chains bool) {
 		fn.emit("MOVD $0x0000000800000004, %s", spare)
 		fn.emit("VMOV %s, V%d.D[1]", spare, weights[0])
 		fn.emit("VSHL $4, %s, %s", weights[0].arranged("S4"), weights[1].arranged("S4"))
-		// all broadcasts the 32-bit field at an offset of a struct.
+		// all broadcasts the 32-bit field at the given offset of a struct.
 		all := func(base string, offset int, v vreg) {
 			fn.emit("ADD $%d, %s, %s", offset, base, spare)
 			fn.emit("VLD1R (%s), [%s]", spare, v.arranged("S4"))
@@ -111,8 +111,8 @@ func neonHaarStage(f *armFile, name string, chains bool) {
 			fn.word("fcmgt.4s", v, constant, v) // less than the threshold
 		}
 		if chains {
-			// A chain's first node takes all windows, the others only those for which no node has
-			// matched.
+			// The first node of a chain tests all windows, and the others only windows that have
+			// not matched an earlier node.
 			all(node, haarRoot, constant)
 			all(node, haarFlip, flip)
 			for i, v := range value {

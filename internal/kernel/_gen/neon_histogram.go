@@ -37,7 +37,7 @@ func neonBins(f *armFile, sum elem, kind binKind) {
 		}
 		count := bytes / 16
 		numbers, running, over := fn.takes(count), fn.takes(count), fn.takes(count)
-		// pairs loads or stores vectors two at a time.
+		// pairs loads or stores vectors, two at a time.
 		pairs := func(two, one, reg string, v []vreg, text func(regs, mem string) string) {
 			for i := 0; i < len(v); i += 2 {
 				mem := fmt.Sprintf("%d(%s)", 16*i, reg)

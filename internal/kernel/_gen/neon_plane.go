@@ -8,12 +8,12 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A NEON vector has 16 bytes. The kernels compute a cache line of sums at a time, four vectors, of
-// four rows that share one read of the row above, or of one row. The distance of a lane shift is
-// part of the instruction, so there is a kernel for every number of channels. The end of a row
-// after its last whole line is left to portable code.
+// A NEON vector has 16 bytes. The kernels compute one cache line of sums, four vectors, at a time,
+// either for four rows that share one read of the row above or for one row. The distance of a lane
+// shift is part of the instruction, so there is a kernel for every number of channels. Portable
+// code computes the end of a row after its last whole line.
 
-// neonParts maps each file of assembly to the function that emits it.
+// neonParts maps each assembly file to the function that emits it.
 var neonParts = map[string]func(*armFile){
 	"plane":     neonPlane,
 	"volume":    neonVolume,
@@ -31,12 +31,12 @@ func neonPlane(f *armFile) {
 	}
 }
 
-// neonChannels equals kernel.FastChannels.
+// neonChannels is the value of kernel.FastChannels.
 const neonChannels = 4
 
-// neonOps returns the kernels for a kind of table. It leaves out dot products, which not every
-// processor with NEON has, and 64-bit integers, whose vectors hold too few pixels to shift by three
-// channels; the portable loops sum those.
+// neonOps returns the kernels for a kind of table. It omits dot products, which not every processor
+// with NEON supports, and 64-bit integers, because their vectors hold too few pixels to shift by
+// three channels; portable loops sum those.
 func neonOps(kind raster.Kinds) []op {
 	return slices.DeleteFunc(ops(kind), func(o op) bool { return o.dot || wideInteger(o.pix) })
 }
@@ -90,13 +90,13 @@ type neonLine struct {
 	offset  vreg          // of float32 sums
 	one     vreg          // 1 in each lane of floats
 	phases  []vreg        // shuffles that find the last three sums of a 32-bit block
-	carry   [group][]vreg // the sums that each row continues from
+	carry   [group][]vreg // the sums from which each row continues
 	pixels  [group][]vreg // pixels of the previous line that windows need
 	over    []vreg        // the row above
 	outside []func()      // rarely taken branches, emitted after the loop
 }
 
-// Registers: the first row of dst and src, and the rows of a group.
+// Registers for the first row of dst and src, and for the rows of a group.
 const (
 	regDst, regSrc             = "R0", "R1"
 	regRows, regUnits, regLeft = "R10", "R11", "R12"
@@ -158,8 +158,8 @@ func (k *neonLine) group() int {
 	return group
 }
 
-// unit returns the number of lines that one iteration of the loop computes: with three channels,
-// only three lines hold whole pixels.
+// unit returns the number of lines that one iteration of the loop computes. With three channels it
+// takes three lines to hold whole pixels.
 func (k *neonLine) unit() int {
 	if k.channels == 3 && k.sliding() {
 		return 3
@@ -255,8 +255,8 @@ func (k *neonLine) band(label string, rows int) {
 	k.emit("SUB $%d, %s, %s", rows, regRows, regRows)
 }
 
-// lay adds vector v of a row's sums to the row above.
-func (k *neonLine) lay(v int, s vreg) { k.addVectors(k.sum, k.over[v], k.over[v], s) }
+// addAbove adds vector v of a row's sums to the row above.
+func (k *neonLine) addAbove(v int, s vreg) { k.addVectors(k.sum, k.over[v], k.over[v], s) }
 
 // write stores a line to a row of the table.
 func (k *neonLine) write(r int) {

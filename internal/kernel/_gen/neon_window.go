@@ -2,13 +2,13 @@ package main
 
 import "fmt"
 
-// Where the order of additions does not matter, a prefix sum of a row is an earlier prefix sum,
-// some whole number of pixels and of vectors to the left, plus the sum of the pixels between: a
-// window. So a vector of sums is an earlier vector plus a vector of windows. Windows are small
-// numbers, which fit narrow lanes, and sums never move between lanes.
+// If the order of additions does not matter, a prefix sum of a row can be computed as an earlier
+// prefix sum, a whole number of pixels and of vectors to the left, plus the sum of the pixels in
+// between, which is a window. So a vector of sums is an earlier vector plus a vector of windows.
+// Windows are small numbers that fit narrow lanes, and sums never move between lanes.
 
-// sliding reports whether a kernel sums this way. Sums of small pixels are integers below 2^53, so
-// float64 sums too are exact.
+// sliding reports whether a kernel adds windows in this way. It can if sums are integers below
+// 2^53, because then float64 sums are exact too.
 func (k *neonLine) sliding() bool {
 	if k.sum == f64 {
 		return k.pix == u8 || !k.square && k.pix.Bytes() == 2
@@ -25,11 +25,11 @@ func (k *neonLine) window() int {
 	return pixels
 }
 
-// slots returns the number of vectors that the sums of a window fill.
+// slots returns the number of vectors that the sums of a window occupy.
 func (k *neonLine) slots() int { return k.channels * k.window() * k.sum.Bytes() / 16 }
 
-// beginWindows loads the sums that a row continues from, those of its channels repeated. Windows
-// treat the pixels left of the tile as zeros.
+// beginWindows loads the sums from which a row continues, repeated for each channel. Windows treat
+// pixels to the left of the tile as zeros.
 func (k *neonLine) beginWindows(r, at int) {
 	c, size := k.takes(k.slots()), k.sum.Bytes()
 	k.carry[r], k.pixels[r] = c, nil
@@ -118,7 +118,7 @@ func (k *neonLine) windowSums(r, line int) {
 			}
 			continue
 		}
-		// The pixels one to the left, across the end of the vector before. It is loaded again
+		// The pixels one to the left, including one from the previous vector, which is loaded again
 		// because x is about to change.
 		left, before := k.take(), k.pixels[r][0]
 		k.shiftIn(left, before, x)
@@ -136,14 +136,14 @@ func (k *neonLine) windowSums(r, line int) {
 	}
 }
 
-// shiftIn sets d to the pixels one pixel to the left of x.
+// shiftIn sets d to the pixels that are one pixel to the left of those in x.
 func (k *neonLine) shiftIn(d, before, x vreg) {
 	pixel := k.channels * k.pix.Bytes()
 	if !k.halfVector() {
 		k.ext(d, before, x, 16-pixel)
 		return
 	}
-	// Eight bytes of the previous vector and eight of this one.
+	// Eight bytes of the previous vector followed by eight of this one.
 	k.emit("VEXT $%d, %s, %s, %s", 8-pixel, x.arranged("B8"), before.arranged("B8"), d.arranged("B8"))
 }
 
@@ -176,10 +176,10 @@ func (k *neonLine) add(r, line, made int, v vreg, size int) int {
 		if k.sum == f64 {
 			t := k.take()
 			k.convert(t, slot)
-			k.lay(made, t)
+			k.addAbove(made, t)
 			k.release(t)
 		} else {
-			k.lay(made, slot)
+			k.addAbove(made, slot)
 		}
 		made++
 	}
@@ -187,12 +187,12 @@ func (k *neonLine) add(r, line, made int, v vreg, size int) int {
 	return made
 }
 
-// pairSums computes the sums of two neighboring pixels of a row, one vector after the other.
+// pairSums computes the sums of two neighboring pixels of a row, vector by vector.
 type pairSums struct {
 	k     *neonLine
 	r     int
-	made  []vreg // of this line
-	temps []vreg // those of them that are temporary
+	made  []vreg // vectors of this line
+	temps []vreg // the temporary ones among them
 }
 
 // sums adds two vectors of pixels, or of their squares, in lanes wide enough for the sums. It
@@ -227,7 +227,8 @@ func (p *pairSums) sums(x, left vreg, each func(v vreg, size int)) {
 	k.release(b...)
 }
 
-// place returns the register for the next vector: where the next line expects it, or any.
+// place returns the register for the next vector: the one in which the next line expects it, or
+// any.
 func (p *pairSums) place(size int) vreg {
 	k := p.k
 	if k.window() == 2 {
@@ -244,7 +245,8 @@ func (p *pairSums) place(size int) vreg {
 	return v
 }
 
-// pairsBefore returns how many vectors of pair sums reach two pixels back from the first one.
+// pairsBefore returns the number of vectors of pair sums that extend two pixels to the left of the
+// first pixel.
 func (k *neonLine) pairsBefore() int {
 	size := k.pix.Bytes()
 	if size < k.sum.Bytes() {
@@ -253,7 +255,8 @@ func (k *neonLine) pairsBefore() int {
 	return (2*k.channels*size + 15) / 16
 }
 
-// four returns the sums of four pixels, from those of two and those of the two before.
+// four returns the sums of four pixels, computed from sums of two pixels and those of the two
+// pixels before.
 func (p *pairSums) four(v vreg, size int) vreg {
 	k, i := p.k, len(p.made)
 	p.made = append(p.made, v)

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A word is an instruction that Go's assembler lacks: its bits without the registers, and its form
-// in LLVM's syntax. neon_words_test.go compares the two.
+// A word is an instruction that Go's assembler does not support: its bits without the registers,
+// and its form in LLVM's syntax. neon_words_test.go compares the two.
 type word struct {
 	bits uint32
 	form string
 }
 
-// words holds all such instructions. The destination register is in the lowest bits, the operands
-// start at bits 5 and 16.
+// words holds the instructions that Go's assembler does not support. The destination register is in
+// the lowest bits, and the operands start at bits 5 and 16.
 var words = map[string]word{
 	"fadd.4s":  {0x4e20d400, "fadd %d.4s, %n.4s, %m.4s"},
 	"fadd.2d":  {0x4e60d400, "fadd %d.2d, %n.2d, %m.2d"},
@@ -71,7 +71,7 @@ func (w word) encode(d, n, m vreg) (bits uint32, text string) {
 	return bits, text
 }
 
-// word emits such an instruction.
+// word emits an instruction that Go's assembler does not support, as bits.
 func (f *armFunc) word(name string, d, n vreg, m ...vreg) {
 	w, ok := words[name]
 	if !ok || strings.Contains(w.form, "%m") != (len(m) == 1) {

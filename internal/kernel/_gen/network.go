@@ -9,24 +9,24 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A network sorts vectors. Its steps are recorded first and emitted together, so that results
-// which nothing uses cost nothing, and that vectors for which there is no register stay in memory.
+// A network sorts vectors. Its steps are recorded first and emitted together, so that unused
+// results cost nothing, and vectors for which there is no register stay in memory.
 type network struct {
 	set   isa
 	elem  elem
 	steps []step
 }
 
-// A wire is the vector that a step yields.
+// A wire identifies the vector that a step computes.
 type wire int
 
-// A step loads a vector, compares two, or does anything with several.
+// A step loads a vector, compares two vectors, or runs a function on several.
 type step struct {
 	from Mem // the vector's memory, if it is loaded
 	in   []wire
-	most bool                      // keep the greater lanes of two, not the lesser ones
-	do   func(in []reg.VecVirtual) // not nil for steps that yield nothing; it may overwrite vectors that no other step uses
-	uses []int                     // the steps that use the result and have not been emitted, the next one last
+	most bool                      // keep the greater lanes instead of the lesser ones
+	do   func(in []reg.VecVirtual) // set for steps without a result; it may overwrite vectors that no other step uses
+	uses []int                     // the steps that use the result and have not been emitted, in reverse order
 }
 
 func (n *network) add(s step) wire {
@@ -39,7 +39,7 @@ func (n *network) least(a, b wire) wire    { return n.add(step{in: []wire{a, b}}
 func (n *network) most(a, b wire) wire     { return n.add(step{in: []wire{a, b}, most: true}) }
 func (n *network) swap(v []wire, i, j int) { v[i], v[j] = n.least(v[i], v[j]), n.most(v[i], v[j]) }
 
-// do records a step that takes vectors in registers.
+// do records a step that runs a function on vectors in registers.
 func (n *network) do(f func(in []reg.VecVirtual), in ...wire) { n.add(step{in: in, do: f}) }
 
 // reduce combines vectors one after the other.
@@ -51,7 +51,7 @@ func reduce(v []wire, f func(a, b wire) wire) wire {
 	return all
 }
 
-// insert puts a vector into a sorted list.
+// insert inserts a vector into a sorted list.
 func (n *network) insert(sorted []wire, v wire) []wire {
 	all := append(slices.Clone(sorted), v)
 	last := len(all) - 1
@@ -61,7 +61,7 @@ func (n *network) insert(sorted []wire, v wire) []wire {
 	return all
 }
 
-// merge merges sorted lists: Batcher's odd-even merge.
+// merge merges sorted lists by Batcher's odd-even merge.
 func (n *network) merge(a, b []wire) []wire {
 	switch {
 	case len(a) == 0:
@@ -98,7 +98,7 @@ func (n *network) sort(v ...wire) []wire {
 	return v
 }
 
-// between returns the element of a given rank, from 1, of two sorted lists together.
+// between returns the element of the given rank, counted from 1, in the union of two sorted lists.
 func (n *network) between(a, b []wire, rank int) wire {
 	var all []wire
 	for i := max(0, rank-len(b)); i <= min(rank, len(a)); i++ { // i of a and rank-i of b
@@ -114,7 +114,7 @@ func (n *network) between(a, b []wire, rank int) wire {
 	return reduce(all, n.least)
 }
 
-// emit emits the steps that are used, with a number of registers.
+// emit emits the steps whose results are used, with the given number of registers.
 func (n *network) emit(registers int) {
 	for i := len(n.steps) - 1; i >= 0; i-- {
 		if s := &n.steps[i]; s.do != nil || len(s.uses) > 0 {
@@ -134,7 +134,7 @@ func (n *network) emit(registers int) {
 	}
 }
 
-// An allocation says where the vectors of a network are while its steps are emitted.
+// An allocation tracks where the vectors of a network are while its steps are emitted.
 type allocation struct {
 	n      *network
 	free   []reg.VecVirtual
@@ -143,7 +143,7 @@ type allocation struct {
 	slots  []Mem        // unused memory
 }
 
-// next returns the step that uses a vector after those that have been emitted.
+// next returns the next step to be emitted that uses a vector.
 func (a *allocation) next(w wire) int {
 	if uses := a.n.steps[w].uses; len(uses) > 0 {
 		return uses[len(uses)-1]
@@ -159,7 +159,8 @@ func (a *allocation) step(w wire, s *step) {
 	in := make([]Op, len(s.in))
 	for i, from := range s.in {
 		uses := a.n.steps[from].uses
-		// The first operand of a comparison may be in memory, if it need not be loaded later.
+		// The first operand of a comparison may stay in memory if no later step needs it in a
+		// register.
 		if _, ok := a.at[from]; !ok && i == 0 && s.do == nil && len(uses) == 1 && a.n.elem != i64 {
 			in[i] = a.stored[from]
 		} else {
@@ -195,7 +196,7 @@ func (a *allocation) step(w wire, s *step) {
 	}
 }
 
-// register returns the register of a vector, which is loaded if it is only in memory.
+// register returns the register of a vector. If the vector is only in memory, it is loaded.
 func (a *allocation) register(w wire, keep []wire) reg.VecVirtual {
 	if v, ok := a.at[w]; ok {
 		return v
@@ -206,8 +207,8 @@ func (a *allocation) register(w wire, keep []wire) reg.VecVirtual {
 	return v
 }
 
-// take returns a free register. If there is none, it is that of the vector that is not needed for
-// the longest time.
+// take returns a free register. If there is none, it frees the register of the vector that is
+// needed last.
 func (a *allocation) take(keep []wire) reg.VecVirtual {
 	if len(a.free) == 0 {
 		far := wire(-1)
@@ -232,8 +233,8 @@ func (a *allocation) take(keep []wire) reg.VecVirtual {
 	return v
 }
 
-// compare stores the lesser or the greater lanes of two vectors. The greater of floats that are
-// not comparable, or are two zeros, is the second one.
+// compare stores the lesser or the greater lanes of two vectors. If two floats are not comparable,
+// or both are zeros, the greater one is the second.
 func (n *network) compare(a Op, b, to reg.VecVirtual, most bool) {
 	if n.elem == i64 && !wide(n.set) {
 		greater := n.set.vec() // AVX2 has no minimum of 64-bit integers

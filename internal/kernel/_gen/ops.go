@@ -16,7 +16,7 @@ const (
 	f64 = raster.F64
 )
 
-// An op is one kernel: the types of its pixels and sums, and how it sums them.
+// An op describes a kernel: the types of its pixels and sums, and how it computes the sums.
 type op struct {
 	pix, sum elem
 	kinds    raster.Kinds
@@ -42,8 +42,8 @@ func ops(kind raster.Kinds) (all []op) {
 	return all
 }
 
-// dots reports whether tables of a kind have a dot-product kernel: for bytes, and sums that hold
-// those of a vector exactly.
+// dots reports whether tables of a kind have a dot-product kernel: they do for bytes if the sum
+// type holds the sums of a vector exactly.
 func dots(p raster.Pair, kind raster.Kinds) bool {
 	switch kind {
 	case raster.Upright, raster.Volume:

@@ -49,7 +49,7 @@ func kernel(set isa, o op) {
 }
 
 // groupsOnly reports whether a kernel leaves rows that do not fill a group to the level below. A
-// single row of float sums, each of which waits for the one before, takes no longer there.
+// single row of float sums is no slower there, because each sum waits for the previous one.
 func groupsOnly(vector int, o op) bool { return vector == lineBytes && o.sum.Float() && !o.dot }
 
 // loop is the state of a kernel while it is emitted.
@@ -202,8 +202,9 @@ func (k *loop) sums(row int, i reg.Register) Mem {
 	return Mem{Base: k.dst[row], Index: i, Scale: uint8(k.sum.Bytes())}
 }
 
-// storeRows stores a vector of every row. Through the caches, it also prefetches the lines that are
-// stored next. past selects the rows that bypass the caches: none if 0, all if 1, every other if 2.
+// storeRows stores a vector of every row. If it stores through the caches, it also prefetches the
+// lines that will be stored next. past selects the rows that bypass the caches: none if 0, all if
+// 1, every other row if 2.
 func storeRows(set isa, rows []reg.VecVirtual, to func(row int) Mem, past int) {
 	for r, v := range rows {
 		if past > 0 && r%past == 0 {
@@ -215,7 +216,7 @@ func storeRows(set isa, rows []reg.VecVirtual, to func(row int) Mem, past int) {
 	}
 }
 
-// fanOut points at the first pixel or sum of each row.
+// fanOut computes the addresses of the first pixel or sum of each row.
 func (k *loop) fanOut(p *[group]reg.Register, stride string, rows int) {
 	if rows == 1 {
 		return

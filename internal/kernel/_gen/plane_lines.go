@@ -8,7 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tailLoop emits the end of the rows after whole lines or vectors: a vector at a time, under masks.
+// tailLoop emits the code for the end of the rows, after whole lines or vectors. It processes a
+// vector at a time, under masks.
 func (k *loop) tailLoop(label string, i, n, end reg.Register, carry []reg.VecVirtual) {
 	Label(label + "Tail")
 	k.remaining(i, n, end, label+"End")

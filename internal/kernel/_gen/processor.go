@@ -6,7 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// memory emits a fill with non-temporal stores, a read, both at once, and a copy.
+// memory emits loops that fill memory with non-temporal stores, read it, do both at once, and copy
+// it.
 func memory(set isa) {
 	fill(set)
 	read(set)
@@ -28,8 +29,8 @@ func read(set isa) {
 	leave()
 }
 
-// through emits a loop over n bytes, starting at the address in an argument, that uses one
-// register.
+// through emits a loop over n bytes, starting at the address given by an argument. start
+// initializes a register, and step uses it.
 func through(name string, set isa, start func(reg.VecVirtual), step func(reg.VecVirtual, Mem)) {
 	base, end := arg(name), arg("n")
 	ADDQ(base, end)
@@ -106,7 +107,7 @@ func streamCopy(set isa) {
 	leave()
 }
 
-// processor emits the instructions that Go cannot express; all levels share them.
+// processor emits the instructions that Go cannot express. All levels share them.
 func processor(isa) {
 	TEXT("storeFence", NOSPLIT, "func()")
 	Doc("storeFence orders non-temporal stores before all later stores.")

@@ -26,8 +26,8 @@ const (
 	argShape
 )
 
-// Bits of the shape of a line, above the number of doubling steps that its runs take: the line has
-// empty cells; it is written with non-temporal stores.
+// Bits of the shape of a line, above the number of doubling steps for its runs. They say whether
+// the line has empty cells, and whether it is written with non-temporal stores.
 const (
 	shapeEmpty  = 1 << 8
 	shapeStream = 1 << 9
@@ -77,9 +77,10 @@ func (p pattern) row(row int) Mem { return Mem{Base: p.at, Disp: p.bytes * row} 
 type rotatedISA interface {
 	// step adds, within runs and blocks, the sum 2^s pixels away.
 	step(s int, v reg.VecVirtual, pattern pattern)
-	// dots does all steps at once, by dot products with ones and zeros.
+	// dots does all steps at once by dot products with ones and zeros.
 	dots(src Mem, pattern pattern) reg.VecVirtual
-	// beyond adds what the runs continue from: the rows of the line above, or the previous vector.
+	// beyond adds the sums from which the runs continue: those of the line above, or of the
+	// previous vector.
 	beyond(v, before reg.VecVirtual, above Mem, pattern pattern)
 	// addEmpty adds the rows of the line above to the first pixels of runs.
 	addEmpty(v reg.VecVirtual, above Mem, pattern pattern)
@@ -137,7 +138,7 @@ func (k *rotatedLoop) at(base, index reg.Register) Mem {
 	return Mem{Base: base, Index: index, Scale: uint8(k.sum.Bytes())}
 }
 
-// A lineKind holds what is known of a line when its loop is emitted.
+// A lineKind holds the properties of a line that are known when its loop is emitted.
 type lineKind struct {
 	label                string
 	filled, empty        bool // whether the line may have no empty cells, and whether it may have some
@@ -145,7 +146,7 @@ type lineKind struct {
 }
 
 // loops emits a loop for every kind of line for the most common pair of types, and a single loop
-// for all others, which would gain nothing.
+// for all others, for which several would not be faster.
 func (k *rotatedLoop) loops() {
 	kinds := []lineKind{{"any", true, true, true, true}}
 	if k.pix == u8 && k.sum == u32 {
@@ -170,8 +171,8 @@ func (k *rotatedLoop) loops() {
 	}
 }
 
-// loop emits the loop along a stretch of a line. The code for empty cells, which few lines have, is
-// out of line.
+// loop emits the loop along a run of vectors of a line. Few lines have empty cells, so the code for
+// these is placed outside the loop.
 func (k *rotatedLoop) loop(kind lineKind) {
 	Label(kind.label + "Loop")
 	pattern, at, starts := pattern{GP64(), k.bytes()}, GP64(), GP64()

@@ -24,8 +24,8 @@ func (r *rotated512) step(s int, v reg.VecVirtual, pattern pattern) {
 	add(r.op, v, r.pick(v, r.zero, pattern.row(rowSteps+s)), v)
 }
 
-// dots broadcasts four bytes at a time to every lane, and adds to each lane those of its run that
-// are not on its near side.
+// dots computes the sums of runs of bytes as dot products. For every four bytes, it broadcasts them
+// to all lanes; the weights of the pattern select those that belong to the sum of each lane.
 func (r *rotated512) dots(src Mem, pattern pattern) reg.VecVirtual {
 	var v [2]reg.VecVirtual
 	for g := range 4 {

@@ -18,10 +18,10 @@ func tilted(set isa) {
 	}
 }
 
-// tiltedRow emits one function, which computes a row, a line of sums at a time. A sum needs the row
-// above one pixel to the left and one to the right. Both are plain loads at a distance that depends
-// on the number of channels. The row is updated in place: sums are read one step before they are
-// overwritten.
+// tiltedRow emits a function that computes a row, one line of sums at a time. A sum depends on the
+// row above one pixel to the left and one to the right, which are plain loads at a distance that
+// depends on the number of channels. The row is updated in place, so sums are read one step before
+// they are overwritten.
 func tiltedRow(set isa, o op) {
 	name := o.name() + "Tilted" + set.name()
 	text(name, 0, "func(dst, src, sums, diagonals, edge *byte, n, channels int, writes uint8)", tiltedDoc(name, o)...)
@@ -61,7 +61,7 @@ func tiltedRow(set isa, o op) {
 		CMPQ(i, n)
 	}
 
-	// Mixing cached and non-temporal stores pays only where rows are written side by side.
+	// Mixing cached and non-temporal stores is only faster if rows are written side by side.
 	CMPQ(writes, Imm(writeMixed))
 	JGE(LabelRef("stream"))
 

@@ -6,11 +6,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tiltedGroup emits a function for four rows at once, each a vector further left than the one above
-// it. So a row finds what it needs of the row above in registers: the last two vectors of sums and
-// of diagonals, where one permutation finds the neighbors of a vector. Memory holds the rows above
-// and below the four. At the edges of the image, rows start and stop one after the other, under
-// masks.
+// tiltedGroup emits a function for four rows at once, each a vector further to the left than the
+// row above. So a row finds the part of the row above that it needs in registers: the last two
+// vectors of sums and of diagonals, from which one permutation selects the neighbors of a vector.
+// Only the rows above and below the four are in memory. At the edges of the image, the rows start
+// and stop one after the other, under masks.
 func tiltedGroup(a *avx512, o op) {
 	name := o.name() + "Tilted" + a.name()
 	text(name, 0, "func(dst *byte, dstStride int, src *byte, srcStride int, sums, diagonals, edge *byte, n int, lanes *uint32, channels int, masks *uint16, before, after int, writes uint8)",
@@ -137,9 +137,9 @@ func (g *tiltedFour) step(writes Mem) {
 	Label("next")
 }
 
-// edgeStep is step under four masks for each row: the lanes that have pixels; the lanes that are
-// stored, which in the vector before the first include column 0; the lanes of the first pixel; and
-// those of the last.
+// edgeStep is like step, with four masks for each row: the lanes that have pixels, the lanes that
+// are stored (which in the vector before the first include column 0), the lanes of the first pixel,
+// and the lanes of the last pixel.
 func (g *tiltedFour) edgeStep() {
 	var newSum, newDown reg.VecVirtual
 	float := g.op.sum == f32 || g.op.sum == f64
@@ -158,7 +158,7 @@ func (g *tiltedFour) edgeStep() {
 		add(g.op, v, next, some, d)
 		add(g.op, d, g.over[r], s)
 		add(g.op, append(g.above(r, g.diagonals, g.down[r], s), s)...)
-		if float { // there, floats are added in another order
+		if float { // at the edges, floats are added in another order
 			t := ZMM()
 			add(g.op, append(g.above(r, g.sums, g.sum[r], v), t)...)
 			add(g.op, t, next, mask(2), s)
@@ -168,7 +168,7 @@ func (g *tiltedFour) edgeStep() {
 		if r == 0 {
 			g.load(Mem{Base: g.ahead, Disp: lineBytes}, g.over[0])
 		} else {
-			// The sums left of the image are those of its first pixel, one row up.
+			// The sums to the left of the image equal those of its first pixel one row further up.
 			none := K()
 			KNOTW(some, none)
 			moveSome(g.op.sum.Bytes(), g.permuted(g.right, g.sum[r], newSum), none, s)
@@ -208,7 +208,7 @@ func (g *tiltedFour) permuted(lanes, first, second reg.VecVirtual) reg.VecVirtua
 	return v
 }
 
-// moveOn takes in the next vectors of the row above.
+// moveOn shifts in the next vectors of the row above.
 func (g *tiltedFour) moveOn(r int, newSum, newDown reg.VecVirtual) {
 	VMOVDQA64(g.left, g.over[r])
 	VPERMI2D(newSum, g.sum[r], g.over[r])

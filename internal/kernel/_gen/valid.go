@@ -8,7 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// All levels share the kernels that select valid pixels: their time hardly matters compared with the sums.
+// All levels share the kernels that select valid pixels, because these take little time compared
+// with the sums.
 
 // A selectVariant is one of the kernels (see kernel.selectKind) for pixels of a given size.
 type selectVariant struct {
@@ -145,8 +146,8 @@ func (k selectVariant) masked(m Mem, zero, bad reg.VecVirtual) {
 	}
 }
 
-// storeValid writes a byte of 0 for every lane that is all ones, which is -1, and a byte of 1 for
-// the others: it adds 1.
+// storeValid writes a byte of 0 for every lane that is all ones, and a byte of 1 for the others. It
+// adds 1 to the lanes, which are -1 or 0.
 func (k selectVariant) storeValid(bad []reg.VecVirtual, one, inOrder reg.VecVirtual, m Mem) {
 	all := bad[0]
 	switch k.bytes {

@@ -9,10 +9,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// volume emits the kernels of volumes. They are those of planes, except that every sum is added to
-// that of the previous slice before it is written. The tile's sums of the previous slice are stored
-// in the order in which the kernel reads them: vector by vector, those of a group's rows side by
-// side. Rows that do not fill a group are left to other code.
+// volume emits the kernels of volumes. They are like those of planes, except that the sum of the
+// previous slice is added to every sum before it is written. The previous slice's sums of the tile
+// are stored in the order in which the kernel reads them: vector by vector, and within a group row
+// by row. Other code computes rows that do not fill a group.
 func volume(set isa) {
 	for _, o := range ops(raster.Volume) {
 		volumeKernel(set, o)
@@ -43,8 +43,8 @@ func layKernel(set isa, sum elem) {
 	leave()
 }
 
-// How a kernel of volumes writes: through the caches by default; past them in groups of rows; or
-// so, and with zeros between the rows; see kernel.VolumeTile.Whole.
+// How a kernel of volumes writes: through the caches by default, past them in groups of rows, or
+// past them with zeros between the rows; see kernel.VolumeTile.Whole.
 const (
 	volumeBeyond = 1
 	volumeWhole  = 2
@@ -226,7 +226,8 @@ func (k *volumeLoop) last(i reg.Register, carry []reg.VecVirtual) {
 	ADDQ(I32(group*k.bytes()), param("over"))
 }
 
-// lastWrites emits its stores. Lanes after the end are written as zeros, if at all.
+// lastWrites emits the stores of a partial vector. Lanes after the end are written as zeros, if at
+// all.
 func (k *volumeLoop) lastWrites(i reg.Register) {
 	CMPB(param("writes"), Imm(volumeWhole))
 	JEQ(LabelRef("tailWhole"))

@@ -68,9 +68,9 @@ func roundMeans(to elem) func(set isa, name string) {
 	}
 }
 
-// boxBytes emits a pass along the column sums of a row: the sum of a window is that of the previous
-// window plus a difference of two column sums. For windows of few pixels it divides in floats,
-// which is exact there and faster.
+// boxBytes emits a loop along the column sums of a row. The sum of a window is that of the previous
+// window plus a difference of two column sums. Windows of few pixels are divided in floats, which
+// is exact for them and faster.
 func boxBytes(one bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
@@ -105,7 +105,8 @@ func boxBytes(one bool) func(set isa, name string) {
 	}
 }
 
-// boxWords is boxBytes with 16-bit results, which represent fractions and are rounded in floats.
+// boxWords is like boxBytes with 16-bit results, which represent fractions and are rounded in
+// floats.
 func boxWords(one bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
@@ -173,8 +174,8 @@ func scaledOrNot(set isa, loop func(label string, divide func(v reg.VecVirtual))
 	Label("biased")
 }
 
-// byFloatsOrWords emits a loop twice: dividing in floats, for inverses that are not zero, and
-// dividing with a divider.
+// byFloatsOrWords emits a loop twice: once with division in floats, for inverses that are not zero,
+// and once with a divider.
 func byFloatsOrWords(set isa, loop func(label string, divide func(v reg.VecVirtual))) {
 	zero := GP32()
 	MOVL(param("inverse"), zero)
@@ -197,9 +198,9 @@ func byFloatsOrWords(set isa, loop func(label string, divide func(v reg.VecVirtu
 	loop("words", newDivider(set).divide)
 }
 
-// boxPairs is boxBytes for one channel and 16-bit column sums. Differences are first added by
+// boxPairs is like boxBytes for one channel and 16-bit column sums. Differences are first added in
 // pairs, so that one vector of prefix sums serves two vectors of pixels. Tall columns use all 16
-// bits: then the pairs are summed before the difference.
+// bits, so for them the pairs are summed before the difference is taken.
 func boxPairs(tall bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 2

@@ -6,12 +6,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Medians of bytes in large windows come from two histograms of every column, as in Perreault and
-// Hébert's (2007): of the upper four bits of its pixels, the coarse one, and for each of these of
-// the lower four. Counts are cumulative, so that a comparison finds the bin of the median and no sum
-// is taken within a vector.
+// Medians of bytes in large windows are computed from two histograms of every column, after
+// Perreault and Hébert (2007): a coarse one of the upper four bits of its pixels and, for each of
+// its bins, a fine one of the lower four bits. Counts are cumulative, so that a comparison finds
+// the bin of the median without a sum within a vector.
 
-// countRoutines are those of windows/counts.go, of vectors of 32 bytes at every level: 16 counts.
+// countRoutines lists the routines of windows/counts.go. They use vectors of 32 bytes, which hold
+// 16 counts, at every level.
 var countRoutines = []routine{
 	{"countColumns", countColumns},
 	{"countMedians", countMedians},
@@ -19,8 +20,8 @@ var countRoutines = []routine{
 
 // Offsets in the state of countMedians.
 const (
-	countsCoarse = 64  // 16 counts; the word before them is that of no pixels
-	countsLast   = 128 // columns where the fine histograms start
+	countsCoarse = 64  // 16 counts; the preceding word is the count of no pixels
+	countsLast   = 128 // columns at which the fine histograms start
 	countsFine   = 192 // 16 histograms of 16 counts
 )
 
@@ -84,8 +85,8 @@ func widened(m Mem) reg.VecVirtual {
 	return v
 }
 
-// countMedians keeps the coarse histogram of the window up to date, and of the fine ones only that
-// of the median. Counts have 2^15 less than they count, because words are compared as signed.
+// countMedians keeps the coarse histogram of the window up to date, but only one of the fine ones,
+// that of the median. Counts are stored minus 2^15, because words are compared as signed.
 func countMedians(set isa, name string) {
 	text(name, NOSPLIT, "func(dst, coarse, fine, state *byte, stride, n, columns, middle int)", name+" is", "",
 		"\tfor i := range n {", "\t\tfor dst[i] = 0; count(dst[i]) <= middle; dst[i]++ {", "\t\t}", "\t}", "",
@@ -99,7 +100,7 @@ func countMedians(set isa, name string) {
 	}
 	middle := arg("middle")
 	INCQ(middle)
-	limit := words(middle) // what is left of it after the bins before the median's
+	limit := words(middle) // number of pixels left after the bins before the median's
 	number := GP64()
 	MOVQ(U32(0x8000), number)
 	bias := words(number)
@@ -107,7 +108,7 @@ func countMedians(set isa, name string) {
 	first := YMM()
 	VPXOR(bias, limit, first)
 	SHRQ(Imm(1), stride)
-	// No fine histogram is up to date.
+	// At the start, no fine histogram is up to date.
 	far := YMM()
 	VPSLLD(Imm(16), bias, far) // -2^31
 	VMOVDQU(far, Mem{Base: state, Disp: countsLast})

@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Offsets in the Go struct windows.decideScratch: constants that fill a cache line each, then the
-// rest.
+// Offsets in the Go struct windows.decideScratch: first constants that fill a cache line each, then
+// its other fields.
 const (
 	kAlpha = iota * lineBytes
 	kBeta
@@ -50,7 +50,7 @@ const (
 	sSquares = sSums + 4*decideChunk
 )
 
-// decideChunk equals windows.decideChunk.
+// decideChunk is the value of windows.decideChunk.
 const decideChunk = 1024
 
 // runningSums computes the sums of windows along a row, a vector at a time.
@@ -162,9 +162,9 @@ func minusProduct(set isa, a Op, b, v reg.VecVirtual) {
 	VSUBPS(t, v, v)
 }
 
-// verdict writes 255 where f is negative and 0 elsewhere, and marks as doubtful the pixels where
-// |f| is within the margin. If variance is given, it also marks black pixels whose variance may be
-// zero: rounding may make it negative, and then they are white.
+// verdict writes 255 where f is negative and 0 elsewhere, and marks pixels as doubtful where |f| is
+// within the margin. If variance is given, it also marks black pixels whose variance may be zero,
+// because rounding may make the variance negative, and such pixels are white.
 func (r *runningSums) verdict(f, variance reg.VecVirtual, dst reg.Register) {
 	set, doubt := r.set, GP64()
 	abs := set.vec()
@@ -222,8 +222,8 @@ func lessProduct(set isa, a Op, b, v reg.VecVirtual) {
 	VSUBPS(v, t, v)
 }
 
-// exp sets v, which must be at most 0, to 2^v: a polynomial of the fraction, with the integer part
-// added to the exponent.
+// exp sets v, which must be at most 0, to 2^v. It evaluates a polynomial of the fraction and adds
+// the integer part to the exponent.
 func (r *runningSums) exp(v reg.VecVirtual) {
 	set := r.set
 	whole, poly := set.vec(), set.vec()
@@ -411,7 +411,7 @@ func decideMeans(singh bool) func(set isa, name string) {
 	}
 }
 
-// compareMean is compare for decisions without squares.
+// compareMean is like compare for decisions without squares.
 func (r *runningSums) compareMean(singh bool, f, mean reg.VecVirtual) {
 	set := r.set
 	if !singh {

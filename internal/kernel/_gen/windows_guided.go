@@ -36,7 +36,7 @@ func (g *guidedArgs) window(k int, scan *rowScan) reg.VecVirtual {
 	return v
 }
 
-// double and single return constants in all lanes.
+// double and single return constants broadcast to all lanes.
 func (g *guidedArgs) double(k int) reg.VecVirtual {
 	v := g.set.vec()
 	VBROADCASTSD(Mem{Base: g.sums, Disp: sumsDoubles + 8*k}, v)

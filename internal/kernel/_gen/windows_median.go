@@ -9,11 +9,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Medians of 3×3 and 5×5 windows are computed for two rows at a time, which share the work on the
-// pixels that both windows have.
+// Medians of 3×3 and 5×5 windows are computed for two rows at a time, which share the comparisons
+// of pixels that belong to both windows.
 
-// Floats are compared as they are unless one is NaN or -0: then the lesser of two depends on their
-// order. Such rows are converted to keys, which are integers in the order of the floats.
+// Floats are compared as they are unless one is NaN or -0, for which the result of a comparison
+// depends on the order of the operands. Rows with such floats are converted to keys, which are
+// integers in the order of the floats.
 
 // keyOf returns the type of the keys of floats.
 var keyOf = map[elem]elem{f32: i32, f64: i64}
@@ -48,7 +49,7 @@ func inAll(set isa, e elem, bits uint64) reg.VecVirtual {
 	return v
 }
 
-// signs sets each lane of to to the sign bit of v's lane.
+// signs sets each lane of to to the sign bit of the same lane of v.
 func signs(set isa, e elem, v, to reg.VecVirtual) {
 	switch {
 	case e.Bytes() == 4:
@@ -62,14 +63,15 @@ func signs(set isa, e elem, v, to reg.VecVirtual) {
 	}
 }
 
-// above replaces inf by ones in the lanes of v, if they are not negative, that are greater.
+// above compares the lanes of v that are not negative with inf. It sets lanes of inf to all ones
+// where v is greater, and to zero elsewhere.
 func above(set isa, e elem, v, inf reg.VecVirtual) {
 	shiftsOf(e).sub(v, inf, inf)
 	signs(set, e, inf, inf)
 }
 
-// flip turns floats into keys, and keys into floats: the lesser of two negative floats has the
-// greater bits.
+// flip converts floats to keys, and keys to floats. It inverts the lower bits of negative numbers,
+// because of two negative floats the lesser one has the greater bits.
 func flip(set isa, e elem, v reg.VecVirtual) {
 	t := set.vec()
 	signs(set, e, v, t)
@@ -125,7 +127,7 @@ func medians(size int, e elem) func(set isa, name string) {
 		}
 		found := newSpecials(set, e)
 		overlapping(set, columns[0], dst, param("n"), func() {
-			ahead := columns[size-1] // until it is used
+			ahead := columns[size-1] // free until that column is used
 			MOVQ(param("dstAhead"), ahead)
 			ADDQ(columns[0], ahead)
 			for _, r := range []reg.Register{dst, next} {
@@ -147,7 +149,7 @@ func medians(size int, e elem) func(set isa, name string) {
 				}
 			}
 			for k := 0; k <= size && e.Float(); k += 2 {
-				w.do(found.look, w.pixels[k][size/2], w.pixels[k+1][size/2])
+				w.do(found.examine, w.pixels[k][size/2], w.pixels[k+1][size/2])
 			}
 			for i, m := range w.medians() {
 				to := Mem{Base: []reg.Register{dst, next}[i], Index: columns[0], Scale: 1}
@@ -163,8 +165,8 @@ func medians(size int, e elem) func(set isa, name string) {
 	}
 }
 
-// overlapping emits a loop over vectors that cover n bytes. All but the first and the last one are
-// aligned at dst; these two may overlap others.
+// overlapping emits a loop over vectors that cover n bytes. All vectors except the first and the
+// last are aligned at dst. The first and the last may overlap their neighbors.
 func overlapping(set isa, i, dst reg.Register, n Op, body func()) {
 	last, over := GP64(), GP64()
 	XORQ(i, i)
@@ -184,8 +186,8 @@ func overlapping(set isa, i, dst reg.Register, n Op, body func()) {
 	Label("done")
 }
 
-// medianRegisters returns the number of registers for pixels: the others are for specials, and for
-// the conversion of keys.
+// medianRegisters returns the number of registers for pixels. The others are for the search for
+// special values and the conversion of keys.
 func medianRegisters(set isa, e elem) int {
 	all := 16
 	if wide(set) {
@@ -211,14 +213,14 @@ type windowMedian struct{ median, most wire }
 
 func (w *windowPair) medians() [2]windowMedian {
 	if len(w.pixels) == 4 {
-		return w.of3()
+		return w.median3()
 	}
-	return w.of5()
+	return w.median5()
 }
 
-// of3 sorts columns. The median is that of the greatest minimum, the median of the medians, and
-// the least maximum.
-func (w *windowPair) of3() (m [2]windowMedian) {
+// median3 sorts columns. The median of the window is the median of three values: the greatest
+// minimum, the median of the medians, and the least maximum.
+func (w *windowPair) median3() (m [2]windowMedian) {
 	var low, high [2]wire
 	var medians [2][]wire
 	for j := range 3 {
@@ -240,15 +242,15 @@ func (w *windowPair) of3() (m [2]windowMedian) {
 	return m
 }
 
-// of5 sorts the 20 pixels of both windows. Five more pixels of a window make each of the middle six
-// its median, and no other one.
-func (w *windowPair) of5() (m [2]windowMedian) {
+// median5 sorts the 20 pixels that both windows contain. Depending on a window's other five pixels,
+// its median is any of the middle six, and no other.
+func (w *windowPair) median5() (m [2]windowMedian) {
 	columns := make([][]wire, 5)
 	for j := range columns {
 		columns[j] = w.sort(w.pixels[1][j], w.pixels[2][j], w.pixels[3][j], w.pixels[4][j])
 	}
 	sixteen := w.merge(w.merge(columns[0], columns[1]), w.merge(columns[2], columns[3]))
-	middle := w.merge(sixteen[3:13], columns[4])[4:10] // four more pixels cannot bring the others into the middle
+	middle := w.merge(sixteen[3:13], columns[4])[4:10] // four more pixels cannot move the others into the middle
 	most := w.most(sixteen[15], columns[4][3])
 	for i := range m {
 		row := w.sort(w.pixels[5*i]...)
@@ -257,7 +259,7 @@ func (w *windowPair) of5() (m [2]windowMedian) {
 	return m
 }
 
-// fromKeys converts the medians of keys to floats: NaN if most is.
+// fromKeys converts the medians of keys to floats. The median is NaN if most is.
 func fromKeys(set isa, e elem, median, most reg.VecVirtual) reg.VecVirtual {
 	infBits, _, _ := floatBits(e)
 	negative, nan, s := set.vec(), inAll(set, e, infBits), shiftsOf(e)
@@ -271,11 +273,11 @@ func fromKeys(set isa, e elem, median, most reg.VecVirtual) reg.VecVirtual {
 	return median
 }
 
-// specials looks for floats that are NaN or -0.
+// specials searches for floats that are NaN or -0.
 type specials struct {
 	set   isa
 	elem  elem
-	found reg.Register   // has ones if there were any: a mask, or a vector with AVX2
+	found reg.Register   // all ones if there was one: a mask, or a vector with AVX2
 	zero  reg.VecVirtual // -0, with AVX2
 }
 
@@ -295,8 +297,8 @@ func newSpecials(set isa, e elem) *specials {
 	return s
 }
 
-// look looks at two vectors.
-func (s *specials) look(in []reg.VecVirtual) {
+// search examines two vectors.
+func (s *specials) examine(in []reg.VecVirtual) {
 	const nanOrNegativeZero = 1<<0 | 1<<2 | 1<<7 // quiet NaN, -0, signaling NaN
 	const unordered = 3
 	switch {
@@ -322,7 +324,7 @@ func (s *specials) look(in []reg.VecVirtual) {
 	}
 }
 
-// leave ends the kernel, and returns whether there were any.
+// leave ends the kernel, which returns whether there were any special values.
 func (s *specials) leave() {
 	result := GP64() // upper bits are cleared
 	switch {

@@ -78,9 +78,9 @@ func slideQuads(squares bool) func(set isa, name string) {
 	}
 }
 
-// quadSums computes the sums of windows along a row, four neighboring pixels to a lane. The prefix
-// sum along the row is over sums of four columns; the sums of the other three windows follow from
-// that of the last.
+// quadSums computes the sums of windows along a row, four neighboring pixels in each lane. The
+// prefix sum along the row adds sums of four columns. The sums of the first three windows of a lane
+// are computed from that of the last one.
 type quadSums struct {
 	runningSums
 	memory  reg.Register
@@ -163,7 +163,7 @@ func (q *quadSums) slot(array, place int) Mem {
 	return Mem{Base: q.scratch, Index: q.i, Scale: 4, Disp: array + place*q.set.bytes()}
 }
 
-// loop emits the loop. compare sets f to the value whose sign decides.
+// loop emits the loop. compare sets f to the value whose sign decides the pixel's color.
 func (q *quadSums) loop(squares bool, compare func(f, mean, variance reg.VecVirtual) reg.VecVirtual) {
 	set := q.set
 	dst, pix, n := arg("dst"), arg("pix"), arg("n")
@@ -313,7 +313,7 @@ func (q *quadSums) doubts(place int, f, variance reg.VecVirtual) {
 	MOVB(bits.As8(), to)
 }
 
-// quadStats is decideStats for four pixels per lane.
+// quadStats is like decideStats for four pixels per lane.
 func quadStats(form statsForm) func(set isa, name string) {
 	return func(set isa, name string) {
 		text(name, NOSPLIT, "func("+quadArguments+")", name+fmt.Sprintf(" is decide%s for a multiple of %d pixels and columns in the layout of quadMemory.", name[len("quad"):], set.bytes()))
@@ -322,7 +322,7 @@ func quadStats(form statsForm) func(set isa, name string) {
 	}
 }
 
-// quadMeans is decideMeans for four pixels per lane.
+// quadMeans is like decideMeans for four pixels per lane.
 func quadMeans(singh bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		text(name, NOSPLIT, "func("+quadArguments+")", name+fmt.Sprintf(" is decide%s for a multiple of %d pixels and columns in the layout of quadMemory.", name[len("quad"):], set.bytes()))

@@ -115,7 +115,8 @@ func boxSmall(set isa, name string) {
 }
 
 // box3 sums 3×3 bytes of three rows. A 16-bit lane holds an even pixel and the odd one after it,
-// which the windows of both contain; each window has one more pixel on the left or on the right.
+// both of which belong to the windows of both pixels. Each window has one more pixel, on the left
+// or on the right.
 func box3(set isa, name string) {
 	text(name, NOSPLIT, "func(dst, a, b, c *byte, n int, half, multiplier uint32)",
 		name+fmt.Sprintf(" computes, for n a multiple of %d,", set.bytes()), "", "\tfor i := range n {",

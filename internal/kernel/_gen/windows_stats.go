@@ -11,8 +11,8 @@ import (
 // statsAhead is the prefetch distance of results in bytes.
 const statsAhead = 1024
 
-// boxStats emits one pass along the column sums of a row and those of squares. If one is set, it is
-// for one channel.
+// boxStats emits a loop along the column sums of a row and those of squares. If one is set, it
+// supports only one channel.
 func boxStats(one bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		lanes := set.bytes() / 4
@@ -132,13 +132,13 @@ func (v *varianceOf) small(sum, _, squares reg.VecVirtual) reg.VecVirtual {
 	return squares
 }
 
-// centered computes the same from squared distances to the rounded mean.
+// centered computes the variance from squared distances to the rounded mean.
 func (v *varianceOf) centered(sum, mean, squares reg.VecVirtual) reg.VecVirtual {
 	set := v.set
 	m, most := set.vec(), set.vec()
 	VCVTPS2DQ(mean, m)
 	VPMULLD(v.count, m, most)
-	VPSUBD(most, sum, most) // by how much the sum exceeds that of the rounded mean
+	VPSUBD(most, sum, most) // the amount by which the sum exceeds that of the rounded mean
 	VPADDD(most, sum, sum)
 	VPMULLD(m, sum, sum)
 	VPSUBD(sum, squares, squares)

@@ -26,8 +26,7 @@ func tripleIn(_ isa, name string) {
 		for r := range v {
 			v[r] = pairOf(at(r), at(r+8)) // rows r and r+8
 		}
-		// Three rounds leave two columns in each vector, with rows 0 to 7 of both in the lower
-		// half.
+		// Three rounds leave two columns in each vector. The lower half has rows 0 to 7 of both.
 		for range 3 {
 			var w [8]reg.VecVirtual
 			for r := range 4 {
@@ -49,7 +48,7 @@ func tripleIn(_ isa, name string) {
 	leave()
 }
 
-// tripleOut is the inverse, for 16-bit results.
+// tripleOut transposes 16-bit results back into sixteen rows.
 func tripleOut(_ isa, name string) {
 	text(name, NOSPLIT, "func(rows **byte, src *byte, n int)", name+" computes, for n a multiple of 16,", "",
 		"\tfor i := range n {", "\t\tfor r := range 16 {", "\t\t\trows[r][i] = src[16*i+r]", "\t\t}", "\t}")

@@ -48,7 +48,7 @@ func weigh(e, to elem) func(set isa, name string) {
 		if e == f64 {
 			multiply, add = VMULPD, VADDPD
 		}
-		// block emits a loop over i while n has this many bytes left.
+		// block emits a loop over i that runs while n has this many bytes left.
 		block := func(label string, bytes int) {
 			sums := make([]reg.VecVirtual, bytes/set.bytes())
 			place := func(base reg.Register, v int) Mem { return Mem{Base: base, Disp: v * set.bytes()} }

@@ -11,13 +11,14 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// The detectors need resized layers of an image, their tables row by row, and the stages of a
+// The detectors need scaled layers of an image, their tables row by row, and the stages of a
 // cascade for many windows at a time. Windows are processed in groups of neighbors, each group at
 // one position of the table. All features are those of OpenCV's detectMultiScale, and no
 // multiply-add is fused. The sums of a stage are integers in units so small that they decide nearly
-// all windows. For the rest, which are in doubt, the caller must add the leaves as OpenCV does.
+// all windows. For the remaining windows, which are in doubt, the caller must add the leaves in
+// OpenCV's order.
 
-// Slack is the number of elements beyond the last window that kernels may read in tables, and read
+// Slack is the number of elements after the last window that kernels may read in tables, and read
 // and write in slices of windows.
 const Slack = 16
 
@@ -47,7 +48,7 @@ func LanesOf(level processor.Level) int {
 	return 8
 }
 
-// lanesLevel returns the routines that take groups of the given number of windows.
+// lanesLevel returns the routines for groups of the given number of windows.
 func lanesLevel(level processor.Level, lanes int) *routines {
 	if lanes < LanesOf(level) {
 		level--
@@ -58,8 +59,8 @@ func lanesLevel(level processor.Level, lanes int) *routines {
 // Groups holds groups of windows. The slices have room for a multiple of 4 groups.
 type Groups struct {
 	Lanes  int
-	Places []int32   // position of each group's first window; the others follow it
-	Alive  []uint32  // a bit for each window of a group that is still to be evaluated
+	Places []int32   // position of each group's first window; the others are adjacent to it
+	Alive  []uint32  // one bit for each window of a group, set while it must be evaluated
 	Norms  []float32 // norms of all windows, Lanes per group; local binary patterns have none
 }
 
@@ -68,7 +69,7 @@ func (g *Groups) Resize(n int) {
 	g.Places, g.Alive, g.Norms = g.Places[:n], g.Alive[:n], g.Norms[:n*g.Lanes]
 }
 
-// NewGroups returns no groups, with room for n.
+// NewGroups returns an empty Groups with room for n groups.
 func NewGroups(lanes, n int) Groups {
 	n = (n + blockGroups - 1) &^ (blockGroups - 1)
 	return Groups{lanes, make([]int32, 0, n), make([]uint32, 0, n), make([]float32, 0, n*lanes)}
@@ -84,7 +85,7 @@ func (g *Groups) blocks() (n int, places []int32) {
 	return n, places
 }
 
-// StageSums holds the limits that turn the sum of a stage into a verdict.
+// StageSums holds the limits that turn the sum of a stage into a verdict on the window.
 type StageSums struct {
 	Base       int32 // start value of every window's sum
 	Fail, Pass int32 // a window fails if its sum is at most Fail, and passes if it exceeds Pass
@@ -104,12 +105,12 @@ func (s *StageSums) verdict(sum int32) (bits uint32) {
 
 // A HaarNode is a Haar-like feature with its threshold.
 type HaarNode struct {
-	Corners   [12]int32  // of up to three boxes, each p0 - p1 - p2 + p3: positions relative to the window's
+	Corners   [12]int32  // corners of up to three boxes, each with the sum p0 - p1 - p2 + p3, relative to the window's position
 	Weights   [3]float32 // of the boxes
 	Threshold float32
-	Delta     int32  // added to the sum of windows that match: those whose value is below Threshold
+	Delta     int32  // added to the sum of windows that match, which are those whose value is below Threshold
 	Boxes     int32  // 2 or 3
-	Root      uint32 // all ones for the first node of a chain; the next nodes see only windows that have not matched
+	Root      uint32 // all ones for the first node of a chain; later nodes only see windows that have not matched
 	Flip      uint32 // all ones if windows match whose value is not below Threshold
 }
 
@@ -126,14 +127,15 @@ func (n *HaarNode) Value(table []uint32, at int, norm float32) float32 {
 	return v * norm
 }
 
-// HaarStumps evaluates a stage of stumps. The result of each group has the bits of the windows that
-// may pass and, 16 bits higher, of those that certainly pass. The first twos nodes have two boxes,
-// the others three. Bits of windows that are not alive are zero.
+// HaarStumps evaluates a stage of stumps. The result of each group has one bit for each window that
+// may pass and, 16 bits higher, one for each that certainly passes. The first twos nodes have two
+// boxes, and the others three. Bits of windows that are not alive are zero.
 func HaarStumps(level processor.Level, results []uint32, g *Groups, table []uint32, nodes []HaarNode, twos int, sums *StageSums) {
 	haarStage(lanesLevel(level, g.Lanes).haarStumps, results, g, table, nodes, twos, len(nodes)-twos, sums)
 }
 
-// HaarChains is [HaarStumps] for chains: trees in which every node has at most one child.
+// HaarChains is like [HaarStumps] for chains, which are trees in which every node has at most one
+// child.
 func HaarChains(level processor.Level, results []uint32, g *Groups, table []uint32, nodes []HaarNode, sums *StageSums) {
 	haarStage(lanesLevel(level, g.Lanes).haarChains, results, g, table, nodes, 0, len(nodes), sums)
 }
@@ -180,7 +182,7 @@ func maskAlive(results []uint32, g *Groups) {
 // An LBPNode is a local binary pattern, which compares eight blocks with the one in their middle,
 // and the subset of patterns that match.
 type LBPNode struct {
-	Corners [16]int32 // of 3×3 blocks, row by row
+	Corners [16]int32 // corners of the 3×3 blocks, row by row
 	Subset  [8]uint32
 	Delta   int32 // added to the sum of windows that match
 	_       [7]int32
@@ -204,7 +206,7 @@ func (n *LBPNode) Hits(table []uint32, at int) bool {
 	return n.Subset[code>>5]>>(code&31)&1 != 0
 }
 
-// LBPStumps is [HaarStumps] for local binary patterns.
+// LBPStumps is like [HaarStumps] for local binary patterns.
 func LBPStumps(level processor.Level, results []uint32, g *Groups, table []uint32, nodes []LBPNode, sums *StageSums) {
 	if len(g.Places) == 0 {
 		return
@@ -244,10 +246,10 @@ type HaarNorm struct {
 	_            float32
 }
 
-// SetContrast makes windows flat whose standard deviation is at most sigma.
+// SetContrast treats windows as flat if their standard deviation is at most sigma.
 func (n *HaarNorm) SetContrast(sigma float64) {
-	// Find the largest float32 whose product with the area is less than 1/sigma, as OpenCV
-	// compares.
+	// Find the largest float32 whose product with the area is less than 1/sigma, because OpenCV
+	// compares these.
 	limit, most := 1/sigma, float32(1/sigma/n.Area)
 	for n.Area*float64(most) < limit {
 		most = math.Nextafter32(most, math.MaxFloat32)
@@ -292,9 +294,9 @@ func BlendRows(level processor.Level, dst []int16, a, b []uint8, part int) {
 	}
 }
 
-// BlendColumns computes pixels from a row of [BlendRows]. Each blends the element at its place with
-// the next one; the low half of its entry in parts is the weight of the first, the high half that
-// of the second. They add up to 256.
+// BlendColumns computes pixels from a row of [BlendRows]. Each pixel blends the element at its
+// place with the next one. The low half of its entry in parts is the weight of the first element
+// and the high half that of the second, which add up to 256.
 func BlendColumns(level processor.Level, dst []uint8, row []int16, places []int32, parts []uint32) {
 	places, parts = places[:len(dst)], parts[:len(dst)]
 	from := 0
@@ -310,8 +312,8 @@ func BlendColumns(level processor.Level, dst []uint8, row []int16, places []int3
 }
 
 // Row computes a row of the tables of sums and of squares from a row of pixels and the table rows
-// above. Entry x+1 covers the pixels up to x. If half is not zero, even and odd entries are stored
-// apart: even entry x at x/2, odd entry x at half+x/2.
+// above. Entry x+1 includes the pixels up to x. If half is not zero, even and odd entries are
+// stored in separate halves of the row: even entry x at x/2, odd entry x at half+x/2.
 func Row(level processor.Level, sums, squares, sumsAbove, squaresAbove []uint32, pix []uint8, half int) {
 	var s, q uint32
 	sums[0], squares[0] = 0, 0
@@ -341,9 +343,10 @@ func Row(level processor.Level, sums, squares, sumsAbove, squaresAbove []uint32,
 // TiltedRow computes a row of the table of tilted sums of pixels, or of their squares: entry X of
 // row Y is the sum of the pixels (x, y) with y < Y and |x-X+1| < Y-y. down and up are the sums
 // along the diagonals that end in this row, from the left and from the right. The caller passes
-// those of the row before, and TiltedRow updates them: down[x] and up[x+1] go through pixel x, and
-// up[0] through the one left of the first. A diagonal keeps its place in memory, so for the next
-// row down begins one element earlier and up one later. half is as for [Row].
+// those of the previous row, and TiltedRow updates them: down[x] and up[x+1] include pixel x, and
+// up[0] includes the pixel to the left of the first. A diagonal stays at the same place in memory,
+// so for the next row down begins one element earlier and up one element later. half is as for
+// [Row].
 func TiltedRow(level processor.Level, tilted, above, down, up []uint32, pix []uint8, half int, square bool) {
 	tilted[0] = above[0] + up[0]
 	down, up = down[:len(pix)], up[1:len(pix)+1]

@@ -7,8 +7,8 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// A shuffleRoutine shuffles or unshuffles a multiple of 32 elements of one size. The streams of
-// their bytes are step bytes apart.
+// A shuffleRoutine shuffles or unshuffles a multiple of 32 elements of one size. The streams, one
+// for each byte of an element, are step bytes apart.
 type shuffleRoutine = func(dst, src *byte, n, step int)
 
 // shuffleRoutines holds the routines for elements of 2, 4 and 8 bytes.
@@ -26,9 +26,9 @@ func sizeNumber(size int) int {
 	return -1
 }
 
-// Shuffle rearranges elements of size bytes: the first bytes of all elements, then the second
-// bytes, and so on. Bytes after the last whole element are copied. The slices must have the same
-// length and not overlap.
+// Shuffle rearranges elements of size bytes: first the first bytes of all elements, then their
+// second bytes, and so on. Bytes after the last whole element are copied. The slices must have the
+// same length and must not overlap.
 func Shuffle(level processor.Level, dst, src []byte, size int) {
 	n, i := len(src)/size, 0
 	dst = dst[:len(src)]
@@ -90,7 +90,8 @@ func Unshuffle(level processor.Level, dst, src []byte, size int) {
 	copy(dst[n*size:], src[n*size:])
 }
 
-// transpose8 transposes 8×8 bytes: quadrants, then quadrants of these, then single bytes.
+// transpose8 transposes 8×8 bytes by exchanging quadrants, then quadrants of these, and finally
+// single bytes.
 func transpose8(m *[8]uint64) {
 	for i := range 4 {
 		a, b := m[i], m[i+4]

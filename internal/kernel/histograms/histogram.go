@@ -8,11 +8,11 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Row is one row of pixels to add to a row of an integral histogram, for one channel. Slices of
-// sums are bytes: only the kernel knows the type. Distances count elements.
+// A Row is a row of pixels to add to a row of an integral histogram, for one channel. Slices of
+// sums are bytes because only the kernel knows the type. Distances count elements.
 type Row struct {
 	// Above holds the bins of the table row above the pixels, Pitch sums apart. The kernel replaces
-	// them by those of the pixels' own row.
+	// them with those of the current row.
 	Above []byte
 	Pitch int
 
@@ -25,15 +25,16 @@ type Row struct {
 	Weights    []byte
 	WeightStep int
 
-	// Run holds the histogram of the row so far; the tile on the right continues it.
+	// Run holds the histogram of the row up to the current pixel. The tile to the right continues
+	// it.
 	Run  []byte
 	Bins int // length of Run in sums, at most MaxBins
 
 	N int // pixels
 
-	// Dst, if not nil, is laid out like Above. A kernel writes the bins of the pixels' own row to
-	// it with non-temporal stores, and sets Written, if the bins of every pixel are whole cache
-	// lines. Other goroutines may read Dst after a StoreFence.
+	// Dst, if not nil, has the layout of Above. If the bins of every pixel fill whole cache lines,
+	// a kernel writes the bins of the current row to Dst with non-temporal stores, and sets
+	// Written. Other goroutines may read Dst after a StoreFence.
 	Dst     []byte
 	Written bool
 }
@@ -72,7 +73,7 @@ func kernelsOf[S raster.Number]() (all [processor.Count]Func) {
 	return all
 }
 
-// add adds the bins from first on. It is the specification of the assembly.
+// add adds the bins starting at first. It is the specification of the assembly.
 func add[S raster.Number](r *Row, first int) {
 	run := raster.Elems[S](r.Run)[first:r.Bins]
 	weights, above := raster.Elems[S](r.Weights), raster.Elems[S](r.Above)
@@ -93,9 +94,9 @@ type routines struct {
 
 	block  routine       // blocks of bins
 	half   routine       // half a block, for levels without masks
-	tail   tailRoutine   // up to one vector of the rest
+	tail   tailRoutine   // the remaining bins, at most one vector
 	stream streamRoutine // blocks that are also written to the table, with non-temporal stores
-	line   streamRoutine // the last cache line for stream
+	line   streamRoutine // the last cache line of a row, for stream
 }
 
 type (
@@ -107,9 +108,9 @@ type (
 // blockBytes is the size of a block of bins.
 const blockBytes = 128
 
-// kernel returns a kernel for sums of the given size, which checks the bounds that the assembly
-// relies on. If vectors of neighboring pixels would overlap, so that a load waits for the previous
-// store, it leaves the row to narrow. Bins that do not fill a vector go to loop.
+// kernel returns a kernel for sums of the given size, which checks the bounds on which the assembly
+// relies. If vectors of neighboring pixels would overlap, so that each load would wait for the
+// previous store, it passes the row to narrow. Bins that do not fill a vector are passed to loop.
 func (f *routines) kernel(size int, narrow Func, loop func(r *Row, first int)) Func {
 	return func(r *Row) {
 		if r.N == 0 || r.Bins == 0 {
@@ -161,8 +162,8 @@ func (f *routines) kernel(size int, narrow Func, loop func(r *Row, first int)) F
 	}
 }
 
-// binNumbers numbers the lanes of sums of 4 and of 8 bytes; the latter have the number in both
-// halves of the lane.
+// binNumbers numbers the lanes of sums of 4 and of 8 bytes. For sums of 8 bytes, both halves of a
+// lane hold the number.
 var binNumbers = func() (all [2][2*MaxBins + 16]uint32) {
 	for i := range all[0] {
 		all[0][i], all[1][i] = uint32(i), uint32(i/2)

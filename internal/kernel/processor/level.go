@@ -2,8 +2,8 @@
 // and moves memory with non-temporal stores.
 package processor
 
-// A Level is an instruction set that kernels are written for. Levels of an architecture are
-// numbered from the slowest on.
+// A Level is an instruction set for which there are kernels. The levels of an architecture are
+// numbered from the slowest to the fastest.
 type Level int
 
 // Portable is plain Go, which runs on every machine.

@@ -25,9 +25,9 @@ func StreamFill(dst []byte) {
 	memory[best].fill(&dst[head], body)
 }
 
-// StreamFillRead writes every byte of dst once, with non-temporal stores if it can, and reads every
-// byte of src once, at a proportional pace: a lower bound for the time to compute a table of those
-// sizes.
+// StreamFillRead writes every byte of dst once, with non-temporal stores if it can, while it reads
+// every byte of src once. Its time is a lower bound for computing a table of the size of dst from
+// pixels of the size of src.
 func StreamFillRead(dst, src []byte) {
 	head := int(-uintptr(unsafe.Pointer(unsafe.SliceData(dst))) % raster.LineBytes)
 	if memory[best].fill == nil || len(src) < raster.LineBytes || len(dst) < head+raster.LineBytes {
@@ -52,8 +52,8 @@ func streamRead(src []byte) {
 	memory[best].read(&src[0], body)
 }
 
-// StreamCopy copies like copy, between slices that do not overlap, with non-temporal stores if it
-// can. Other goroutines may read the result after a StoreFence.
+// StreamCopy is like copy for slices that do not overlap, but uses non-temporal stores if it can.
+// Other goroutines may read the result after a StoreFence.
 func StreamCopy[T raster.Number](dst, src []T) {
 	n := min(len(dst), len(src))
 	size := int(unsafe.Sizeof(*new(T)))

@@ -6,21 +6,21 @@ import "golang.org/x/sys/cpu"
 
 func hasAVX2() bool { return cpu.X86.HasAVX2 && cpu.X86.HasBMI2 }
 
-// hasAVX512 requires the subsets F, BW, DQ and VL.
+// hasAVX512 reports whether the machine has the subsets F, BW, DQ and VL of AVX-512.
 func hasAVX512() bool {
 	x := &cpu.X86
 	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL
 }
 
-// LacksDots reports whether a level has dot-product kernels that this machine cannot run: VNNI is
-// more recent than the rest of AVX-512. The kernels of the level below replace them.
+// LacksDots reports whether a level has dot-product kernels that this machine cannot run, because
+// VNNI is newer than the rest of AVX-512. The kernels of the level below replace them.
 func LacksDots(l Level) bool { return l == AVX512 && !cpu.X86.HasAVX512VNNI }
 
 // LastLevelCache returns the size of the largest cache in bytes, or 0 if unknown.
 func LastLevelCache() int { return lastLevelCache }
 
-// lastLevelCache queries CPUID as Intel and AMD document it: a leaf lists the caches, leaf 4 for
-// Intel and leaf 0x8000001D, in the same format, for AMD.
+// lastLevelCache queries CPUID as Intel and AMD document it. A leaf lists the caches in the same
+// format for both: leaf 4 on Intel and leaf 0x8000001D on AMD.
 var lastLevelCache = func() (largest int) {
 	leaves := []uint32{4, 0x8000001d}
 	for _, leaf := range leaves {

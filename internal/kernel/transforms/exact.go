@@ -12,7 +12,7 @@ type Window struct {
 	Stride, TemplateStride  int    // elements from one row to the next
 	Width, Height, Channels int    // of the template
 
-	// Mask is zero for pixels that do not count; a nil Mask counts all.
+	// Mask is zero for pixels to ignore; a nil Mask includes all.
 	Mask       []byte
 	MaskStride int
 
@@ -20,7 +20,7 @@ type Window struct {
 	Squared  bool // sum squared differences (ssd)
 }
 
-// counts reports whether a pixel counts.
+// counts reports whether the mask includes a pixel.
 func (w *Window) counts(x, y int) bool { return w.Mask == nil || w.Mask[y*w.MaskStride+x] != 0 }
 
 // windowKernel holds the loops over windows of one pixel type.
@@ -38,8 +38,8 @@ var windowKernels = [raster.NumTypes]windowKernel{
 }
 
 // Score returns the score of a window by its definition, in two passes. It is used where transforms
-// and running sums are not exact enough. It is 0 for a flat window, and NaN if a pixel that counts
-// is not finite.
+// and running sums are not accurate enough. It is 0 for a flat window, and NaN if one of the
+// included pixels is not finite.
 func (w Window) Score(pixel raster.Type) float64 { return windowKernels[pixel].score(w) }
 
 // Energy returns the sum of the squares of the pixels of a window or, if w.Centered, of their

@@ -9,9 +9,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Many Fourier transforms are computed at a time, one in each SIMD lane. A point is a cache line of
-// real parts followed by one of imaginary parts, and the points of a call are contiguous. So every
-// step applies to whole vectors, and rounds the same at every level.
+// Several Fourier transforms are computed at a time, one in each SIMD lane. A point is a cache line
+// of real parts followed by one of imaginary parts, and the points of a call are contiguous. So
+// every step operates on whole vectors, and rounds in the same way at every level.
 
 // Lanes returns the number of transforms of type T that are computed together.
 func Lanes[T Real]() int { return raster.LineBytes / sizeOf[T]() }
@@ -32,7 +32,7 @@ func FourierTwiddles(n int) (count int) {
 
 // FourierForward transforms n points, a power of two, in place. buf holds the points, and twiddles
 // the factors e^(-2πijk/m) for k from 1 to 3 and j < m/4, for m = n, n/4, … > 4. The result is in
-// the order that [FourierInverse] takes.
+// the order that [FourierInverse] expects.
 func FourierForward[T Real](level processor.Level, buf []T, n int, twiddles []T) {
 	r := fourierOf[T](level)
 	line := 2 * Lanes[T]()
@@ -116,8 +116,8 @@ func FourierInverse[T Real](level processor.Level, buf []T, n int, twiddles []T)
 	}
 }
 
-// down4 computes a butterfly of four points, which are step elements apart, and multiplies by the
-// factors.
+// down4 computes a butterfly of four points, which are step elements apart, and multiplies the
+// results by the factors.
 func down4[T Real](p []T, step int, w *[6]T) {
 	l := Lanes[T]()
 	a, b, c, d := p[:2*l], p[step:][:2*l], p[2*step:][:2*l], p[3*step:][:2*l]
@@ -171,7 +171,7 @@ func step2[T Real](p []T, line int) {
 }
 
 // FourierMultiply multiplies points and stores the products in dst, or adds them to it. dst may be
-// a.
+// the same slice as a.
 func FourierMultiply[T Real](level processor.Level, dst, a, b []T, add bool) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	l := Lanes[T]()
@@ -195,8 +195,8 @@ func FourierMultiply[T Real](level processor.Level, dst, a, b []T, add bool) {
 	}
 }
 
-// FourierTranspose exchanges lanes and points in count squares of as many points as there are
-// lanes. The squares are dstStep and srcStep elements apart.
+// FourierTranspose exchanges lanes and points in count squares, each with as many points as there
+// are lanes. The squares are dstStep and srcStep elements apart.
 func FourierTranspose[T Real](level processor.Level, dst, src []T, dstStep, srcStep, count int) {
 	l := Lanes[T]()
 	square := 2 * l * l

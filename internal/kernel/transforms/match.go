@@ -11,8 +11,8 @@ import (
 // scoreLanes is the number of scores in a cache line.
 const scoreLanes = raster.LineBytes / 4
 
-// FillLines converts 16 bytes of each row, minus center, to the real parts of points, or if lines
-// starts at the second line to the imaginary parts. It adds the squares to energy.
+// FillLines subtracts center from 16 bytes of each row and stores them as the real parts of points,
+// or as the imaginary parts if lines starts at the second line. It adds their squares to energy.
 func FillLines(level processor.Level, lines []float32, src []uint8, stride, rows int, center float32, energy *[scoreLanes]float32) {
 	if rows <= 0 {
 		return
@@ -33,7 +33,7 @@ func FillLines(level processor.Level, lines []float32, src []uint8, stride, rows
 }
 
 // ScoreLines multiplies factors by numerators, which are the first n elements, at most 16, of the
-// lines of points. Scores are clamped to [-1, 1]; NaN stays NaN.
+// lines of points. Scores are clamped to [-1, 1]; NaN remains NaN.
 func ScoreLines(level processor.Level, dst []float32, stride int, lines []float32, rows, n int, bias float32) {
 	if rows <= 0 || n <= 0 {
 		return
@@ -57,7 +57,7 @@ func ScoreLines(level processor.Level, dst []float32, stride int, lines []float3
 	}
 }
 
-// UpdateMax updates most, 16 maxima so far, with numbers. It ignores NaN.
+// UpdateMax updates 16 maxima with further numbers. It ignores NaN.
 func UpdateMax(level processor.Level, most *[scoreLanes]float32, numbers []float32) {
 	if asm := matchTable[level].mostF32; asm != nil {
 		whole := len(numbers) &^ (scoreLanes - 1)

@@ -5,7 +5,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Operations on rows of bytes that are black and white, or become so.
+// Operations on rows of bytes whose results are black and white.
 
 // AtLeast sets
 //

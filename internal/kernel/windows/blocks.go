@@ -13,8 +13,8 @@ var blockLoops = [raster.NumTypes][raster.NumTypes]func(dst, cols []byte, channe
 	raster.F64: {raster.F32: floatBlocks[float32], raster.F64: floatBlocks[float64]},
 }
 
-// BlockMeans computes the means of blocks of width pixels and the given number of rows from column
-// sums. The last block may be narrower.
+// BlockMeans computes the means of blocks of width pixels and the given number of rows from their
+// column sums. The last block may be narrower.
 func BlockMeans(sum, pixel raster.Type, dst, cols []byte, channels, width, rows int) {
 	blockLoops[sum][pixel](dst, cols, channels, width, rows)
 }

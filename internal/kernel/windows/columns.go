@@ -71,7 +71,7 @@ func addColumns[P raster.Number, A Number](cols, row []byte, offset float64, tim
 	}
 }
 
-// addSquares is addColumns for squares.
+// addSquares is like addColumns for squares.
 func addSquares[P raster.Number, A Number](cols, row []byte, offset float64, times int) {
 	pix := raster.Elems[P](row)
 	sums, center, n := raster.Elems[A](cols)[:len(pix)], A(offset), A(times)
@@ -93,7 +93,7 @@ func slideColumns[P raster.Number, A Number](cols, add, sub []byte) {
 	}
 }
 
-// slideSquares is slideColumns for squares of pixels minus an offset.
+// slideSquares is like slideColumns for squares of pixels minus an offset.
 func slideSquares[P raster.Number, A Number](cols, add, sub []byte, offset float64) {
 	enter, leave, center := raster.Elems[P](add), raster.Elems[P](sub), A(offset)
 	sums := raster.Elems[A](cols)[:len(enter)]
@@ -104,7 +104,8 @@ func slideSquares[P raster.Number, A Number](cols, add, sub []byte, offset float
 	}
 }
 
-// moveSquares slides squares at a level, whole vectors in assembly and the rest in Go.
+// moveSquares slides squares at a level: whole vectors in assembly, and the remaining columns in
+// Go.
 func (k *columnKernel) moveSquares(level processor.Level, cols, add, sub []byte, offset float64) {
 	if asm := k.squaresRoutines[level]; asm != nil {
 		n := raster.Count(len(add), k.pixel) &^ (windowUnit - 1)

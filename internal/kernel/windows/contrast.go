@@ -35,9 +35,9 @@ func Contrast(level processor.Level, dst, above, row, below []uint8) {
 
 func least3(a, b, c uint8) (least, most uint8) { return min(a, b, c), max(a, b, c) }
 
-// ContrastOf computes the contrast of one pixel in integers. This is exact: the quotient is never
-// that close to an integer unless it is one, and then the 0.0001 makes it less. TestContrast checks
-// all pairs.
+// ContrastOf computes the contrast of one pixel in integers. This is exact, because the quotient is
+// never that close to an integer unless it is one, and in that case the 0.0001 makes it smaller.
+// TestContrast checks all pairs.
 func ContrastOf(least, most uint8) uint8 {
 	if most == least {
 		return 0

@@ -5,23 +5,24 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Counts finds medians of bytes in time that does not depend on the size of the window. It holds the
-// histograms of columns as high as a window (Perreault and Hébert 2007), in cumulative counts.
+// Counts finds medians of bytes in time that does not depend on the size of the window. It holds a
+// histogram of each column, as high as a window (Perreault and Hébert 2007), with cumulative
+// counts.
 type Counts struct {
 	level           processor.Level
-	columns, height int     // of the histograms, and pixels in each
-	coarse          []uint8 // of each column, how many pixels have upper four bits up to 0, 1, … 15
-	fine            []uint8 // for each value of the upper four bits, the same of the lower ones
+	columns, height int     // number of histograms, and of pixels in each
+	coarse          []uint8 // for each column and each value of the upper four bits, the number of pixels up to that value
+	fine            []uint8 // for each value of the upper four bits, the same counts of the lower ones
 	state           []uint8 // of the assembly
 }
 
-// HasCounts reports whether a level has [Counts] for windows of this size: counts of columns have 8
-// bits, and those of windows 16.
+// HasCounts reports whether a level supports [Counts] for windows of this size. Counts of columns
+// have 8 bits, and those of windows 16.
 func HasCounts(level processor.Level, width, height int) bool {
 	return windowTable[level].countMedians != nil && height <= 255 && width <= (1<<16-1)/height
 }
 
-// Bytes returns how much memory the counts keep.
+// Bytes returns the size of the memory that c keeps.
 func (c *Counts) Bytes() int { return cap(c.coarse) + cap(c.fine) + cap(c.state) }
 
 // Aim sets the number of columns and their height, and fills the columns with zeros.
@@ -39,13 +40,15 @@ func (c *Counts) Aim(level processor.Level, columns, height int) {
 	copy(c.fine, c.coarse)
 }
 
-// Slide adds a pixel to every column and removes another, which it has: at first, zeros.
+// Slide adds a pixel to every column and removes another one, which must be in the histogram.
+// Initially, the histograms contain zeros.
 func (c *Counts) Slide(in, out []uint8) {
 	in, out = in[:c.columns], out[:c.columns]
 	windowTable[c.level].countColumns(raster.First(c.coarse), raster.First(c.fine), 16*c.columns, raster.First(in), raster.First(out), c.columns)
 }
 
-// Medians writes the medians of windows of so many columns side by side, the lower of two.
+// Medians writes the medians of windows of the given number of columns. The median of an even
+// number of pixels is the lower one of two.
 func (c *Counts) Medians(dst []uint8, columns int) {
 	_ = c.coarse[16*(len(dst)+columns-1)-1]
 	windowTable[c.level].countMedians(raster.First(dst), raster.First(c.coarse), raster.First(c.fine), raster.First(c.state), 16*c.columns, len(dst), columns, (columns*c.height-1)/2)

@@ -70,26 +70,26 @@ type decideScratch struct {
 	sums, squares [decideChunk]uint32
 }
 
-// A Decider thresholds rows of bytes given column sums. It decides in float32, and decides again by
-// the formula where rounding leaves doubt, so the result is always that of the formula.
+// A Decider thresholds rows of bytes, given column sums. It decides in float32, and decides again
+// by the formula where rounding leaves doubt, so the result is always that of the formula.
 type Decider struct {
 	Formula *Formula
 
 	level   processor.Level
-	fast    bool // there is a kernel, and it supports the parameters
+	fast    bool // there is a kernel that supports the parameters
 	kernel  FormulaKind
 	span    int
 	area    float64
-	shift   uint // by which squares are shifted right, so that those of a window fit in 31 bits
+	shift   uint // number of bits by which squares are shifted right, so that their sums fit 31 bits
 	rest    [windowUnit]uint8
 	pix     [decideChunk]uint8
-	single  []float32 // 1/n for every pixel's window
-	double  []float64 // the same in float64, computed on demand
+	single  []float32 // 1/n for the window of every pixel
+	double  []float64 // the same in float64, computed when first needed
 	across  []int32   // the arguments of Counts
 	down    int64
 	x, n    int
-	doubled bool   // double is current
-	exact   uint64 // the sum of the squares of a window
+	doubled bool   // double is up to date
+	exact   uint64 // sum of the squares of a window, not shifted
 	exactAt int    // the index of that window, or negative
 	memory  [unsafe.Sizeof(decideScratch{}) + raster.LineBytes - 1]byte
 
@@ -97,12 +97,14 @@ type Decider struct {
 	flatCount int64
 }
 
-// scratch returns the part of memory that is aligned to cache lines, so that no vector crosses one.
+// scratch returns the part of the memory that starts at a cache line, so that no vector crosses
+// one.
 func (d *Decider) scratch() *decideScratch {
 	return (*decideScratch)(unsafe.Pointer(&d.memory[-uintptr(unsafe.Pointer(&d.memory))&(raster.LineBytes-1)]))
 }
 
-// flatDecision is the decision for a pixel in a window of pixels equal to it: 0 if unknown.
+// A flatDecision is the decision for a pixel in a window whose pixels all equal it, or 0 if
+// unknown.
 type flatDecision uint8
 
 const (
@@ -157,7 +159,7 @@ func (d *Decider) constants(lost float64) bool {
 	f, s := d.Formula, d.scratch()
 	var alpha, beta, gamma, delta, margin float64
 	const u, white = 0x1p-24, 255.0
-	spread := white * white / 4 // the greatest variance
+	spread := white * white / 4 // the greatest possible variance
 	switch f.Kind {
 	case SauvolaFormula, PhansalkarFormula:
 		alpha, gamma = 1-f.K, f.K*f.InverseR
@@ -377,8 +379,8 @@ func (d *Decider) decideExactly(p uint8, sum, square uint64, count int64) uint8 
 	if sum*sum != square*uint64(count) { // the products are below 2^63 because sums are below 2^31
 		return d.Formula.decide(p, sum, square, count)
 	}
-	// All pixels of the window are equal. On blank paper this is so for long stretches, so cache
-	// the decision.
+	// All pixels of the window are equal. Blank paper has long stretches of such windows, so the
+	// decision is cached.
 	if count != d.flatCount {
 		d.flat, d.flatCount = [256]flatDecision{}, count
 	}

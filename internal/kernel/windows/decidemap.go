@@ -119,8 +119,8 @@ func updateExtremes(greatest float64, least uint8, r *running, inverse float64, 
 	return greatest, min(least, p)
 }
 
-// Thresholds computes a row of thresholds; see [Decider.Row]. Variances that rounding makes
-// negative are zero.
+// Thresholds computes a row of thresholds; see [Decider.Row]. Variances that are negative because
+// of rounding are treated as zero.
 func Thresholds[D float32 | float64](d *Decider, dst []D, pix []uint8, cols, squares []uint32) {
 	dst = dst[:len(pix)]
 	_ = cols[:len(pix)+d.span+Slack]

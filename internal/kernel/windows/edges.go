@@ -2,7 +2,7 @@ package windows
 
 import "github.com/boxsum/boxsum/internal/raster"
 
-// Columns beside the image, and the sums of windows that are larger than the image.
+// Columns beyond the edges of the image, and sums of windows that are larger than the image.
 
 // Repeat fills dst with copies of one element.
 func Repeat(dst, element []byte) {
@@ -77,7 +77,8 @@ func constant[A Number](dst []byte, d float64, height int, squared bool) {
 }
 
 // An Extra describes what to add to the column sums of every window, for each channel: a number of
-// columns of a constant, of the first and the last column of the image, and of all columns.
+// columns of a constant, the first and the last column of the image a number of times, and all
+// columns a number of times.
 type Extra struct {
 	Channels    int
 	Constants   []byte // column sum of the constant by channel, or nil
@@ -123,7 +124,7 @@ func addExtra[A Number](dst, sums, columns []byte, x Extra) {
 				e += e
 			case x.Inner:
 				for i := ch + x.Channels; i < len(image)-x.Channels; i += x.Channels {
-					e += image[i] // again, except the first and the last
+					e += image[i] // add all but the first and the last again
 				}
 			}
 			e *= A(x.Periods)
@@ -153,8 +154,8 @@ func ExtendRuns(t raster.Type, runs []int32, row, above []byte) {
 	runKernels[t].extend(runs, row, above)
 }
 
-// GrowRuns extends upward the runs of have pixels that equal the last of their column, where the
-// pixel in row equals it too. It reports whether any run grew.
+// GrowRuns extends runs of have pixels upward if the pixel in row equals the last one of its
+// column. It reports whether any run grew.
 func GrowRuns(t raster.Type, runs []int32, row, last []byte, have int) bool {
 	return runKernels[t].grow(runs, row, last, have)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A GuidedBox computes the guided filter of bytes from column sums. In every window it fits a line,
-// and returns slope and height in fixed point, whose sums are exact in any order. The height is
-// that at the middle of the range, guidedCenter.
+// A GuidedBox computes the guided filter of bytes from column sums. It fits a line in every window,
+// and returns its slope and its height in fixed point, because sums of these are exact in any
+// order. The height is measured at the middle of the range, guidedCenter.
 type GuidedBox struct {
 	level processor.Level
 	own   bool // the image is its own guide
@@ -69,7 +69,7 @@ func powerBelow(v float64) float64 {
 	return math.Ldexp(1, min(20, math.Ilogb(v)))
 }
 
-// line fits the line of a window, given the sums of the guide, the image, the guide's squares, and
+// line fits a line in a window, given the sums of the guide, the image, the guide's squares, and
 // the products of both.
 func (s *guidedSums) line(i, v, ii, iv uint32) (a, b uint32) {
 	si, sv := float64(i), float64(v)

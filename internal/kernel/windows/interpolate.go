@@ -10,10 +10,11 @@ import (
 // interpolateUnit is a multiple of the number of elements of every level's vectors.
 const interpolateUnit = 16
 
-// Interpolate maps bytes by four tables, whose entries for a byte are the bytes of an entry of table, lowest first: left
-// and right of the pixel above it, left and right below it. across holds how far every pixel lies between left and
-// right, and down how far they all lie between above and below. Every product and every sum is rounded to float32, and
-// the result to nearest, ties to even.
+// Interpolate maps bytes by four lookup tables. An entry of table holds the bytes of the four
+// tables, lowest first: those to the upper left, upper right, lower left and lower right of the
+// pixel. across holds the position of every pixel between left and right, and down the position of
+// all pixels between above and below. Every product and every sum is rounded to float32, and the
+// result to nearest, ties to even.
 func Interpolate(level processor.Level, dst, src []uint8, table *[256]uint32, across []float32, down float32) {
 	src, across = src[:len(dst)], across[:len(dst)]
 	up, from := 1-down, 0
@@ -30,7 +31,8 @@ func Interpolate(level processor.Level, dst, src []uint8, table *[256]uint32, ac
 	}
 }
 
-// Rounded16 rounds a number from 0 to 65535 to nearest, ties to even: adding 1.5·2^23 leaves no bits for fractions.
+// Rounded16 rounds a number from 0 to 65535 to nearest, ties to even. Adding 1.5·2^23 leaves no
+// bits for a fraction.
 func Rounded16(v float32) uint16 {
 	const integers = 3 << 22
 	return uint16(math.Float32bits(v + integers))

@@ -98,9 +98,9 @@ var cornerLoops = [raster.NumTypes]func(dst []float64, sums []byte, at Corner, o
 	raster.U32: wholeCorners[uint32], raster.U64: wholeCorners[uint64], raster.F64: floatCorners,
 }
 
-// CornerMeans computes the mean of a window for every channel, given the entries of a table and
-// beside pixels of value outer that lie outside the image. Means of integers are rounded to
-// nearest, ties up.
+// CornerMeans computes the mean of a window for every channel, given the entries of a table and the
+// number of pixels, beside, of value outer that lie outside the image. Means of integers are
+// rounded to nearest, ties up.
 func CornerMeans(sum raster.Type, dst []float64, sums []byte, at Corner, outer float64, beside, count int) {
 	cornerLoops[sum](dst, sums, at, outer, beside, count)
 }

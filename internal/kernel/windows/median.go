@@ -42,8 +42,8 @@ func HasMedians(level processor.Level, pixel raster.Type, size int) bool {
 	return medianKernels[pixel][level].of3 != nil && (size == 3 || size == 5)
 }
 
-// MedianKeys computes the keys of a row of floats: integers in their order, in which -0 comes
-// before 0 and NaN is last.
+// MedianKeys computes the keys of a row of floats, which are integers in the order of the floats.
+// -0 precedes 0, and NaN is last.
 func MedianKeys(level processor.Level, pixel raster.Type, dst, src []byte) {
 	dst = dst[:len(src)]
 	wholeAndRest(len(src), func(x, n int) {
@@ -51,21 +51,22 @@ func MedianKeys(level processor.Level, pixel raster.Type, dst, src []byte) {
 	})
 }
 
-// Ahead is the distance in bytes from the last two rows of pixels to the next two, and from results
-// to the next ones. They are prefetched, as the processor does not do so where a row begins.
+// Ahead is the distance in bytes from the last two rows of pixels to the next two, and from the
+// results to the next ones. They are prefetched explicitly, because the processor does not prefetch
+// across the start of a row.
 type Ahead struct{ Src, Dst int }
 
-// Medians computes the medians of 3×3 or 5×5 windows in two rows, from one row of pixels more than
+// Medians computes the medians of 3×3 or 5×5 windows in two rows, from one more row of pixels than
 // a window has. Rows of pixels start with the first pixel of the first window, and neighbors are
-// step elements apart. Medians reports whether no float was NaN or -0; otherwise the results are
-// not valid, and [KeyMedians] must be used. It does not look at the first and the last step·(size/2)
-// elements of rows.
+// step elements apart. Medians reports whether no float was NaN or -0. If one was, the results are
+// not valid, and [KeyMedians] must be used. It does not examine the first and the last
+// step·(size/2) elements of rows.
 func Medians(level processor.Level, pixel raster.Type, dst, next []byte, rows [][]byte, step int, ahead Ahead) bool {
 	k := &medianKernels[pixel][level]
 	return runMedians(k.of3, k.of5, dst, next, rows, step*pixel.Bytes(), ahead)
 }
 
-// KeyMedians is like [Medians] for the keys of floats, of which all are valid. The median of a
+// KeyMedians is like [Medians] for the keys of floats, all of which are valid. The median of a
 // window that contains a NaN is NaN.
 func KeyMedians(level processor.Level, pixel raster.Type, dst, next []byte, rows [][]byte, step int) {
 	k := &medianKernels[pixel][level]
@@ -112,7 +113,7 @@ func Box3(level processor.Level, dst, a, b, c []uint8) {
 	})
 }
 
-// Halve averages 2×2 bytes, two each from a and b, rounded to nearest, ties up.
+// Halve averages blocks of 2×2 bytes, two bytes each from a and b, rounded to nearest, ties up.
 func Halve(level processor.Level, dst, a, b []uint8) {
 	a, b = a[:2*len(dst)], b[:2*len(dst)]
 	from := 0

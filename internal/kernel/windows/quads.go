@@ -12,8 +12,8 @@ import (
 const (
 	// QuadWidth is the greatest number of pixels in a row of [Quads].
 	QuadWidth = 2048
-	// quadSpan and quadHeight bound the size of windows: their columns fit in quadMemory, and the
-	// difference of two column sums is a signed 16-bit number.
+	// quadSpan and quadHeight limit the size of windows: their columns must fit in quadMemory, and
+	// the difference of two column sums must fit a signed 16-bit number.
 	quadSpan, quadHeight = 1024, 128
 	// quadColumns is the number of columns in quadMemory, a whole number of cache lines in each
 	// array.
@@ -31,15 +31,15 @@ type quadMemory struct {
 type quadFunc = func(dst, pix, memory, even, odd, first, second, third, fourth, inverse *byte, n int, lanes *uint32, scratch *byte)
 
 // Quads decides like a [Decider] for bytes and windows that are clipped at the edge of the image,
-// and slides the columns itself. The prefix sum along a row is over groups of four columns; the
-// windows of three of four pixels follow from that of the last.
+// and updates the columns itself. The prefix sum along a row adds groups of four columns. The sums
+// of the first three windows of a group are computed from that of the last one.
 type Quads struct {
 	Decider
 	half        bool    // vectors have 32 bytes, not 64
 	left, width int     // columns of a window to the left of its pixel, and width of the image
-	start       int     // the image's column for column 0, one before the first window
-	from, to    int     // whole lines of columns that are read in place
-	same        [2]int  // whole lines of pixels whose windows have full width
+	start       int     // position in the image of column 0, which precedes the first window by one
+	from, to    int     // range of columns, in whole lines, that are read in place
+	same        [2]int  // range of pixels, in whole lines, whose windows have full width
 	one         float32 // the value of all inverses
 	inverses    [decideChunk]float32
 	zeros       []uint8
@@ -57,13 +57,13 @@ func (q *Quads) memory() *quadMemory {
 	return (*quadMemory)(unsafe.Pointer(&q.room[-uintptr(unsafe.Pointer(&q.room))&(raster.LineBytes-1)]))
 }
 
-// Strip starts at the top of n columns, from x on, of an image of the given width. Windows begin
-// left pixels before their own.
+// Strip starts at the top of the n columns from x on, in an image of the given width. The window of
+// a pixel begins left pixels before it.
 func (q *Quads) Strip(x, n, left, width int) {
 	*q.memory() = quadMemory{}
 	q.left, q.width, q.start = left, width, x-left-1
 	q.half = q.level.String() == "avx2"
-	// Lines that are entirely inside the image; border slides the others.
+	// These lines are entirely inside the image. border slides the others.
 	q.from = (max(0, -q.start) + raster.LineBytes - 1) &^ (raster.LineBytes - 1)
 	end := min(n+q.span, width-q.start)
 	q.to = max(q.from, end&^(raster.LineBytes-1))
@@ -78,9 +78,9 @@ func zeros(have []uint8, n int) []uint8 {
 	return have
 }
 
-// Slide moves the columns down: one row of the image enters the windows and one leaves them. A nil
-// row is all zeros. Slide also prefetches next, the row that enters next, and out, the row of
-// results from the first pixel on.
+// Slide moves the columns down by one row: row add enters the windows and row sub leaves them. A
+// nil row stands for zeros. Slide also prefetches next, the row that enters next, and out, the row
+// of results.
 func (q *Quads) Slide(add, sub, next, out []uint8) {
 	if q.to > q.from {
 		if len(out) == 0 {
@@ -143,7 +143,7 @@ func (q *Quads) Counts(down int64) {
 	if len(q.single) < room {
 		q.single = make([]float32, room)
 	}
-	for i := 0; i < room; i++ { // in the order of the kernels: a vector for each position among four
+	for i := 0; i < room; i++ { // in the order of the kernels: a vector for each of four positions
 		if i == q.same[0] && i < q.same[1] {
 			if i = q.same[1]; i == room {
 				break

@@ -7,27 +7,27 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Ranks finds medians by the ranks of pixels: their places among the sorted pixels of a tile. Equal
-// pixels have ranks of their own too, so a window is a set of bits, and its median is the bit in the
-// middle of those set (Suomela 2014). It takes one step for every pixel that enters or leaves a
-// window, whatever the type.
+// Ranks finds medians by the ranks of pixels, which are their positions among the sorted pixels of
+// a tile. Equal pixels have different ranks too, so a window is a set of bits, and its median is
+// the middle one of the set bits (Suomela 2014). The time is one step for every pixel that enters
+// or leaves a window, for all types.
 type Ranks struct {
 	Height int      // pixels in a column of the tile
 	Keys   []uint64 // of the pixels, column after column, see [RankKeys]
 
 	ranks       []uint32 // of the pixels
 	order, next []uint32 // the pixels by their ranks
-	nan         uint32   // the rank from which on pixels are NaN
-	window      []uint64 // a bit for every rank
+	nan         uint32   // the first rank of a NaN
+	window      []uint64 // one bit for every rank
 }
 
-// Bytes returns the size of its memory.
+// Bytes returns the size of the memory that r keeps.
 func (r *Ranks) Bytes() int {
 	return 8*(cap(r.Keys)+cap(r.window)) + 4*(cap(r.ranks)+cap(r.order)+cap(r.next))
 }
 
-// Aim is for tiles of this size. The caller sets Keys and calls [Ranks.Sort] before it asks for
-// medians.
+// Aim prepares for tiles of this size. The caller sets Keys and calls [Ranks.Sort] before it calls
+// Medians.
 func (r *Ranks) Aim(width, height int) {
 	n := width * height
 	if cap(r.Keys) < n {
@@ -38,11 +38,11 @@ func (r *Ranks) Aim(width, height int) {
 	r.ranks, r.order, r.next = r.ranks[:n], r.order[:n], r.next[:n]
 }
 
-// digitBits is the number of bits of a key that one pass sorts by.
+// digitBits is the number of bits of a key by which one pass sorts.
 const digitBits = 11
 
-// Sort ranks the pixels of the tile: from the least digit of their keys to the greatest, without
-// digits that are the same in all.
+// Sort ranks the pixels of the tile by a radix sort, from the least significant digit of their keys
+// to the most significant one. It skips digits that are equal in all keys.
 func (r *Ranks) Sort(t raster.Type) {
 	differ := uint64(0)
 	for i, key := range r.Keys {
@@ -77,9 +77,10 @@ func (r *Ranks) Sort(t raster.Type) {
 	}
 }
 
-// Medians writes the key of the median of windows of so many columns, the first of which starts at
-// column 0, the next at column 1, and so on. Rows from top up to bottom count, of columns from left
-// up to right. The median is the lower of two, and NaN where a window has one.
+// Medians writes the keys of the medians of windows of the given number of columns, the first of
+// which starts at column 0, the next at column 1, and so on. Windows include rows from top up to
+// but not including bottom, and columns from left up to but not including right. The median is the
+// lower one of two, and NaN if the window contains a NaN.
 func (r *Ranks) Medians(dst []uint64, top, bottom, columns, left, right int) {
 	clear(r.window)
 	column := func(x int) []uint32 {
@@ -88,8 +89,8 @@ func (r *Ranks) Medians(dst []uint64, top, bottom, columns, left, right int) {
 		}
 		return r.ranks[x*r.Height:][top:bottom]
 	}
-	count, nans := 0, 0 // pixels in the window, and how many of them are NaN
-	word, below := 0, 0 // a word of the window, and how many bits are set in those before it
+	count, nans := 0, 0 // number of pixels in the window, and of those that are NaN
+	word, below := 0, 0 // a word of the window, and the number of bits set in the words before it
 	for x := range columns - 1 {
 		in := column(x)
 		below += toggle(r.window, in, word)
@@ -129,7 +130,8 @@ func (r *Ranks) Medians(dst []uint64, top, bottom, columns, left, right int) {
 	}
 }
 
-// toggle sets bits of a window, or clears them, and returns how many of them are before a word.
+// toggle sets or clears bits of a window, and returns the number of these bits that are before a
+// word.
 func toggle(window []uint64, ranks []uint32, word int) (before int) {
 	for _, rank := range ranks {
 		at := rank >> 6
@@ -152,11 +154,11 @@ func (r *Ranks) countNaN(ranks []uint32) (n int) {
 	return n
 }
 
-// rankKernel holds the loops that turn pixels of one type into keys and back.
+// A rankKernel holds the loops that convert pixels of one type to keys and back.
 type rankKernel struct {
 	keys   func(dst []uint64, step int, src []byte, columns []int, beside uint64)
 	pixels func(dst []byte, step int, keys []uint64)
-	nan    uint64 // the key of NaN, or what is no key
+	nan    uint64 // the key of NaN, or a number that is not a key
 }
 
 // rankKernels holds the loops by type.
@@ -169,14 +171,14 @@ var rankKernels = [raster.NumTypes]rankKernel{
 // HasRanks reports whether a type has keys for [Ranks].
 func HasRanks(t raster.Type) bool { return rankKernels[t].keys != nil }
 
-// RankKeys makes keys of a row: whole numbers in the order of its pixels, in which -0 comes before 0
-// and NaN is last. It takes the elements at columns, or beside for -1, and writes keys that are step
-// from each other.
+// RankKeys computes the keys of a row, which are integers in the order of its pixels. -0 precedes
+// 0, and NaN is last. It reads the elements at the given columns, uses beside for a column of -1,
+// and writes keys that are step elements apart.
 func RankKeys(t raster.Type, dst []uint64, step int, src []byte, columns []int, beside uint64) {
 	rankKernels[t].keys(dst, step, src, columns, beside)
 }
 
-// RankPixels makes pixels of keys, step elements from each other.
+// RankPixels converts keys that are step elements apart to pixels.
 func RankPixels(t raster.Type, dst []byte, step int, keys []uint64) {
 	rankKernels[t].pixels(dst, step, keys)
 }
@@ -199,8 +201,9 @@ func wholePixels(dst []byte, step int, keys []uint64) {
 	}
 }
 
-// floatKeys returns the loops for floats with these bits of infinity and NaN. Keys of negative
-// floats are their bits inverted; those of others have the sign inverted.
+// floatKeys returns the loops for floats with the given bits of infinity and NaN. The keys of
+// negative floats are their bits inverted, and those of other floats are their bits with the sign
+// inverted.
 func floatKeys[U uint32 | uint64](inf, nan U) rankKernel {
 	sign := ^(^U(0) >> 1)
 	keys := func(dst []uint64, step int, src []byte, columns []int, beside uint64) {

@@ -35,9 +35,9 @@ func NewVariances(n uint64) (v Variances, ok bool) {
 // mean returns the mean of a window, rounded once.
 func (v *Variances) mean(sum uint32) float32 { return float32(sum) / float32(v.n) }
 
-// Of returns the variance of a window. If n²·variance is too large, it is computed from the
-// distances to the rounded mean m: Σ(p−m)²/n − (Σ(p−m)/n)², where the second term is at most half
-// of the first.
+// Of returns the variance of a window. If n²·variance is too large, the variance is computed from
+// the distances to the rounded mean m as Σ(p−m)²/n − (Σ(p−m)/n)², where the second term is at most
+// half of the first.
 func (v *Variances) Of(sum, squares uint32) float32 {
 	if v.small != 0 {
 		return float32(float32(int32(v.n*squares-sum*sum)) * v.inverse2)
@@ -65,8 +65,8 @@ const pastBytes = 32e6
 // BypassCaches reports whether to write that many bytes of results with [processor.StreamCopy].
 func BypassCaches(bytes int) bool { return processor.Streams() && bytes > pastBytes }
 
-// NewStatsBox returns a StatsBox for windows of span×height pixels and images with that many bytes
-// of results. It reports whether the level has a kernel for them.
+// NewStatsBox returns a StatsBox for windows of span×height pixels, and for images whose results
+// have the given size in bytes. It reports whether the level has a kernel for them.
 func NewStatsBox(level processor.Level, span, height, channels, bytes int) (StatsBox, bool) {
 	v, ok := NewVariances(uint64(span) * uint64(height))
 	return StatsBox{level, span, channels, v, bytes > pastBytes}, ok && windowTable[level].boxStats != nil && channels <= processor.FastChannels

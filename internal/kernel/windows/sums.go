@@ -14,7 +14,7 @@ type Sums struct {
 	Hi, Lo []byte
 }
 
-// Cut sets s to elements [i, j) of other sums, which may be empty.
+// Cut sets s to elements [i, j) of the given sums. The range may be empty.
 func (s *Sums) Cut(of *Sums, i, j int) {
 	s.Type, s.Hi, s.Lo = of.Type, nil, nil
 	if of.Hi != nil {
@@ -33,7 +33,7 @@ func (s *Sums) Slice(i, j int) (part Sums) {
 type Mean struct {
 	Count  uint64  // pixels in a window
 	Offset float64 // subtracted from all float pixels
-	Scale  uint    // bits by which integer sums are shifted left first
+	Scale  uint    // number of bits by which integer sums are shifted left first
 	Most   uint64  // the greatest integer sum
 }
 
@@ -149,7 +149,7 @@ func totals[A raster.Number]() [raster.NumTypes]func(dst, hi, lo []byte, offset 
 	}
 }
 
-// Totals converts the sums themselves to pixels, and adds the offset.
+// Totals converts the sums to pixels, and adds the offset.
 func (s *Sums) Totals(dst raster.Type, to []byte, offset float64) {
 	totalLoops[s.Type][dst](to, s.Hi, s.Lo, offset)
 }
@@ -162,7 +162,7 @@ func totalLoop[D, A raster.Number](dst, hi, lo []byte, offset float64) {
 	}
 }
 
-// longTotals is totalLoop for integers that float64 cannot represent. They have no offset.
+// longTotals is a totalLoop for integers that float64 cannot represent. They have no offset.
 func longTotals[D uint64 | int64, A raster.Number](dst, hi, lo []byte, _ float64) {
 	to := raster.Elems[D](dst)
 	high, low := raster.Elems[A](hi)[:len(to)], raster.Elems[A](lo)[:len(to)]
@@ -226,8 +226,8 @@ var (
 	}
 )
 
-// Spreads computes variances of windows, or their square roots, as float32 or float64. Those of
-// integers are exact up to the last two roundings.
+// Spreads computes variances of windows, or their square roots, as float32 or float64. Variances of
+// integers are exact except for the last two roundings.
 func Spreads(level processor.Level, dst raster.Type, to []byte, sums, squares Sums, s Spread) {
 	loops := &singleSpreads
 	if dst == raster.F64 {
@@ -236,7 +236,7 @@ func Spreads(level processor.Level, dst raster.Type, to []byte, sums, squares Su
 	loops[sums.Type][squares.Type](level, to, sums, squares, s)
 }
 
-// byteSpreads returns a loop that calls few for windows of few bytes, and others for all other
+// byteSpreads returns a loop that calls few for windows with few bytes, and others for all other
 // windows.
 func byteSpreads(few func(level processor.Level, v *Variances, dst []float32, sums, squares Sums, root bool), others spreadLoop) spreadLoop {
 	return func(level processor.Level, dst []byte, sums, squares Sums, s Spread) {

@@ -19,7 +19,7 @@ const (
 	WolfFormula
 	NICKFormula
 	PhansalkarFormula
-	TRSinghFormula // from here on without squares
+	TRSinghFormula // this formula and those after it do not use squares
 	BradleyFormula
 	MeanCFormula
 	SuFormula

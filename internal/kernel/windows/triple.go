@@ -7,10 +7,10 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Three consecutive box filters along one axis, in integers: nothing is rounded before the third.
-// Three sums in sequence are updated from pixel to pixel, and the differences over all three sizes
-// are taken at once (a cascaded integrator-comb filter, Hogenauer 1981). The sums wrap, but the
-// results fit.
+// These are three consecutive box filters along one axis in integers, so nothing is rounded before
+// the third. Three sums in sequence are updated from pixel to pixel, and the differences over all
+// three sizes are taken at once (a cascaded integrator-comb filter, Hogenauer 1981). The sums wrap,
+// but the results fit.
 
 // tripleRows is the number of rows that are filtered together, each in a lane.
 const tripleRows = 16
@@ -36,13 +36,14 @@ func (t *Triple) Fits(most uint64) bool {
 // Count returns the number of pixels that are summed, with multiplicity.
 func (t *Triple) Count() int { return t.Sizes[0] * t.Sizes[1] * t.Sizes[2] }
 
-// Span returns the sum of the sizes, which is how far back the differences reach.
+// Span returns the sum of the sizes, which is the distance over which differences are taken.
 func (t *Triple) Span() int { return t.Sizes[0] + t.Sizes[1] + t.Sizes[2] }
 
 // Reach returns the number of pixels on each side that contribute to a pixel.
 func (t *Triple) Reach() int { return (t.Span() - 3) / 2 }
 
-// taps returns how far back each difference reaches, in pairs of which the second is subtracted.
+// taps returns the distances of the terms of each difference, in pairs of which the second is
+// subtracted.
 func (t *Triple) taps() [8]int {
 	a, b, c := t.Sizes[0], t.Sizes[1], t.Sizes[2]
 	return [8]int{0, a, a + b, b, a + c, c, b + c, a + b + c}
@@ -78,7 +79,7 @@ func (t *Triple) Across(level processor.Level, dst [][]uint16, src [][]uint8, ch
 		}
 		return
 	}
-	// Zeros, the pixels before the row, the row, and the pixels after it.
+	// The lanes hold zeros, the pixels before the row, the row, and the pixels after it.
 	zeros, reach := t.Span()*channels, t.Reach()*channels
 	at := zeros + reach
 	length := (at + n + reach) * tripleRows
@@ -121,7 +122,7 @@ func (t *Triple) Across(level processor.Level, dst [][]uint16, src [][]uint8, ch
 	}
 }
 
-// row is Across for one row.
+// row is like Across for one row.
 func (t *Triple) row(dst []uint16, src []uint8, channels int, factor float32, beside func(place int) int, s *TripleScratch) {
 	width, reach := len(src)/channels, t.Reach()
 	if n := width + 2*reach; len(s.sums) < n {
@@ -156,8 +157,8 @@ func (t *Triple) row(dst []uint16, src []uint8, channels int, factor float32, be
 }
 
 // Down advances to the next row of 16-bit values below 2^15. state holds three sums for each
-// element, in any order, initially zero. rows holds the row itself and the rows that precede it by
-// Taps. If dst is not nil, Down sets
+// element, in any order, initially zero. rows holds the current row and the rows that precede it by
+// the distances of Taps. If dst is not nil, Down sets
 //
 //	dst[i] = round(float32(sum/2) * factor)
 func (t *Triple) Down(level processor.Level, dst []uint8, state []uint32, rows *[8][]uint16, factor float32, s *TripleScratch) {
@@ -185,5 +186,5 @@ func (t *Triple) Down(level processor.Level, dst []uint8, state []uint32, rows *
 	}
 }
 
-// Taps returns by how many rows each row of Down precedes the current one.
+// Taps returns the distance between each row of Down and the current one.
 func (t *Triple) Taps() [8]int { return t.taps() }

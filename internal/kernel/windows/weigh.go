@@ -5,22 +5,24 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// WeighUnit is the number of elements that the length of rows for [Weights.Add] is rounded up to.
+// WeighUnit is the number of elements to a multiple of which the length of rows for [Weights.Add]
+// is rounded up.
 const WeighUnit = windowUnit
 
-// Lines is memory of rows of elements, of which each starts Stride bytes after the one before.
+// Lines is the memory of rows of elements. Each row starts Stride bytes after the previous one.
 type Lines struct {
 	Data   []byte
 	Stride int
 }
 
-// From returns the lines without the first bytes of each.
+// From returns the lines without the given number of bytes at the start of each.
 func (l Lines) From(bytes int) Lines { return Lines{l.Data[bytes:], l.Stride} }
 
 // check panics unless there are this many lines of n bytes, at least one.
 func (l Lines) check(lines, n int) { _ = l.Data[(lines-1)*l.Stride:][:n] }
 
-// Weights is a symmetric kernel: the weight of its middle, followed by those of both sides.
+// Weights is a symmetric kernel: the weight of its middle, followed by the weights at increasing
+// distances.
 type Weights struct {
 	singles []float32
 	doubles []float64
@@ -214,7 +216,7 @@ func roundedOf[P uint8 | uint16](routine func(w *windowRoutines) fromRoutine) fu
 	}
 }
 
-// Scale multiplies float32 or float64 elements by a factor each, and by a common one.
+// Scale multiplies each float32 or float64 element by its own factor and by a common one.
 func Scale(t raster.Type, dst []byte, factors []float64, all float64) {
 	if t == raster.F64 {
 		scale(raster.Elems[float64](dst), factors, all)

@@ -205,8 +205,8 @@ type BoxScratch struct {
 	_       [raster.LineBytes]byte
 }
 
-// start sums the window before the first pixel: a zero column, and all columns but the last of the
-// first window.
+// start sums the window before the first pixel. It consists of a zero column and all columns of the
+// first window except the last.
 func (s *BoxScratch) start(cols []uint32, span, c int) {
 	clear(s.carry[:])
 	window := cols[c:][:(span-1)*c]
