@@ -131,6 +131,8 @@ func (b *bloscPack) unpack(buf, data []byte, limit int) ([]byte, error) {
 // bloscHeader is the size of the header of a Blosc chunk.
 const bloscHeader = 16
 
+var errCutOff = bad("a chunk is damaged: it is cut off")
+
 // bloscSize returns the decoded size of a chunk.
 func bloscSize(data []byte, limit int) (int, error) {
 	if len(data) < bloscHeader {
@@ -143,84 +145,124 @@ func bloscSize(data []byte, limit int) (int, error) {
 	return n, nil
 }
 
-// part decodes bytes [from, to) of a chunk into dst. A chunk is a header followed by
-// blocks, each divided into streams (the Blosc chunk format,
-// github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst). If from is not the start of
-// a block, part decodes the whole chunk.
-func (b *bloscPack) part(dst, data []byte, from, to int) error {
-	const header = bloscHeader
-	flags, typeSize := data[2], int(data[3])
-	n, block := int(binary.LittleEndian.Uint32(data[4:])), int(binary.LittleEndian.Uint32(data[8:]))
+// A bloscChunk is a chunk with the fields of its header (the Blosc chunk format,
+// github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst).
+type bloscChunk struct {
+	data     []byte // with the header
+	flags    byte
+	typeSize int // bytes of an element
+	size     int // bytes when decoded
+	block    int // bytes of a block when decoded
+}
+
+// The flags of a chunk. The three highest bits number the compressor.
+const (
+	bloscShuffled    = 1 << 0
+	bloscStored      = 1 << 1 // not compressed
+	bloscBitShuffled = 1 << 2
+	bloscOneStream   = 1 << 4 // per block
+)
+
+func parseBlosc(data []byte) (*bloscChunk, error) {
+	c := &bloscChunk{
+		flags: data[2], typeSize: int(data[3]),
+		size: int(binary.LittleEndian.Uint32(data[4:])), block: int(binary.LittleEndian.Uint32(data[8:])),
+	}
 	packed := int(binary.LittleEndian.Uint32(data[12:]))
 	switch {
 	case data[0] != 2 && data[0] != 1:
-		return bad("version %d of the blosc format is not supported", data[0])
-	case packed > len(data) || packed < header || block < 1 && n > 0 || block > max(n, 1) || typeSize == 0:
-		return bad("a chunk is damaged: invalid blosc header")
+		return nil, bad("version %d of the blosc format is not supported", data[0])
+	case packed > len(data) || packed < bloscHeader || c.block < 1 && c.size > 0 || c.block > max(c.size, 1) || c.typeSize == 0:
+		return nil, bad("a chunk is damaged: invalid blosc header")
 	}
-	data = data[:packed]
-	if flags&2 != 0 { // stored uncompressed
-		if packed-header < n {
-			return bad("a chunk is damaged: it is cut off")
+	c.data = data[:packed]
+	return c, nil
+}
+
+// part decodes bytes [from, to) of a chunk into dst. If from is not the start of a block,
+// it decodes the whole chunk.
+func (b *bloscPack) part(dst, data []byte, from, to int) error {
+	c, err := parseBlosc(data)
+	switch {
+	case err != nil:
+		return err
+	case c.flags&bloscStored != 0:
+		if len(c.data)-bloscHeader < c.size {
+			return errCutOff
 		}
-		copy(dst, data[header+from:header+to])
+		copy(dst, c.data[bloscHeader+from:bloscHeader+to])
 		return nil
-	}
-	if n == 0 {
+	case c.size == 0:
 		return nil
-	}
-	if from%block != 0 || to%block != 0 && to != n {
-		all := make([]byte, n)
-		if err := b.part(all, data, 0, n); err != nil {
+	case from%c.block != 0 || to%c.block != 0 && to != c.size:
+		all := make([]byte, c.size)
+		if err := c.blocks(all, 0, c.size); err != nil {
 			return err
 		}
 		copy(dst, all[from:to])
 		return nil
 	}
-	blocks := (n + block - 1) / block
-	if blocks > (packed-header)/4 {
-		return bad("a chunk is damaged: it is cut off")
+	return c.blocks(dst, from, to)
+}
+
+// blocks decodes the blocks of bytes [from, to) into dst. The header is followed by the
+// offset of each block.
+func (c *bloscChunk) blocks(dst []byte, from, to int) error {
+	if blocks := (c.size + c.block - 1) / c.block; blocks > (len(c.data)-bloscHeader)/4 {
+		return errCutOff
 	}
-	whole := make([]byte, block)
-	shuffle, bitShuffle := flags&1 != 0 && typeSize > 1, flags&4 != 0
-	for i := from / block; i*block < to; i++ {
-		dst := dst[i*block-from : min((i+1)*block, n)-from]
-		start := int(int32(binary.LittleEndian.Uint32(data[header+4*i:])))
-		if start < header || start > len(data) {
+	var scratch []byte
+	if c.shuffled() {
+		scratch = make([]byte, c.block)
+	}
+	for i := from / c.block; i*c.block < to; i++ {
+		start := int(int32(binary.LittleEndian.Uint32(c.data[bloscHeader+4*i:])))
+		if start < bloscHeader || start > len(c.data) {
 			return bad("a chunk is damaged: a block is missing")
 		}
-		into := dst
-		if shuffle || bitShuffle {
-			into = whole[:len(dst)]
+		if err := c.decodeBlock(dst[i*c.block-from:min((i+1)*c.block, c.size)-from], scratch, c.data[start:]); err != nil {
+			return err
 		}
-		// A block has one stream per byte of an element, unless it is short, the last, or
-		// flagged otherwise.
-		streams := 1
-		if flags&16 == 0 && len(dst) == block && typeSize <= 16 && block/typeSize >= 128 && block%typeSize == 0 {
-			streams = typeSize
+	}
+	return nil
+}
+
+// shuffled reports whether the bytes or bits of elements are separated.
+func (c *bloscChunk) shuffled() bool {
+	return c.flags&bloscBitShuffled != 0 || c.flags&bloscShuffled != 0 && c.typeSize > 1
+}
+
+// decodeBlock decodes a block into dst. It has one stream per byte of an element, unless it
+// is short, the last, or flagged otherwise.
+func (c *bloscChunk) decodeBlock(dst, scratch, src []byte) error {
+	into := dst
+	if c.shuffled() {
+		into = scratch[:len(dst)]
+	}
+	streams := 1
+	if c.flags&bloscOneStream == 0 && len(dst) == c.block && c.typeSize <= 16 && c.block/c.typeSize >= 128 && c.block%c.typeSize == 0 {
+		streams = c.typeSize
+	}
+	part := len(dst) / streams
+	for k := range streams {
+		if len(src) < 4 {
+			return errCutOff
 		}
-		src, part := data[start:], len(dst)/streams
-		for k := range streams {
-			if len(src) < 4 {
-				return bad("a chunk is damaged: it is cut off")
-			}
-			size := int(int32(binary.LittleEndian.Uint32(src)))
-			src = src[4:]
-			if size < 0 || size > len(src) {
-				return bad("a chunk is damaged: it is cut off")
-			}
-			out := into[k*part : (k+1)*part]
-			if err := bloscStream(out, src[:size], flags>>5); err != nil {
-				return err
-			}
-			src = src[size:]
+		size := int(int32(binary.LittleEndian.Uint32(src)))
+		src = src[4:]
+		if size < 0 || size > len(src) {
+			return errCutOff
 		}
-		switch {
-		case bitShuffle:
-			unshuffleBits(dst, into, typeSize)
-		case shuffle:
-			codecs.Unshuffle(processor.Best(), dst, into, typeSize)
+		if err := bloscStream(into[k*part:(k+1)*part], src[:size], c.flags>>5); err != nil {
+			return err
 		}
+		src = src[size:]
+	}
+	switch {
+	case c.flags&bloscBitShuffled != 0:
+		unshuffleBits(dst, into, c.typeSize)
+	case c.shuffled():
+		codecs.Unshuffle(processor.Best(), dst, into, c.typeSize)
 	}
 	return nil
 }
@@ -243,7 +285,7 @@ func bloscStream(dst, src []byte, compressor byte) error {
 		}
 		out, err := inflate(dst[:0:len(dst)], r, len(dst))
 		if err == nil && len(out) != len(dst) {
-			err = bad("a chunk is damaged: it is cut off")
+			err = errCutOff
 		}
 		return err
 	case 4:

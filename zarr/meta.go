@@ -112,16 +112,8 @@ func parseV3(data []byte) (*metadata, error) {
 		return nil, bad("Zarr metadata describes a %q of format %d, want an array of format 3", a.NodeType, a.ZarrFormat)
 	}
 	m := &metadata{shape: a.Shape, attributes: a.Attributes, version: 3}
-	var name string
-	if err := json.Unmarshal(a.DataType, &name); err != nil {
-		var n named
-		if json.Unmarshal(a.DataType, &n) != nil || n.Name == "" {
-			return nil, bad("Zarr metadata has no data type")
-		}
-		name = n.Name
-	}
 	var err error
-	if m.typ, err = ParseType(name); err != nil {
+	if m.typ, err = parseDataType(a.DataType); err != nil {
 		return nil, err
 	}
 	if len(a.StorageTransformers) > 0 {
@@ -146,25 +138,8 @@ func parseV3(data []byte) (*metadata, error) {
 	if len(a.FillValue) == 0 || string(a.FillValue) == "null" {
 		return nil, bad("Zarr metadata has no fill value")
 	}
-	key := struct {
-		Separator string `json:"separator"`
-	}{}
-	if err := a.ChunkKeyEncoding.configure(&key); err != nil {
+	if err := m.encodeKeys(&a.ChunkKeyEncoding); err != nil {
 		return nil, err
-	}
-	switch a.ChunkKeyEncoding.Name {
-	case "default":
-		m.prefix, m.separator = "c", "/"
-	case "v2":
-		m.separator = "."
-	default:
-		return nil, bad("unknown chunk key encoding %q", a.ChunkKeyEncoding.Name)
-	}
-	if key.Separator != "" {
-		m.separator = key.Separator
-	}
-	if m.separator != "/" && m.separator != "." {
-		return nil, bad("unknown separator %q of chunk keys, want / or .", m.separator)
 	}
 	if m.codecs, err = parseChain(a.Codecs, m.typ, m.fill, m.object, 0); err != nil {
 		return nil, err
@@ -180,6 +155,44 @@ func parseV3(data []byte) (*metadata, error) {
 		}
 	}
 	return m, nil
+}
+
+// parseDataType returns a type given by its name or by an object with a name.
+func parseDataType(value json.RawMessage) (Type, error) {
+	var name string
+	if err := json.Unmarshal(value, &name); err != nil {
+		var n named
+		if json.Unmarshal(value, &n) != nil || n.Name == "" {
+			return 0, bad("Zarr metadata has no data type")
+		}
+		name = n.Name
+	}
+	return ParseType(name)
+}
+
+// encodeKeys sets how the keys of chunks are made from their indexes.
+func (m *metadata) encodeKeys(encoding *named) error {
+	var key struct {
+		Separator string `json:"separator"`
+	}
+	if err := encoding.configure(&key); err != nil {
+		return err
+	}
+	switch encoding.Name {
+	case "default":
+		m.prefix, m.separator = "c", "/"
+	case "v2":
+		m.separator = "."
+	default:
+		return bad("unknown chunk key encoding %q", encoding.Name)
+	}
+	if key.Separator != "" {
+		m.separator = key.Separator
+	}
+	if m.separator != "/" && m.separator != "." {
+		return bad("unknown separator %q of chunk keys, want / or .", m.separator)
+	}
+	return nil
 }
 
 // checkShape returns an error for invalid shapes.
@@ -300,96 +313,95 @@ func parseV2(data []byte) (*metadata, error) {
 func (t Type) ParseElement(value json.RawMessage) ([]byte, error) { return parseFill(t, value) }
 
 func parseFill(t Type, value json.RawMessage) ([]byte, error) {
-	fill := make([]byte, 8)
-	wrong := func() error { return bad("fill value %s is not a %v", value, t) }
-	put := func(bits uint64) {
-		switch t.Size() {
-		case 1:
-			fill[0] = byte(bits)
-		case 2:
-			binary.NativeEndian.PutUint16(fill, uint16(bits))
-		case 4:
-			binary.NativeEndian.PutUint32(fill, uint32(bits))
-		default:
-			binary.NativeEndian.PutUint64(fill, bits)
-		}
+	bits, ok := fillBits(t, value)
+	if !ok {
+		return nil, bad("fill value %s is not a %v", value, t)
 	}
+	fill := make([]byte, 8)
+	switch t.Size() {
+	case 1:
+		fill[0] = byte(bits)
+	case 2:
+		binary.NativeEndian.PutUint16(fill, uint16(bits))
+	case 4:
+		binary.NativeEndian.PutUint32(fill, uint32(bits))
+	default:
+		binary.NativeEndian.PutUint64(fill, bits)
+	}
+	return fill[:t.Size()], nil
+}
+
+// fillBits returns the bits of a fill value, and whether it is one of the type.
+func fillBits(t Type, value json.RawMessage) (bits uint64, ok bool) {
 	if len(value) == 0 || string(value) == "null" {
-		return fill[:t.Size()], nil
+		return 0, true
 	}
 	var v any
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
 	if err := d.Decode(&v); err != nil {
-		return nil, wrong()
-	}
-	putFloat := func(x float64) {
-		switch t {
-		case Float16:
-			put(uint64(floatToHalf(x)))
-		case Float32:
-			put(uint64(math.Float32bits(float32(x))))
-		default:
-			put(math.Float64bits(x))
-		}
+		return 0, false
 	}
 	switch v := v.(type) {
 	case bool:
-		if t != Bool {
-			return nil, wrong()
-		}
 		if v {
-			put(1)
+			bits = 1
 		}
+		return bits, t == Bool
 	case json.Number:
-		switch {
-		case t.isFloat():
-			x, err := strconv.ParseFloat(v.String(), 64)
-			if err != nil && !errors.Is(err, strconv.ErrRange) {
-				return nil, wrong()
-			}
-			putFloat(x)
-		case t.isSigned():
-			x, err := strconv.ParseInt(integral(v.String()), 10, 8*t.Size())
-			if err != nil {
-				return nil, wrong()
-			}
-			put(uint64(x))
-		default:
-			size := 8 * t.Size()
-			if t == Bool {
-				size = 1
-			}
-			x, err := strconv.ParseUint(integral(v.String()), 10, size)
-			if err != nil {
-				return nil, wrong()
-			}
-			put(x)
-		}
+		return numberBits(t, v.String())
 	case string:
-		if !t.isFloat() {
-			return nil, wrong()
-		}
-		switch {
-		case v == "NaN":
-			putFloat(math.Float64frombits(0x7ff8 << 48)) // Zarr's NaN, which differs from Go's in one bit
-		case v == "Infinity":
-			putFloat(math.Inf(1))
-		case v == "-Infinity":
-			putFloat(math.Inf(-1))
-		case strings.HasPrefix(v, "0x") && len(v) == 2+2*t.Size():
-			x, err := strconv.ParseUint(v[2:], 16, 8*t.Size())
-			if err != nil {
-				return nil, wrong()
-			}
-			put(x)
-		default:
-			return nil, wrong()
-		}
-	default:
-		return nil, wrong()
+		return textBits(t, v)
 	}
-	return fill[:t.Size()], nil
+	return 0, false
+}
+
+// numberBits returns the bits of a fill value that is a number in JSON.
+func numberBits(t Type, number string) (bits uint64, ok bool) {
+	switch {
+	case t.isFloat():
+		x, err := strconv.ParseFloat(number, 64)
+		return floatBits(t, x), err == nil || errors.Is(err, strconv.ErrRange)
+	case t.isSigned():
+		x, err := strconv.ParseInt(integral(number), 10, 8*t.Size())
+		return uint64(x), err == nil
+	}
+	size := 8 * t.Size()
+	if t == Bool {
+		size = 1
+	}
+	x, err := strconv.ParseUint(integral(number), 10, size)
+	return x, err == nil
+}
+
+// textBits returns the bits of a fill value that is a string in JSON: a float that is not a
+// number, or the bits of one.
+func textBits(t Type, text string) (bits uint64, ok bool) {
+	switch {
+	case !t.isFloat():
+		return 0, false
+	case text == "NaN":
+		return floatBits(t, math.Float64frombits(0x7ff8<<48)), true // Zarr's NaN, which differs from Go's in one bit
+	case text == "Infinity":
+		return floatBits(t, math.Inf(1)), true
+	case text == "-Infinity":
+		return floatBits(t, math.Inf(-1)), true
+	case strings.HasPrefix(text, "0x") && len(text) == 2+2*t.Size():
+		x, err := strconv.ParseUint(text[2:], 16, 8*t.Size())
+		return x, err == nil
+	}
+	return 0, false
+}
+
+// floatBits returns the bits of a float in a type.
+func floatBits(t Type, x float64) uint64 {
+	switch t {
+	case Float16:
+		return uint64(floatToHalf(x))
+	case Float32:
+		return uint64(math.Float32bits(float32(x)))
+	}
+	return math.Float64bits(x)
 }
 
 // integral returns an integer as usually written: some writers have 0.0.

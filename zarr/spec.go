@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -55,71 +56,16 @@ func (s *Spec) metadata() (*metadata, error) {
 	if err := m.checkShape(); err != nil {
 		return nil, err
 	}
-	var fill json.RawMessage
-	var err error
-	if s.Fill != nil {
-		if f, ok := s.Fill.(float64); ok && (f != f || math.IsInf(f, 0)) {
-			fill = json.RawMessage(map[bool]string{true: `"NaN"`, false: `"Infinity"`}[f != f])
-			if math.IsInf(f, -1) {
-				fill = json.RawMessage(`"-Infinity"`)
-			}
-		} else if fill, err = json.Marshal(s.Fill); err != nil {
-			return nil, raster.Invalid("fill value: %v", err)
-		}
+	fill, err := s.fill()
+	if err != nil {
+		return nil, err
 	}
 	if m.fill, err = parseFill(s.Type, fill); err != nil {
 		return nil, err
 	}
-	var inner []named
-	if s.Order != nil {
-		inner = append(inner, named{Name: "transpose", Configuration: mustJSON(map[string]any{"order": s.Order})})
-	}
-	endian := "little"
-	if s.BigEndian {
-		endian = "big"
-	}
-	inner = append(inner, named{Name: "bytes", Configuration: mustJSON(map[string]any{"endian": endian})})
-	level := s.Level
-	switch s.Compression {
-	case "", "none":
-	case "zstd":
-		if level == 0 {
-			level = 1
-		}
-		if level < -131072 || level > 22 {
-			return nil, raster.Invalid("zstd level is %d, want at most 22", level)
-		}
-		inner = append(inner, named{Name: "zstd", Configuration: mustJSON(map[string]any{"level": level, "checksum": false})})
-	case "blosc":
-		if level == 0 {
-			level = 1
-		}
-		if level < 1 || level > 9 {
-			return nil, raster.Invalid("blosc level %d is not in [1, 9]", level)
-		}
-		inner = append(inner, named{Name: "blosc", Configuration: mustJSON(&bloscPack{"zstd", level, "shuffle", s.Type.Size(), 0})})
-	case "lz4":
-		if level != 0 {
-			return nil, raster.Invalid("lz4 has no levels: level is %d, want 0", level)
-		}
-		inner = append(inner, named{Name: "blosc", Configuration: mustJSON(&bloscPack{"lz4", 1, "shuffle", s.Type.Size(), 0})})
-	case "gzip":
-		if level == 0 {
-			level = 6
-		}
-		inner = append(inner, named{Name: "gzip", Configuration: mustJSON(map[string]any{"level": level})})
-	default:
-		return nil, raster.Invalid("compression %q, want none, zstd, gzip, blosc or lz4", s.Compression)
-	}
-	if s.Checksum {
-		inner = append(inner, named{Name: "crc32c"})
-	}
-	codecs := inner
-	if s.Shard != nil {
-		codecs = []named{{Name: "sharding_indexed", Configuration: mustJSON(map[string]any{
-			"chunk_shape": s.Chunk, "codecs": inner, "index_location": "end",
-			"index_codecs": []named{{Name: "bytes", Configuration: json.RawMessage(`{"endian":"little"}`)}, {Name: "crc32c"}},
-		})}}
+	codecs, err := s.codecs()
+	if err != nil {
+		return nil, err
 	}
 	if m.codecs, err = parseChain(codecs, s.Type, m.fill, m.object, 0); err != nil {
 		return nil, err
@@ -139,6 +85,84 @@ func (s *Spec) metadata() (*metadata, error) {
 		m.attributes[name] = data
 	}
 	return m, nil
+}
+
+// fill returns the fill value as JSON, in which some floats are strings.
+func (s *Spec) fill() (json.RawMessage, error) {
+	if s.Fill == nil {
+		return nil, nil
+	}
+	if f, ok := s.Fill.(float64); ok {
+		switch {
+		case f != f:
+			return json.RawMessage(`"NaN"`), nil
+		case math.IsInf(f, 1):
+			return json.RawMessage(`"Infinity"`), nil
+		case math.IsInf(f, -1):
+			return json.RawMessage(`"-Infinity"`), nil
+		}
+	}
+	fill, err := json.Marshal(s.Fill)
+	if err != nil {
+		return nil, raster.Invalid("fill value: %v", err)
+	}
+	return fill, nil
+}
+
+// codecs returns the codecs in the order in which they encode a chunk or a shard.
+func (s *Spec) codecs() ([]named, error) {
+	var inner []named
+	if s.Order != nil {
+		inner = append(inner, named{Name: "transpose", Configuration: mustJSON(map[string]any{"order": s.Order})})
+	}
+	endian := "little"
+	if s.BigEndian {
+		endian = "big"
+	}
+	inner = append(inner, named{Name: "bytes", Configuration: mustJSON(map[string]any{"endian": endian})})
+	if s.Compression != "" && s.Compression != "none" {
+		compressor, err := s.compressor()
+		if err != nil {
+			return nil, err
+		}
+		inner = append(inner, compressor)
+	}
+	if s.Checksum {
+		inner = append(inner, named{Name: "crc32c"})
+	}
+	if s.Shard == nil {
+		return inner, nil
+	}
+	return []named{{Name: "sharding_indexed", Configuration: mustJSON(map[string]any{
+		"chunk_shape": s.Chunk, "codecs": inner, "index_location": "end",
+		"index_codecs": []named{{Name: "bytes", Configuration: json.RawMessage(`{"endian":"little"}`)}, {Name: "crc32c"}},
+	})}}, nil
+}
+
+// compressor returns the codec that compresses the bytes of a chunk.
+func (s *Spec) compressor() (named, error) {
+	switch level := s.Level; s.Compression {
+	case "zstd":
+		level = cmp.Or(level, 1)
+		if level < -131072 || level > 22 {
+			return named{}, raster.Invalid("zstd level is %d, want at most 22", level)
+		}
+		return named{Name: "zstd", Configuration: mustJSON(map[string]any{"level": level, "checksum": false})}, nil
+	case "blosc":
+		level = cmp.Or(level, 1)
+		if level < 1 || level > 9 {
+			return named{}, raster.Invalid("blosc level %d is not in [1, 9]", level)
+		}
+		return named{Name: "blosc", Configuration: mustJSON(&bloscPack{"zstd", level, "shuffle", s.Type.Size(), 0})}, nil
+	case "lz4":
+		if level != 0 {
+			return named{}, raster.Invalid("lz4 has no levels: level is %d, want 0", level)
+		}
+		return named{Name: "blosc", Configuration: mustJSON(&bloscPack{"lz4", 1, "shuffle", s.Type.Size(), 0})}, nil
+	case "gzip":
+		return named{Name: "gzip", Configuration: mustJSON(map[string]any{"level": cmp.Or(level, 6)})}, nil
+	}
+	return named{}, raster.Invalid("compression %q, want none, zstd, gzip, blosc or lz4", s.Compression)
 }
 
 // json returns the metadata as a zarr.json document.

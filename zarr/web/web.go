@@ -88,18 +88,35 @@ func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []b
 		return nil, fmt.Errorf("%s: %w", zarr.Redacted(u.String()), bare(err))
 	}
 	defer response.Body.Close()
-	fail := func(err error) ([]byte, error) {
+	skip, want, err := span(response, offset, length)
+	if err == nil {
+		_, err = io.CopyN(io.Discard, response.Body, skip)
+	}
+	var data []byte
+	if err == nil {
+		data, err = w.read(response.Body, offset, want, buf)
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", zarr.Redacted(u.String()), err)
 	}
-	skip, want, size := int64(0), length, response.ContentLength // range of the body to return; negative means to the end, or an unknown size
+	return data, nil
+}
+
+// span returns the part of a response's body that was requested: how many bytes come
+// before it, and its length, or -1 if that is not known before the body has been read.
+func span(response *http.Response, offset, length int64) (skip, want int64, err error) {
+	want = length
 	if offset < 0 {
 		want = -offset
 	}
+	size := response.ContentLength // -1 if unknown
 	switch response.StatusCode {
 	case http.StatusPartialContent:
-		if want, err = covers(response.Header.Get("Content-Range"), offset, want); err != nil {
-			return fail(err)
-		}
+		want, err = covers(response.Header.Get("Content-Range"), offset, want)
+		return 0, want, err
 	case http.StatusOK: // a server without support for ranges sends the whole object
 		if skip = offset; offset < 0 {
 			skip = size + offset
@@ -108,50 +125,48 @@ func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []b
 			}
 		}
 		if skip < 0 || size >= 0 && skip > size {
-			return fail(fmt.Errorf("%d bytes are fewer than it should have: %w", size, io.ErrUnexpectedEOF))
+			return 0, 0, fmt.Errorf("%d bytes are fewer than it should have: %w", size, io.ErrUnexpectedEOF)
 		}
-		size = max(size-skip, -1)
+		if want < 0 {
+			want = max(size-skip, -1)
+		}
+		return skip, want, nil
 	case http.StatusNotFound, http.StatusGone:
-		return fail(fmt.Errorf("%s: %w", response.Status, fs.ErrNotExist))
-	default:
-		return fail(errors.New(response.Status))
+		return 0, 0, fmt.Errorf("%s: %w", response.Status, fs.ErrNotExist)
 	}
-	if want < 0 {
-		want = size
+	return 0, 0, errors.New(response.Status)
+}
+
+// read reads the given number of bytes, to buf if it has room. If the number is not known,
+// it reads the rest, and returns the last −offset bytes if offset is negative.
+func (w *web) read(body io.Reader, offset, want int64, buf []byte) ([]byte, error) {
+	if want > w.most {
+		return nil, errLarge
 	}
-	_, err = io.CopyN(io.Discard, response.Body, skip)
-	var data []byte
-	switch {
-	case err != nil:
-	case want > w.most:
-		err = errLarge
-	case want >= 0 && want <= max(int64(cap(buf)), trusted):
-		if data = buf; int64(cap(buf)) < want {
+	if want >= 0 && want <= max(int64(cap(buf)), trusted) {
+		data := buf
+		if int64(cap(buf)) < want {
 			data = make([]byte, want)
 		}
 		data = data[:want]
-		_, err = io.ReadFull(response.Body, data)
-	default: // memory grows as data arrives
-		limit := want
-		if want < 0 {
-			limit = w.most + 1
-		}
-		data, err = io.ReadAll(io.LimitReader(response.Body, limit))
-		switch n := int64(len(data)); {
-		case err != nil:
-		case n > w.most:
-			err = errLarge
-		case n < want || n < -offset:
-			err = io.ErrUnexpectedEOF
-		case offset < 0:
-			data = data[n+offset:]
-		}
+		_, err := io.ReadFull(body, data)
+		return data, err
 	}
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
+	// Memory grows as data arrives.
+	limit := want
+	if want < 0 {
+		limit = w.most + 1
 	}
-	if err != nil {
-		return fail(err)
+	data, err := io.ReadAll(io.LimitReader(body, limit))
+	switch n := int64(len(data)); {
+	case err != nil:
+		return nil, err
+	case n > w.most:
+		return nil, errLarge
+	case n < want || n < -offset:
+		return nil, io.ErrUnexpectedEOF
+	case offset < 0:
+		return data[n+offset:], nil
 	}
 	return data, nil
 }
