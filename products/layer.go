@@ -5,7 +5,6 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
 	"github.com/boxsum/boxsum/internal/raster"
-	"github.com/boxsum/boxsum/internal/stats"
 )
 
 // multipliers holds, by the type of the pixels, the type that holds any of their products
@@ -58,10 +57,7 @@ func (j *job) check(opt engine.Options) (err error) {
 			return err
 		}
 	}
-	if j.a.Width != j.b.Width || j.a.Height != j.b.Height || j.a.Channels != j.b.Channels {
-		return raster.Invalid("the second image is %v, want %v like the first", j.b.Extent, j.a.Extent)
-	}
-	return nil
+	return j.b.Like(&j.a.Extent, "the second image")
 }
 
 // runs keeps the engines and scratch memory of the layer for later calls.
@@ -70,18 +66,13 @@ var runs engine.Runs[layer]
 // fill makes the table of a checked job, after checking its memory. It sets the defaults
 // of its extent and the properties of the products.
 func (j *job) fill(dst *engine.Table) error {
-	if err := dst.Accept(&j.a); err != nil {
+	if err := dst.AcceptNumbers(multipliers[j.a.Type].product, &j.a, &j.b); err != nil {
 		return err
 	}
-	if err := raster.Overlap(j.b.Data, dst.Data); err != nil {
-		return err
-	}
-	product := multipliers[j.a.Type].product
-	dst.Known = stats.Typical(product, false)
 	r := runs.Take()
 	l := &r.Layer
 	l.job, l.Source = *j, l
-	p := l.Start(product, dst, &j.set)
+	p := l.Start(multipliers[j.a.Type].product, dst, &j.set)
 	return r.Fill(&j.set, &p, l)
 }
 

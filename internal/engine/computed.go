@@ -3,12 +3,16 @@ package engine
 import (
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/stats"
 )
 
 // Computed is the layer of an upright table of numbers that are computed while the table
 // is filled, such as the products of the pixels of two images. A layer embeds it and
 // provides the numbers as its Source:
 //
+//	if err := table.AcceptNumbers(raster.U16, &a, &b); err != nil {
+//		return err
+//	}
 //	run := runs.Take()
 //	l := &run.Layer
 //	l.Source = l
@@ -34,6 +38,19 @@ type Numbers interface {
 type computedWorker struct {
 	numbers []byte // the numbers of a group of rows
 	_       [kernel.LineBytes]byte
+}
+
+// AcceptNumbers checks the memory of a table of numbers of a type against the checked images
+// of one size that they are computed from, and sets the defaults of its extent and what is
+// known of the numbers.
+func (t *Table) AcceptNumbers(number raster.Type, images ...*raster.Array) error {
+	for _, img := range images {
+		if err := t.Accept(img); err != nil {
+			return err
+		}
+	}
+	t.Known = stats.Typical(number, false)
+	return nil
 }
 
 // Start prepares the layer to sum numbers of the given type into a checked table, and

@@ -82,8 +82,8 @@ func checkImages(a, b *raster.Array) error {
 	if err := b.Check(); err != nil {
 		return err
 	}
-	if a.Width != b.Width || a.Height != b.Height || a.Depth != b.Depth || a.Channels != b.Channels {
-		return raster.Invalid("the second image is %v, want %v like the first", b.Extent, a.Extent)
+	if err := b.Like(&a.Extent, "the second image"); err != nil {
+		return err
 	}
 	if a.Width == 0 || a.Height == 0 || a.Depth == 0 || a.Channels == 0 {
 		return raster.Invalid("the images are %v, want at least one pixel", a.Extent)

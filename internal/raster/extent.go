@@ -112,6 +112,15 @@ func (e *Extent) Accept(src *Extent, have int) error {
 	return e.lay("table", have, e.Width+1, e.Height+1, e.slices())
 }
 
+// Like returns an error if an image that goes with a first one, such as "the second image",
+// does not have its size.
+func (e *Extent) Like(first *Extent, name string) error {
+	if e.Width != first.Width || e.Height != first.Height || e.Depth != first.Depth || e.Channels != first.Channels {
+		return Invalid("%s is %v, want %v like the first", name, *e, *first)
+	}
+	return nil
+}
+
 // Same returns an error if a table does not have the size of an image or volume.
 func (e *Extent) Same(src *Extent) error {
 	if e.Width != src.Width || e.Height != src.Height || e.Depth != src.Depth || e.Channels != src.Channels {
