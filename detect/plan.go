@@ -39,6 +39,37 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 			largest = image.Pt(math.MaxInt, math.MaxInt) // a side may exceed that of the image
 		}
 	}
+	layers, err := c.scales(layers, width, height, largest, o)
+	if err != nil {
+		return layers, err
+	}
+	// Like OpenCV, divide every layer into as many stripes of whole steps as the first
+	// layer needs.
+	stripes := 0
+	used := layers[:0]
+	for i := range layers {
+		l := layers[i]
+		c.lay(&l, width, height, coarse)
+		columns, rows := l.width+1-c.size.X, l.height+1-c.size.Y
+		if i == 0 {
+			stripes = (max(columns, 0) + 31) / 32
+		}
+		if o.Compat && stripes > 0 {
+			rows = min(rows, stripes*l.step*max((rows/l.step+stripes-1)/stripes, 1))
+		} else if o.Compat {
+			rows = 0
+		}
+		if columns > 0 && rows > 0 {
+			l.columns, l.rows = (columns+l.step-1)/l.step, (rows+l.step-1)/l.step
+			used = append(used, l)
+		}
+	}
+	return used, nil
+}
+
+// scales appends a layer for each scale at which windows have a size from o.Min to largest,
+// or one for the scale nearest to o.Min if there is none.
+func (c *Cascade) scales(layers []layer, width, height int, largest image.Point, o *Options) ([]layer, error) {
 	best, nearest, count, stop := float32(c.leastScale()), math.Inf(1), 0, false
 	for f := c.leastScale(); ; f *= o.Scale {
 		if math.RoundToEven(float64(c.size.X)*f) > float64(width) || math.RoundToEven(float64(c.size.Y)*f) > float64(height) {
@@ -68,37 +99,21 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 	if len(layers) == 0 {
 		layers = append(layers, layer{scale: best})
 	}
-	// Like OpenCV, divide every layer into as many stripes of whole steps as the first
-	// layer needs.
-	stripes := 0
-	used := layers[:0]
-	for i := range layers {
-		l := layers[i]
-		l.window = c.windowAt(l.scale)
-		l.width, l.height = round32(float32(width)/l.scale), round32(float32(height)/l.scale)
-		l.step = 2
-		if c.lattice != nil {
-			l.step, l.refine = c.lattice.step, float64(l.scale)*c.grow() >= 2
-		} else if l.scale >= 2 {
-			if l.refine = coarse; !coarse {
-				l.step = 1
-			}
-		}
-		columns, rows := l.width+1-c.size.X, l.height+1-c.size.Y
-		if i == 0 {
-			stripes = (max(columns, 0) + 31) / 32
-		}
-		if o.Compat && stripes > 0 {
-			rows = min(rows, stripes*l.step*max((rows/l.step+stripes-1)/stripes, 1))
-		} else if o.Compat {
-			rows = 0
-		}
-		if columns > 0 && rows > 0 {
-			l.columns, l.rows = (columns+l.step-1)/l.step, (rows+l.step-1)/l.step
-			used = append(used, l)
+	return layers, nil
+}
+
+// lay sets the sizes of a layer and the distance of its windows.
+func (c *Cascade) lay(l *layer, width, height int, coarse bool) {
+	l.window = c.windowAt(l.scale)
+	l.width, l.height = round32(float32(width)/l.scale), round32(float32(height)/l.scale)
+	l.step = 2
+	if c.lattice != nil {
+		l.step, l.refine = c.lattice.step, float64(l.scale)*c.grow() >= 2
+	} else if l.scale >= 2 {
+		if l.refine = coarse; !coarse {
+			l.step = 1
 		}
 	}
-	return used, nil
 }
 
 // leastScale returns the scale of the largest layer. On a lattice, a unit of the cascade

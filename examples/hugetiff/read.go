@@ -37,9 +37,9 @@ func (g *grayTIFF) next(row []uint8) error {
 	return nil
 }
 
-// openGray reads the tags of a file's first page. It does not trust sizes: it reads a list in full before it
+// readTags reads the tags of a file's first page. It does not trust sizes: it reads a list in full before it
 // allocates memory for the next.
-func openGray(file io.ReaderAt) (*grayTIFF, error) {
+func readTags(file io.ReaderAt) (map[uint16][]uint64, error) {
 	head := make([]byte, 16)
 	if n, _ := file.ReadAt(head, 0); n < 8 {
 		return nil, fmt.Errorf("too short for a TIFF file")
@@ -86,6 +86,15 @@ func openGray(file io.ReaderAt) (*grayTIFF, error) {
 			return nil, fmt.Errorf("tag %d: %w", order.Uint16(entry), err)
 		}
 		tags[order.Uint16(entry)] = values
+	}
+	return tags, nil
+}
+
+// openGray reads the tags of a file's first page, and checks that its pixels are stored as plain rows.
+func openGray(file io.ReaderAt) (*grayTIFF, error) {
+	tags, err := readTags(file)
+	if err != nil {
+		return nil, err
 	}
 	one := func(tag uint16, usual uint64) uint64 {
 		if len(tags[tag]) == 0 {

@@ -75,12 +75,59 @@ const tiffMost = 1 << 24 // per entry
 var tiffTags = map[uint16]uint64{256: 1, 257: 1, 258: 64, 259: 1, 273: tiffMost, 277: 1, 278: 1, 279: tiffMost, 284: 1, 317: 1, 322: 1, 323: 1,
 	324: tiffMost, 325: tiffMost, 339: 64, 33550: 3, 33922: 6, 42113: 256}
 
+// A tiffDirectory describes the numbers of a TIFF directory, which are wider in BigTIFF.
+type tiffDirectory struct {
+	big    bool
+	at     int64 // in the file
+	count  int   // bytes of the number of entries
+	entry  int   // bytes of an entry
+	inline int   // bytes of values that an entry holds itself
+}
+
 // parseTIFF parses the first directory (TIFF 6.0; BigTIFF uses 64-bit numbers instead).
 func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 	t := &tiff{file: file, size: size}
+	d, err := t.parseHeader()
+	if err != nil {
+		return nil, err
+	}
+	number, err := t.read(d.at, int64(d.count))
+	if err != nil {
+		return nil, err
+	}
+	entries := int64(t.order.Uint16(number))
+	if d.big {
+		entries = int64(t.order.Uint64(number))
+	}
+	if entries < 1 || entries > 1<<16 {
+		return nil, bad("invalid directory of %d entries", entries)
+	}
+	directory, err := t.read(d.at+int64(d.count), entries*int64(d.entry))
+	if err != nil {
+		return nil, err
+	}
+	tags := tiffValues{}
+	for ; len(directory) > 0; directory = directory[d.entry:] {
+		tag, values, err := t.parseEntry(&d, directory)
+		if err != nil {
+			return nil, err
+		}
+		if values == nil {
+			continue
+		}
+		if tags[tag] != nil {
+			return nil, bad("entry %d appears twice", tag)
+		}
+		tags[tag] = values
+	}
+	return t, t.understand(tags)
+}
+
+// parseHeader reads the byte order and the place of the first directory.
+func (t *tiff) parseHeader() (tiffDirectory, error) {
 	var head [16]byte
-	if n, err := file.ReadAt(head[:], 0); n < 8 {
-		return nil, bad("not a TIFF file (%d bytes): %v", n, err)
+	if n, err := t.file.ReadAt(head[:], 0); n < 8 {
+		return tiffDirectory{}, bad("not a TIFF file (%d bytes): %v", n, err)
 	}
 	switch string(head[:2]) {
 	case "II":
@@ -88,92 +135,80 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 	case "MM":
 		t.order = binary.BigEndian
 	default:
-		return nil, bad("not a TIFF file")
+		return tiffDirectory{}, bad("not a TIFF file")
 	}
-	big := false
 	switch t.order.Uint16(head[2:]) {
 	case 42:
+		return tiffDirectory{at: int64(t.order.Uint32(head[4:])), count: 2, entry: 12, inline: 4}, nil
 	case 43:
-		big = true
-	default:
-		return nil, bad("not a TIFF file")
+		return tiffDirectory{big: true, at: int64(t.order.Uint64(head[8:])), count: 8, entry: 20, inline: 8}, nil
 	}
-	at, count, entry, inline := int64(t.order.Uint32(head[4:])), 2, 12, 4
-	if big {
-		at, count, entry, inline = int64(t.order.Uint64(head[8:])), 8, 20, 8
+	return tiffDirectory{}, bad("not a TIFF file")
+}
+
+// parseEntry returns the values of an entry, or nil for tags and types that are not used:
+// strings, rationals and others.
+func (t *tiff) parseEntry(d *tiffDirectory, entry []byte) (tag uint16, values []uint64, err error) {
+	tag, kind := t.order.Uint16(entry), t.order.Uint16(entry[2:])
+	width := map[uint16]int{1: 1, 3: 2, 4: 4, 16: 8, 18: 8, 13: 4, 12: 8}[kind]
+	n, value := uint64(t.order.Uint32(entry[4:])), entry[8:12]
+	if d.big {
+		n, value = t.order.Uint64(entry[4:]), entry[12:20]
 	}
-	number, err := t.read(at, int64(count))
-	if err != nil {
-		return nil, err
+	if tag == 42113 && kind == 2 {
+		width = 1 // GDAL's no-data value, as text
 	}
-	entries := int64(t.order.Uint16(number))
-	if big {
-		entries = int64(t.order.Uint64(number))
+	most, used := tiffTags[tag]
+	if width == 0 || !used {
+		return tag, nil, nil
 	}
-	if entries < 1 || entries > 1<<16 {
-		return nil, bad("invalid directory of %d entries", entries)
+	if n > most {
+		return tag, nil, bad("entry %d has %d values", tag, n)
 	}
-	directory, err := t.read(at+int64(count), entries*int64(entry))
-	if err != nil {
-		return nil, err
+	if int(n)*width > d.inline {
+		from := int64(t.order.Uint32(value))
+		if d.big {
+			from = int64(t.order.Uint64(value))
+		}
+		if value, err = t.read(from, int64(n)*int64(width)); err != nil {
+			return tag, nil, err
+		}
 	}
-	tags := map[uint16][]uint64{}
-	for ; len(directory) > 0; directory = directory[entry:] {
-		tag, kind := t.order.Uint16(directory), t.order.Uint16(directory[2:])
-		width := map[uint16]int{1: 1, 3: 2, 4: 4, 16: 8, 18: 8, 13: 4, 12: 8}[kind]
-		n, value := uint64(t.order.Uint32(directory[4:])), directory[8:12]
-		if big {
-			n, value = t.order.Uint64(directory[4:]), directory[12:20]
+	values = make([]uint64, n)
+	for i := range values {
+		switch v := value[i*width:]; width {
+		case 1:
+			values[i] = uint64(v[0])
+		case 2:
+			values[i] = uint64(t.order.Uint16(v))
+		case 4:
+			values[i] = uint64(t.order.Uint32(v))
+		default:
+			values[i] = t.order.Uint64(v)
 		}
-		if tag == 42113 && kind == 2 {
-			width = 1 // GDAL's no-data value, as text
-		}
-		most, used := tiffTags[tag]
-		if width == 0 || !used {
-			continue // strings, rationals and others
-		}
-		if n > most {
-			return nil, bad("entry %d has %d values", tag, n)
-		}
-		if tags[tag] != nil {
-			return nil, bad("entry %d appears twice", tag)
-		}
-		if int(n)*width > inline {
-			from := int64(t.order.Uint32(value))
-			if big {
-				from = int64(t.order.Uint64(value))
-			}
-			if value, err = t.read(from, int64(n)*int64(width)); err != nil {
-				return nil, err
-			}
-		}
-		list := make([]uint64, n)
-		for i := range list {
-			switch v := value[i*width:]; width {
-			case 1:
-				list[i] = uint64(v[0])
-			case 2:
-				list[i] = uint64(t.order.Uint16(v))
-			case 4:
-				list[i] = uint64(t.order.Uint32(v))
-			default:
-				list[i] = t.order.Uint64(v)
-			}
-		}
-		tags[tag] = list
 	}
-	return t, t.understand(tags)
+	return tag, values, nil
+}
+
+// tiffValues holds the values of a directory by tag.
+type tiffValues map[uint16][]uint64
+
+// one returns the first value of a tag, or another if the directory does not have it.
+func (tags tiffValues) one(tag uint16, otherwise uint64) uint64 {
+	if list := tags[tag]; len(list) > 0 {
+		return list[0]
+	}
+	return otherwise
+}
+
+// size returns the first value of a tag as a number that an int can hold.
+func (tags tiffValues) size(tag uint16, otherwise uint64) int {
+	return int(min(tags.one(tag, otherwise), 1<<40))
 }
 
 // understand interprets the tags.
-func (t *tiff) understand(tags map[uint16][]uint64) error {
-	one := func(tag uint16, otherwise uint64) uint64 {
-		if list := tags[tag]; len(list) > 0 {
-			return list[0]
-		}
-		return otherwise
-	}
-	size := func(tag uint16, otherwise uint64) int { return int(min(one(tag, otherwise), 1<<40)) }
+func (t *tiff) understand(tags tiffValues) error {
+	one, size := tags.one, tags.size
 	t.width, t.height, t.samples = size(256, 0), size(257, 0), size(277, 1)
 	bits, format := one(258, 1), one(339, 1)
 	for _, list := range [][]uint64{tags[258], tags[339]} {
@@ -200,24 +235,8 @@ func (t *tiff) understand(tags map[uint16][]uint64) error {
 	default:
 		return bad("compression %d is not supported, want none, LZW, Deflate, PackBits or zstd", t.packed)
 	}
-	if len(tags[324]) > 0 {
-		t.chunk = [2]int{size(323, 0), size(322, 0)}
-		t.offsets, t.lengths = tags[324], tags[325]
-	} else {
-		t.strips = true
-		t.chunk = [2]int{int(min(one(278, uint64(t.height)), uint64(t.height))), t.width}
-		t.offsets, t.lengths = tags[273], tags[279]
-	}
-	if t.chunk[0] < 1 || t.chunk[1] < 1 {
-		return bad("invalid tile size %d×%d", t.chunk[1], t.chunk[0])
-	}
-	t.counts = [2]int{raster.CeilDiv(t.height, t.chunk[0]), raster.CeilDiv(t.width, t.chunk[1])}
-	planes := 1
-	if t.planes = t.samples > 1 && one(284, 1) == 2; t.planes {
-		planes = t.samples
-	}
-	if n := int64(t.counts[0]) * int64(t.counts[1]) * int64(planes); t.counts[0] > tiffMost || t.counts[1] > tiffMost || int64(len(t.offsets)) < n || int64(len(t.lengths)) < n {
-		return bad("%d tiles or strips, want %d×%d×%d", min(len(t.offsets), len(t.lengths)), t.counts[0], t.counts[1], planes)
+	if err := t.cut(tags); err != nil {
+		return err
 	}
 	for _, c := range tags[42113] {
 		t.nodata += string(rune(c))
@@ -229,6 +248,30 @@ func (t *tiff) understand(tags map[uint16][]uint64) error {
 	}
 	_, err := zarr.New(nil, "", t.spec())
 	return err
+}
+
+// cut interprets the tags of tiles or strips.
+func (t *tiff) cut(tags tiffValues) error {
+	if len(tags[324]) > 0 {
+		t.chunk = [2]int{tags.size(323, 0), tags.size(322, 0)}
+		t.offsets, t.lengths = tags[324], tags[325]
+	} else {
+		t.strips = true
+		t.chunk = [2]int{int(min(tags.one(278, uint64(t.height)), uint64(t.height))), t.width}
+		t.offsets, t.lengths = tags[273], tags[279]
+	}
+	if t.chunk[0] < 1 || t.chunk[1] < 1 {
+		return bad("invalid tile size %d×%d", t.chunk[1], t.chunk[0])
+	}
+	t.counts = [2]int{raster.CeilDiv(t.height, t.chunk[0]), raster.CeilDiv(t.width, t.chunk[1])}
+	planes := 1
+	if t.planes = t.samples > 1 && tags.one(284, 1) == 2; t.planes {
+		planes = t.samples
+	}
+	if n := int64(t.counts[0]) * int64(t.counts[1]) * int64(planes); t.counts[0] > tiffMost || t.counts[1] > tiffMost || int64(len(t.offsets)) < n || int64(len(t.lengths)) < n {
+		return bad("%d tiles or strips, want %d×%d×%d", min(len(t.offsets), len(t.lengths)), t.counts[0], t.counts[1], planes)
+	}
+	return nil
 }
 
 // spec returns the specification of the array whose chunks are the tiles.

@@ -471,51 +471,61 @@ func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 			return a, nil
 		})
 	case "histogram":
-		b, err := oneBox(r, 4)
-		if err != nil {
-			return nil, nil, err
-		}
-		box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, d.info.Width, d.info.Height))
-		if int64(box.Dx())*int64(box.Dy()) > maxRegion/4 {
-			h, err := d.overview(r.Z, r.Channel).histogram(box)
-			return h, nil, err
-		}
-		fallthrough
+		return d.histogram(ctx, r)
 	case "moments", "feature", "filter", "threshold", "save":
-		if r.Do == "feature" {
-			if _, _, turned, err := featureOf(r); err != nil {
-				return nil, nil, err
-			} else if turned != nil {
-				return nil, nil, refuse("turned features need an image in memory (cut a part out of the store with boxsum convert)")
-			}
-			if b := r.Box; b[0] < 0 || b[1] < 0 || b[2] > d.info.Width || b[3] > d.info.Height {
-				return nil, nil, refuse("the feature is outside the image of %d×%d", d.info.Width, d.info.Height)
-			}
-		}
-		p, box, err := d.part(ctx, r.Box, r.Z)
-		if err != nil {
-			return nil, nil, err
-		}
-		q := *r
-		q.Box = []int{box.Min.X, box.Min.Y, box.Max.X, box.Max.Y}
-		if v := r.View; len(v) == 4 {
-			x, y := max(r.Box[0], 0), max(r.Box[1], 0)
-			q.View = []int{v[0] - x, v[1] - y, v[2] - x, v[3] - y}
-		}
-		if r.Do == "moments" {
-			m, err := p.plane.moments(ctx, box, r.Channel)
-			if err != nil {
-				return nil, nil, err
-			}
-			return momentsReply(r.Box, m), nil, nil
-		}
-		reply, pixels, err := p.answer(ctx, &q)
-		if f, ok := reply.(*featured); ok && err == nil {
-			f.move(r.Box[0], r.Box[1])
-		}
-		return reply, pixels, err
+		return d.answerPart(ctx, r)
 	}
 	return nil, nil, refuse("this needs an image in memory (cut a part out of the store with boxsum convert)")
+}
+
+// histogram counts the pixels of a box, or those of the overview if the box is too large.
+func (d *stored) histogram(ctx context.Context, r *request) (any, []byte, error) {
+	b, err := oneBox(r, 4)
+	if err != nil {
+		return nil, nil, err
+	}
+	box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, d.info.Width, d.info.Height))
+	if int64(box.Dx())*int64(box.Dy()) > maxRegion/4 {
+		h, err := d.overview(r.Z, r.Channel).histogram(box)
+		return h, nil, err
+	}
+	return d.answerPart(ctx, r)
+}
+
+// answerPart answers from a box of the image, as if it were a picture of its own.
+func (d *stored) answerPart(ctx context.Context, r *request) (any, []byte, error) {
+	if r.Do == "feature" {
+		if _, _, turned, err := featureOf(r); err != nil {
+			return nil, nil, err
+		} else if turned != nil {
+			return nil, nil, refuse("turned features need an image in memory (cut a part out of the store with boxsum convert)")
+		}
+		if b := r.Box; b[0] < 0 || b[1] < 0 || b[2] > d.info.Width || b[3] > d.info.Height {
+			return nil, nil, refuse("the feature is outside the image of %d×%d", d.info.Width, d.info.Height)
+		}
+	}
+	p, box, err := d.part(ctx, r.Box, r.Z)
+	if err != nil {
+		return nil, nil, err
+	}
+	q := *r
+	q.Box = []int{box.Min.X, box.Min.Y, box.Max.X, box.Max.Y}
+	if v := r.View; len(v) == 4 {
+		x, y := max(r.Box[0], 0), max(r.Box[1], 0)
+		q.View = []int{v[0] - x, v[1] - y, v[2] - x, v[3] - y}
+	}
+	if r.Do == "moments" {
+		m, err := p.plane.moments(ctx, box, r.Channel)
+		if err != nil {
+			return nil, nil, err
+		}
+		return momentsReply(r.Box, m), nil, nil
+	}
+	reply, pixels, err := p.answer(ctx, &q)
+	if f, ok := reply.(*featured); ok && err == nil {
+		f.move(r.Box[0], r.Box[1])
+	}
+	return reply, pixels, err
 }
 
 // part returns a box of the store as a picture, and the position of the box in it.

@@ -167,22 +167,30 @@ func (c *Bench) text(sh *console.Shell) io.Writer {
 	return sh.Stdout
 }
 
+// check returns an error for flags that are invalid or cannot be combined.
+func (c *Bench) check() error {
+	switch {
+	case c.Repeat != nil && *c.Repeat < 1:
+		return console.Usage("--repeat %d: want 1 or more", *c.Repeat)
+	case c.Batch < 1:
+		return console.Usage("--batch %d: want 1 or more", c.Batch)
+	case (c.Peers != "" || c.OnGPU()) && c.Workers != nil:
+		return console.Usage("--workers is for the CPU: leave it out with --on, and with --peers, which measures one worker and all of them")
+	case (c.Batch > 1 || c.Pipeline || c.Kernels != "auto") && !c.OnGPU():
+		return console.Usage("--batch, --kernels and --pipeline are for a GPU: add --on cuda or --on opencl")
+	case c.Algorithms != "" && (c.Types != "" || c.Peers != "" || c.Pipeline || c.Kernels != "auto"):
+		return console.Usage("--algorithms measures algorithms in their own types: leave out --types, --peers, --pipeline and --kernels")
+	case c.Pipeline && (c.Batch > 1 || c.Peers != ""):
+		return console.Usage("--pipeline cannot be combined with other measurements: leave out --batch and --peers")
+	}
+	return nil
+}
+
 // config returns the configuration described by the flags. Package bench has the defaults.
 func (c *Bench) config(sh *console.Shell) (bench.Config, error) {
 	none := bench.Config{}
-	switch {
-	case c.Repeat != nil && *c.Repeat < 1:
-		return none, console.Usage("--repeat %d: want 1 or more", *c.Repeat)
-	case c.Batch < 1:
-		return none, console.Usage("--batch %d: want 1 or more", c.Batch)
-	case (c.Peers != "" || c.OnGPU()) && c.Workers != nil:
-		return none, console.Usage("--workers is for the CPU: leave it out with --on, and with --peers, which measures one worker and all of them")
-	case (c.Batch > 1 || c.Pipeline || c.Kernels != "auto") && !c.OnGPU():
-		return none, console.Usage("--batch, --kernels and --pipeline are for a GPU: add --on cuda or --on opencl")
-	case c.Algorithms != "" && (c.Types != "" || c.Peers != "" || c.Pipeline || c.Kernels != "auto"):
-		return none, console.Usage("--algorithms measures algorithms in their own types: leave out --types, --peers, --pipeline and --kernels")
-	case c.Pipeline && (c.Batch > 1 || c.Peers != ""):
-		return none, console.Usage("--pipeline cannot be combined with other measurements: leave out --batch and --peers")
+	if err := c.check(); err != nil {
+		return none, err
 	}
 	opt, err := c.Options(0)
 	if err != nil {

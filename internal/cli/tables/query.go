@@ -73,15 +73,24 @@ func (c *Query) Run(sh *console.Shell) error {
 		}
 		return c.print(sh, answers)
 	}
+	answers, err := c.askImage(sh, boxes, questions)
+	if err != nil {
+		return err
+	}
+	return c.print(sh, answers)
+}
+
+// askImage answers from a table made of the image or the volume. Questions are about rotated boxes.
+func (c *Query) askImage(sh *console.Shell, boxes []box, questions []question) ([]answer, error) {
 	c.Volumes = true
 	c.Wide = !c.Volume && !c.rotates() && !c.pick() && !c.OnGPU()
 	src, err := imagefile.OpenOn(sh, &c.Place, func() (*imagefile.Source, error) { return imagefile.Open(sh, c.In, &c.Flags, c.Volume) })
 	if err != nil {
-		return c.tableHint(err)
+		return nil, c.tableHint(err)
 	}
 	defer src.Close()
 	if err := c.checkImage(src); err != nil {
-		return err
+		return nil, err
 	}
 	if c.whole() && !c.rotates() {
 		extent := imagefile.ExtentOf(src.Image)
@@ -92,18 +101,12 @@ func (c *Query) Run(sh *console.Shell) error {
 	}
 	pair, err := pairExact(src.Image, src.Slices())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var answers []answer
 	if c.rotates() {
-		answers, err = c.askRotated(sh, pair, src, questions)
-	} else {
-		answers, err = c.ask(sh, pair, src, boxes)
+		return c.askRotated(sh, pair, src, questions)
 	}
-	if err != nil {
-		return err
-	}
-	return c.print(sh, answers)
+	return c.ask(sh, pair, src, boxes)
 }
 
 // askPart answers from the part of an image in a store or a mosaic that contains all boxes.

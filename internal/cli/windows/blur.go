@@ -80,6 +80,31 @@ func (c *Blur) Run(sh *console.Shell) error {
 	})
 }
 
+// bySigma reports whether the size of the filter is given as a standard deviation.
+func (c *Blur) bySigma() bool { return c.Sigma != -1 }
+
+// checkSize returns an error for sizes that are invalid or cannot be combined with other flags.
+func (c *Blur) checkSize() error {
+	bySigma := c.bySigma()
+	switch {
+	case c.Radius < -1 || c.Radius > 1<<28:
+		return console.Usage("--radius %d: want 0 to %d", c.Radius, 1<<28)
+	case bySigma && !(c.Sigma >= 0 && c.Sigma <= 1e8):
+		return console.Usage("--sigma %v: want 0 to 1e8", c.Sigma)
+	case c.Passes < 0 || c.Passes > 6:
+		return console.Usage("--passes %d: want 1 to 6", c.Passes)
+	case c.Radius >= 0 && c.Window.Given, c.Radius >= 0 && bySigma, c.Window.Given && bySigma:
+		return console.Usage("--radius, --window and --sigma are all sizes: give one of them")
+	case c.Radius < 0 && !c.Window.Given && !bySigma:
+		return console.Usage("no size: give --radius 15, --window 31x31 or --sigma 9")
+	case c.onGPU() && (c.Gaussian || bySigma):
+		return console.Usage("--gaussian and --sigma are for the CPU: leave them out with --on %s", c.On)
+	case c.Passes > 0 && !c.Gaussian && !bySigma:
+		return console.Usage("--passes is for Gaussians: add --gaussian, or leave it out")
+	}
+	return nil
+}
+
 // work returns the filter selected by the flags.
 func (c *Blur) work() (*filterWork, error) {
 	opt, err := c.options()
@@ -88,23 +113,10 @@ func (c *Blur) work() (*filterWork, error) {
 	}
 	w := &filterWork{name: "box"}
 	w.job = filters.Job{Options: opt, Window: filters.Window(c.Window.Window), Sigma: filters.Sigma{X: c.Sigma, Y: c.Sigma, Passes: c.Passes}}
-	bySigma := c.Sigma != -1
-	switch {
-	case c.Radius < -1 || c.Radius > 1<<28:
-		return nil, console.Usage("--radius %d: want 0 to %d", c.Radius, 1<<28)
-	case bySigma && !(c.Sigma >= 0 && c.Sigma <= 1e8):
-		return nil, console.Usage("--sigma %v: want 0 to 1e8", c.Sigma)
-	case c.Passes < 0 || c.Passes > 6:
-		return nil, console.Usage("--passes %d: want 1 to 6", c.Passes)
-	case c.Radius >= 0 && c.Window.Given, c.Radius >= 0 && bySigma, c.Window.Given && bySigma:
-		return nil, console.Usage("--radius, --window and --sigma are all sizes: give one of them")
-	case c.Radius < 0 && !c.Window.Given && !bySigma:
-		return nil, console.Usage("no size: give --radius 15, --window 31x31 or --sigma 9")
-	case c.onGPU() && (c.Gaussian || bySigma):
-		return nil, console.Usage("--gaussian and --sigma are for the CPU: leave them out with --on %s", c.On)
-	case c.Passes > 0 && !c.Gaussian && !bySigma:
-		return nil, console.Usage("--passes is for Gaussians: add --gaussian, or leave it out")
+	if err := c.checkSize(); err != nil {
+		return nil, err
 	}
+	bySigma := c.bySigma()
 	if c.Radius >= 0 {
 		w.job.Window = filters.Window(filter.Radius(c.Radius))
 	}

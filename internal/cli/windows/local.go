@@ -116,20 +116,27 @@ func (c *Local) checkFlags() error {
 		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
 	case !c.Demo && len(c.Ins) == 0:
 		return console.Usage("no image: name a file, or use --demo")
-	case !(c.Floor >= 0) || c.Floor > math.MaxFloat64:
-		return console.Usage("--floor %v: want 0 or more", c.Floor)
 	case c.Floor != 0 && !c.Normalize:
 		return console.Usage("--floor is for --normalize: add it, or leave out --floor")
-	case c.Epsilon != -1 && (!(c.Epsilon >= 0) || c.Epsilon > math.MaxFloat64):
-		return console.Usage("--epsilon %v: want 0 or more", c.Epsilon)
 	case (c.Guide != "" || c.Epsilon != -1) && !c.Guided:
 		return console.Usage("--guide and --epsilon are for --guided: add it, or leave them out")
-	case c.Bins < 2 || c.Bins > 256:
-		return console.Usage("--bins %d: want 2 to 256", c.Bins)
 	case c.onGPU() && (c.Variance || c.Normalize || c.Median || c.Entropy || c.Guided || c.Type == "f64"):
 		return console.Usage("a GPU computes only --mean and --std, as f32: leave out --on %s", c.On)
 	case c.Range.Given && !c.Entropy:
 		return console.Usage("--range is for --entropy: add it, or leave out --range")
+	}
+	return c.checkNumbers()
+}
+
+// checkNumbers returns an error for numbers that are out of range.
+func (c *Local) checkNumbers() error {
+	switch {
+	case !(c.Floor >= 0) || c.Floor > math.MaxFloat64:
+		return console.Usage("--floor %v: want 0 or more", c.Floor)
+	case c.Epsilon != -1 && (!(c.Epsilon >= 0) || c.Epsilon > math.MaxFloat64):
+		return console.Usage("--epsilon %v: want 0 or more", c.Epsilon)
+	case c.Bins < 2 || c.Bins > 256:
+		return console.Usage("--bins %d: want 2 to 256", c.Bins)
 	}
 	return nil
 }
