@@ -18,7 +18,6 @@
 //
 // A work-group processes all rows of a strip, on a tile with STRIP extra pixels on either side: wrong values from its edges
 // reach no further than that.
-// either side: wrong values from its edges get no further than that.
 
 #ifdef QUADS
 #define ADJACENT 4

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"strings"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
@@ -167,7 +168,7 @@ func (l *Lattice) PlacePixels(job Job, cells devmem.Batch, everywhere bool) erro
 	laneGroups := devmem.CeilDiv(job.Channels, kernels.LatticeValues)
 	lanes := devmem.CeilDiv(job.Channels, laneGroups)
 	name, most, tileCells, rows := "lay", kernels.LatticeGroup, kernels.LatticeValues/lanes, kernels.LatticeRows/bytes
-	if job.Channels == 1 && readable(job, min(8*bytes, 16), min(8*bytes, 16)) {
+	if job.Channels == 1 && readable(job, min(8*bytes, 16), min(8*bytes, 16)) && !leavesCellsEmpty(job.Device.Info()) {
 		name, most, tileCells, rows = "gray", kernels.GrayGroup, kernels.GrayCells, kernels.GrayRows/bytes
 	}
 	kernel := kernels.LatticeKernel(name, bytes)
@@ -188,6 +189,13 @@ func (l *Lattice) PlacePixels(job Job, cells devmem.Batch, everywhere bool) erro
 		return raster.Invalid("%d images of %d×%d pixels with %d channels are too many for one launch", job.Count, job.Width, job.Height, job.Channels)
 	}
 	return job.launch(kernel, groups*int64(job.Count), group, arg(&j), arg(&job.In.Memory), arg(&l.at), arg(&cells.Memory))
+}
+
+// leavesCellsEmpty reports whether the kernel for gray images leaves cells empty on a device. PoCL 5.0,
+// which Ubuntu 24.04 has, compiles it to code that places only a few of the pixels, even without optimization;
+// 3.1 and 6.0 do not. 4.0, which was not tested, is treated like 5.0.
+func leavesCellsEmpty(device driver.Info) bool {
+	return device.CPU && (strings.HasPrefix(device.Driver, "4.") || strings.HasPrefix(device.Driver, "5."))
 }
 
 // readable reports whether the pixels of images are aligned to a multiple of bytes, and can be read
