@@ -30,10 +30,10 @@ func typesObstacle(pixel, sum, square raster.Type) string {
 // PairError returns an error if a table is not supported. square is 0 if no squares are wanted.
 func PairError(pixel, sum, square raster.Type) error {
 	if !Sums.Has(pixel, sum) {
-		return raster.Unsupported("%s", Sums.Missing(pixel, sum))
+		return raster.Unsupported("devices have %s", Sums.Missing(pixel, sum))
 	}
 	if square != 0 && !Squares.Has(pixel, square) {
-		return raster.Unsupported("squares of %s cannot be summed in %s: squares of %s", pixel, square, Squares.Choices(pixel))
+		return raster.Unsupported("devices cannot sum squares of %s in %s: squares of %s", pixel, square, Squares.Choices(pixel))
 	}
 	return nil
 }
