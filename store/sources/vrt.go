@@ -199,61 +199,78 @@ func (m *vrt) resolve(ctx context.Context, folder string) error {
 				}
 				opened[name] = n
 			}
-			name = m.names[n] // as errors may show it
-			p := piece{tile: n, from: -1, to: -1}
-			shape := m.tiles[n].Shape()
-			channels, band := raster.Product(shape[2:]), 1
-			if text := strings.TrimSpace(s.Band); text != "" {
-				var err error
-				if band, err = strconv.Atoi(text); err != nil || band < 1 || band > channels {
-					return bad("%s has no band %s", name, text)
-				}
-			}
-			if !all && (m.channels > 1 || channels > 1) {
-				p.from, p.to = band-1, b
-			}
-			if s.NoData != "" {
-				var err error
-				if p.without, err = m.typ.ParseElement(vrtNumber(s.NoData)); err != nil {
-					return bad("%s: the no-data value %s does not fit in %v", name, s.NoData, m.typ)
-				}
-			}
-			// Without rectangles, a file lies at the origin. GDAL does not read sources
-			// with only one of the two.
-			src, ok1 := image.Rect(0, 0, shape[1], shape[0]), true
-			dst, ok2 := src, true
-			if s.Src != nil && s.Dst != nil {
-				src, ok1 = s.Src.rectangle()
-				dst, ok2 = s.Dst.rectangle()
-			}
-			switch {
-			case (s.Src == nil) != (s.Dst == nil):
-				return bad("%s: a source must have both a SrcRect and a DstRect, or neither", name)
-			case !ok1 || !ok2:
-				return bad("%s: a source that begins or ends between pixels needs resampling, which is not supported", name)
-			case src.Size() != dst.Size():
-				return bad("%s: a source of %v pixels on %v needs resampling, which is not supported", name, src.Size(), dst.Size())
-			case !src.In(image.Rect(0, 0, shape[1], shape[0])):
-				return bad("%s is %d×%d pixels, which do not contain the source rectangle %v", name, shape[1], shape[0], src)
-			}
-			if p.dst = dst.Intersect(image.Rect(0, 0, m.width, m.height)); p.dst.Empty() {
-				continue
-			}
-			p.src = src.Min.Add(p.dst.Min).Sub(dst.Min)
-			if !all || channels == m.channels {
-				m.pieces = append(m.pieces, p)
-				continue
-			}
-			if channels < m.channels {
-				return bad("%s has %d bands, want %d", name, channels, m.channels)
-			}
-			for c := range m.channels {
-				p.from, p.to = c, c
-				m.pieces = append(m.pieces, p)
+			if err := m.place(s, n, b, all); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// place adds the pieces of a source, which is in an opened file, to a band, or to all.
+func (m *vrt) place(s *vrtSource, file, b int, all bool) error {
+	name := m.names[file] // as errors may show it
+	p := piece{tile: file, from: -1, to: -1}
+	shape := m.tiles[file].Shape()
+	channels, band := raster.Product(shape[2:]), 1
+	if text := strings.TrimSpace(s.Band); text != "" {
+		var err error
+		if band, err = strconv.Atoi(text); err != nil || band < 1 || band > channels {
+			return bad("%s has no band %s", name, text)
+		}
+	}
+	if !all && (m.channels > 1 || channels > 1) {
+		p.from, p.to = band-1, b
+	}
+	if s.NoData != "" {
+		var err error
+		if p.without, err = m.typ.ParseElement(vrtNumber(s.NoData)); err != nil {
+			return bad("%s: the no-data value %s does not fit in %v", name, s.NoData, m.typ)
+		}
+	}
+	src, dst, err := s.rectangles(name, image.Rect(0, 0, shape[1], shape[0]))
+	if err != nil {
+		return err
+	}
+	if p.dst = dst.Intersect(image.Rect(0, 0, m.width, m.height)); p.dst.Empty() {
+		return nil
+	}
+	p.src = src.Min.Add(p.dst.Min).Sub(dst.Min)
+	if !all || channels == m.channels {
+		m.pieces = append(m.pieces, p)
+		return nil
+	}
+	if channels < m.channels {
+		return bad("%s has %d bands, want %d", name, channels, m.channels)
+	}
+	for c := range m.channels {
+		p.from, p.to = c, c
+		m.pieces = append(m.pieces, p)
+	}
+	return nil
+}
+
+// rectangles returns the part of a file that a source shows, and where. Without rectangles,
+// a file lies at the origin. GDAL does not read sources with only one of the two.
+func (s *vrtSource) rectangles(name string, whole image.Rectangle) (src, dst image.Rectangle, err error) {
+	none := image.Rectangle{}
+	if (s.Src == nil) != (s.Dst == nil) {
+		return none, none, bad("%s: a source must have both a SrcRect and a DstRect, or neither", name)
+	}
+	if s.Src == nil {
+		return whole, whole, nil
+	}
+	src, ok1 := s.Src.rectangle()
+	dst, ok2 := s.Dst.rectangle()
+	switch {
+	case !ok1 || !ok2:
+		return none, none, bad("%s: a source that begins or ends between pixels needs resampling, which is not supported", name)
+	case src.Size() != dst.Size():
+		return none, none, bad("%s: a source of %v pixels on %v needs resampling, which is not supported", name, src.Size(), dst.Size())
+	case !src.In(whole):
+		return none, none, bad("%s is %d×%d pixels, which do not contain the source rectangle %v", name, whole.Dx(), whole.Dy(), src)
+	}
+	return src, dst, nil
 }
 
 // alike reports whether all bands have the same sources, in the same order.
