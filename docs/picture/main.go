@@ -61,6 +61,7 @@ var pictures = map[string]func() image.Image{
 	"match.png":            drawMatch,
 	"compare.png":          drawCompare,
 	"equalize.png":         drawEqualized,
+	"rank.png":             drawRanked,
 	"people.png":           drawPeople,
 	"street.png":           drawStreet,
 }

@@ -54,6 +54,7 @@ var functions = []struct {
 	{"compare", compareImages},
 	{"clahe", clahe},
 	{"adapt_histogram", adaptHistogram},
+	{"rank", rankFilter},
 	{"filter_device", filterOnDevice},
 	{"threshold_device", thresholdOnDevice},
 	{"match_device", matchOnDevice},

@@ -25,6 +25,7 @@ Filters, which return an image of the same size unless noted
     local_mean, local_std, local_var, local_mean_std, normalize
     guided, median, entropy
     clahe           local equalization of contrast, as in OpenCV
+    rank_filter     percentiles, extremes, local equalization and others from local histograms
     binarize        black and white, by Sauvola and ten other methods; threshold_map
     downsample      block means: a smaller image
     brightest       the windows with the greatest means: a list of boxes
@@ -69,6 +70,7 @@ from ._match import find, match
 from ._memory import keep_memory
 from ._moments import MomentsTable, moments
 from ._quality import lncc, ms_ssim, mse, psnr, ssim
+from ._rank import rank_filter
 from ._rotated import RotatedTable, rotated
 from ._store import StoredTable, open
 from ._threshold import binarize, threshold_map
@@ -117,6 +119,7 @@ __all__ = [
     "normalize",
     "open",
     "psnr",
+    "rank_filter",
     "rotated",
     "ssim",
     "threshold_map",

@@ -19,12 +19,15 @@ match_template
     As in ``skimage.feature``, within 1e-5; three-dimensional images require SciPy.
 hog
     As in ``skimage.feature``, except for rounding: scikit-image adds up gradients in float32.
+rank
+    The module ``skimage.filters.rank``, identical, except that entropies are within 1e-12.
 """
 
-from ._exposure import equalize_adapthist
-from ._hog import hog
-from ._metrics import mean_squared_error, peak_signal_noise_ratio, structural_similarity
-from ._skimage import integral_image, integrate, match_template, threshold_local, threshold_niblack, threshold_sauvola
+from .._exposure import equalize_adapthist
+from .._hog import hog
+from .._metrics import mean_squared_error, peak_signal_noise_ratio, structural_similarity
+from .._skimage import integral_image, integrate, match_template, threshold_local, threshold_niblack, threshold_sauvola
+from . import rank
 
 __all__ = [
     "equalize_adapthist",
@@ -34,6 +37,7 @@ __all__ = [
     "match_template",
     "mean_squared_error",
     "peak_signal_noise_ratio",
+    "rank",
     "structural_similarity",
     "threshold_local",
     "threshold_niblack",

@@ -1,0 +1,168 @@
+package windows
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/boxsum/boxsum/internal/cli/console"
+	"github.com/boxsum/boxsum/internal/cli/display"
+	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/rank"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// Rank implements the rank command.
+type Rank struct {
+	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image of 8 or 16 bits (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
+	Demo            bool         `help:"Filter a picture of 1920×1080 that boxsum draws, instead of IN."`
+	Out             string       `short:"o" placeholder:"OUT" help:"Output file: .png, .jpg, .tiff, .pgm, .ppm or .npy; - is standard output, in the format of IN if possible, else PNG. For several images, a folder such as ranked/."`
+	Statistic       string       `short:"s" required:"" enum:"minimum,maximum,gradient,mean,sum,subtract-mean,threshold,percentile,majority,autolevel,equalize,otsu,bilateral-mean" placeholder:"NAME" help:"What to compute from every window: ${enum}."`
+	Window          flags.Window `default:"31" placeholder:"WxH" help:"Size of the windows, such as 31x15, or 31 for both sides (${default}). If a side is even, one more pixel lies on the left or above."`
+	Fraction        float64      `default:"0.5" placeholder:"F" help:"Fraction of --statistic percentile, from 0 to 1 (${default}, the median)."`
+	Below           int          `default:"10" placeholder:"N" help:"How far below a pixel --statistic bilateral-mean reaches (${default})."`
+	Above           int          `default:"10" placeholder:"N" help:"How far above a pixel it reaches (${default})."`
+	Levels          int          `placeholder:"N" help:"Number of gray levels of 16-bit pixels, such as 4096; default: one more than the greatest pixel."`
+	Mask            string       `placeholder:"FILE" help:"Leave out pixels where this image or .npy array of the same size is zero; one channel applies to all."`
+	Workers         int          `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	JSON            bool         `name:"json" help:"Print JSON instead of the line."`
+	imagefile.Flags `set:"color=keep"`
+}
+
+// A rankReport describes what rank did.
+type rankReport struct {
+	imagefile.Extent
+	In           string  `json:"in,omitempty"` // set if there are several inputs
+	Pixels       string  `json:"pixels"`
+	Statistic    string  `json:"statistic"`
+	Window       []int   `json:"window"`
+	Milliseconds float64 `json:"ms"`
+	Out          string  `json:"out"`
+}
+
+// String returns the report as one line.
+func (r rankReport) String() string {
+	return fmt.Sprintf("%v %s, %s of %d×%d, %s → %s",
+		r.Extent, r.Pixels, r.Statistic, r.Window[0], r.Window[1], display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+}
+
+// Run filters the images and reports.
+func (c *Rank) Run(sh *console.Shell) error {
+	switch {
+	case !(c.Fraction >= 0 && c.Fraction <= 1):
+		return console.Usage("--fraction %v: want 0 to 1", c.Fraction)
+	case c.Below < 0 || c.Above < 0:
+		return console.Usage("--below %d --above %d: want 0 or more", c.Below, c.Above)
+	case c.Mask == console.Standard:
+		return console.Usage("--mask cannot be standard input: name a file")
+	case c.Demo && len(c.Ins) > 0:
+		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
+	case !c.Demo && len(c.Ins) == 0:
+		return console.Usage("no image: name a file, or use --demo")
+	}
+	var mask raster.Array
+	if c.Mask != "" {
+		img, err := imagefile.ReadMask(sh, c.Mask, &c.Flags)
+		if err != nil {
+			return err
+		}
+		mask = pixels.Of(img)
+	}
+	if !imagefile.Several(c.Ins, c.Out) {
+		in := ""
+		if len(c.Ins) > 0 {
+			in = c.Ins[0]
+		}
+		r, err := c.one(sh, mask, in, c.Out)
+		if err != nil {
+			return err
+		}
+		w := sh.Reports(c.Out)
+		if c.JSON {
+			return display.JSON(w, r)
+		}
+		_, err = fmt.Fprintln(w, r)
+		return err
+	}
+	if c.Out == "" {
+		return imagefile.NoOutput(c.Ins, "ranked/")
+	}
+	outs, err := imagefile.InFolder(c.Ins, c.Out, "ranked", imagefile.ExtensionLike)
+	if err != nil {
+		return err
+	}
+	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (rankReport, error) {
+		r, err := c.one(sh, mask, in, out)
+		if c.JSON {
+			r.In = in
+		}
+		return r, err
+	})
+}
+
+// one filters one image.
+func (c *Rank) one(sh *console.Shell, mask raster.Array, in, out string) (r rankReport, err error) {
+	if _, err := imagefile.FormatOf(out, "png", ".jpg"); err != nil {
+		return r, err
+	}
+	how := c.Flags
+	how.AllPages = true
+	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &how, c.Demo) })
+	if err != nil {
+		return r, err
+	}
+	defer src.Close()
+	format, err := imagefile.FormatOf(out, imagefile.FormatLike(src), ".jpg")
+	if err != nil {
+		return r, err
+	}
+	r = rankReport{Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Statistic: c.Statistic, Window: []int{c.Window.Width, c.Window.Height}, Out: out}
+	start := time.Now()
+	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
+		img, err := c.ranked(sh, src.Image, mask)
+		r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
+		if c.Statistic == "threshold" && format != "npy" && err == nil {
+			whiten(img)
+		}
+		return imagefile.Encodable(img, err)
+	})
+	return r, err
+}
+
+// ranked returns the filtered image.
+func (c *Rank) ranked(sh *console.Shell, img, mask raster.Array) (raster.Array, error) {
+	kind, err := rank.ParseKind(c.Statistic)
+	if err != nil {
+		return img, err
+	}
+	j := rank.Job{
+		Kind: kind, Src: img, Width: c.Window.Width, Height: c.Window.Height, Mask: mask,
+		Levels: c.Levels, Fraction: c.Fraction, Below: c.Below, Above: c.Above,
+	}
+	j.Options.Workers, j.Options.Context, j.Options.Progress = c.Workers, sh.Ctx, sh.Progress.Share("filtering")
+	if err := j.Check(); err != nil {
+		return img, err
+	}
+	if j.Dst, err = raster.NewPixelArray(img.Type, raster.PlaneExtent(img.Width, img.Height, img.Channels, 0)); err != nil {
+		return img, err
+	}
+	return j.Dst, j.Run()
+}
+
+// whiten turns ones into white.
+func whiten(img raster.Array) {
+	for y := range img.Height {
+		row := img.Span(0, y, img.Width)
+		if img.Type == raster.U16 {
+			for i, v := range raster.Elems[uint16](row) {
+				raster.Elems[uint16](row)[i] = -v
+			}
+			continue
+		}
+		for i, v := range row {
+			row[i] = -v
+		}
+	}
+}
