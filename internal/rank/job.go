@@ -213,6 +213,12 @@ func (j *Job) Run() error {
 	if j.Kind.fromSums() && j.Mask.Type == 0 && j.Footprint == nil {
 		return runSums(j)
 	}
+	if j.isCompared() {
+		return runCompared(j)
+	}
+	if j.byColumns() {
+		return runColumns(j)
+	}
 	return runSliding(j)
 }
 

@@ -63,6 +63,9 @@ var windowRoutines = []routine{
 	{"roundedU8", fromFloats(u8)},
 	{"roundedU16", fromFloats(u16)},
 	{"interpolateU8", interpolate},
+	{"slideLevels", slideLevels},
+	{"mostFrequent", mostFrequent},
+	{"countNotAbove", countNotAbove},
 }
 
 // thresholdRoutines lists the kernels of thresholds; windows/decide.go documents them.

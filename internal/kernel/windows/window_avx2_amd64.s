@@ -6591,3 +6591,302 @@ loop:
 done:
 	VZEROUPPER
 	RET
+
+// func slideLevelsAVX2(window *byte, in *byte, out *byte, present *byte)
+// Requires: AVX, AVX2
+TEXT ·slideLevelsAVX2(SB), NOSPLIT, $0-32
+	MOVQ      window+0(FP), AX
+	MOVQ      in+8(FP), CX
+	MOVQ      out+16(FP), DX
+	MOVQ      present+24(FP), BX
+	VPSUBD    Y0, Y0, Y0
+	VMOVDQU   (AX), Y1
+	VPADDW    (CX), Y1, Y1
+	VPSUBW    (DX), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	VPCMPEQW  Y0, Y1, Y1
+	VMOVDQU   32(AX), Y2
+	VPADDW    32(CX), Y2, Y2
+	VPSUBW    32(DX), Y2, Y2
+	VMOVDQU   Y2, 32(AX)
+	VPCMPEQW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, SI
+	NOTL      SI
+	VMOVDQU   64(AX), Y1
+	VPADDW    64(CX), Y1, Y1
+	VPSUBW    64(DX), Y1, Y1
+	VMOVDQU   Y1, 64(AX)
+	VPCMPEQW  Y0, Y1, Y1
+	VMOVDQU   96(AX), Y2
+	VPADDW    96(CX), Y2, Y2
+	VPSUBW    96(DX), Y2, Y2
+	VMOVDQU   Y2, 96(AX)
+	VPCMPEQW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, DI
+	NOTL      DI
+	SHLQ      $0x20, DI
+	ORQ       DI, SI
+	MOVQ      SI, (BX)
+	VMOVDQU   128(AX), Y1
+	VPADDW    128(CX), Y1, Y1
+	VPSUBW    128(DX), Y1, Y1
+	VMOVDQU   Y1, 128(AX)
+	VPCMPEQW  Y0, Y1, Y1
+	VMOVDQU   160(AX), Y2
+	VPADDW    160(CX), Y2, Y2
+	VPSUBW    160(DX), Y2, Y2
+	VMOVDQU   Y2, 160(AX)
+	VPCMPEQW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, SI
+	NOTL      SI
+	VMOVDQU   192(AX), Y1
+	VPADDW    192(CX), Y1, Y1
+	VPSUBW    192(DX), Y1, Y1
+	VMOVDQU   Y1, 192(AX)
+	VPCMPEQW  Y0, Y1, Y1
+	VMOVDQU   224(AX), Y2
+	VPADDW    224(CX), Y2, Y2
+	VPSUBW    224(DX), Y2, Y2
+	VMOVDQU   Y2, 224(AX)
+	VPCMPEQW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, DI
+	NOTL      DI
+	SHLQ      $0x20, DI
+	ORQ       DI, SI
+	MOVQ      SI, 8(BX)
+	VMOVDQU   256(AX), Y1
+	VPADDW    256(CX), Y1, Y1
+	VPSUBW    256(DX), Y1, Y1
+	VMOVDQU   Y1, 256(AX)
+	VPCMPEQW  Y0, Y1, Y1
+	VMOVDQU   288(AX), Y2
+	VPADDW    288(CX), Y2, Y2
+	VPSUBW    288(DX), Y2, Y2
+	VMOVDQU   Y2, 288(AX)
+	VPCMPEQW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, SI
+	NOTL      SI
+	VMOVDQU   320(AX), Y1
+	VPADDW    320(CX), Y1, Y1
+	VPSUBW    320(DX), Y1, Y1
+	VMOVDQU   Y1, 320(AX)
+	VPCMPEQW  Y0, Y1, Y1
+	VMOVDQU   352(AX), Y2
+	VPADDW    352(CX), Y2, Y2
+	VPSUBW    352(DX), Y2, Y2
+	VMOVDQU   Y2, 352(AX)
+	VPCMPEQW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, DI
+	NOTL      DI
+	SHLQ      $0x20, DI
+	ORQ       DI, SI
+	MOVQ      SI, 16(BX)
+	VMOVDQU   384(AX), Y1
+	VPADDW    384(CX), Y1, Y1
+	VPSUBW    384(DX), Y1, Y1
+	VMOVDQU   Y1, 384(AX)
+	VPCMPEQW  Y0, Y1, Y1
+	VMOVDQU   416(AX), Y2
+	VPADDW    416(CX), Y2, Y2
+	VPSUBW    416(DX), Y2, Y2
+	VMOVDQU   Y2, 416(AX)
+	VPCMPEQW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, SI
+	NOTL      SI
+	VMOVDQU   448(AX), Y1
+	VPADDW    448(CX), Y1, Y1
+	VPSUBW    448(DX), Y1, Y1
+	VMOVDQU   Y1, 448(AX)
+	VPCMPEQW  Y0, Y1, Y1
+	VMOVDQU   480(AX), Y2
+	VPADDW    480(CX), Y2, Y2
+	VPSUBW    480(DX), Y2, Y2
+	VMOVDQU   Y2, 480(AX)
+	VPCMPEQW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, AX
+	NOTL      AX
+	SHLQ      $0x20, AX
+	ORQ       AX, SI
+	MOVQ      SI, 24(BX)
+	VZEROUPPER
+	RET
+
+// func mostFrequentAVX2(counts *byte) (level int)
+// Requires: AVX, AVX2, BMI
+TEXT ·mostFrequentAVX2(SB), NOSPLIT, $0-16
+	MOVQ         counts+0(FP), AX
+	VMOVDQU      (AX), Y0
+	VMOVDQU      32(AX), Y1
+	VMOVDQU      64(AX), Y2
+	VMOVDQU      96(AX), Y3
+	VPMAXUW      128(AX), Y0, Y0
+	VPMAXUW      160(AX), Y1, Y1
+	VPMAXUW      192(AX), Y2, Y2
+	VPMAXUW      224(AX), Y3, Y3
+	VPMAXUW      256(AX), Y0, Y0
+	VPMAXUW      288(AX), Y1, Y1
+	VPMAXUW      320(AX), Y2, Y2
+	VPMAXUW      352(AX), Y3, Y3
+	VPMAXUW      384(AX), Y0, Y0
+	VPMAXUW      416(AX), Y1, Y1
+	VPMAXUW      448(AX), Y2, Y2
+	VPMAXUW      480(AX), Y3, Y3
+	VPMAXUW      Y1, Y0, Y0
+	VPMAXUW      Y3, Y2, Y2
+	VPMAXUW      Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPMAXUW      X0, X1, X1
+	VPCMPEQD     X0, X0, X0
+	VPXOR        X0, X1, X1
+	VPHMINPOSUW  X1, X1
+	VPXOR        X0, X1, X1
+	VPBROADCASTW X1, Y0
+	VPCMPEQW     (AX), Y0, Y1
+	VPCMPEQW     32(AX), Y0, Y2
+	VPACKSSWB    Y2, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VPMOVMSKB    Y1, DX
+	TESTL        DX, DX
+	JEQ          next0
+	TZCNTL       DX, CX
+	ADDQ         $0x00, CX
+	JMP          found
+
+next0:
+	VPCMPEQW  64(AX), Y0, Y1
+	VPCMPEQW  96(AX), Y0, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, DX
+	TESTL     DX, DX
+	JEQ       next1
+	TZCNTL    DX, CX
+	ADDQ      $0x20, CX
+	JMP       found
+
+next1:
+	VPCMPEQW  128(AX), Y0, Y1
+	VPCMPEQW  160(AX), Y0, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, DX
+	TESTL     DX, DX
+	JEQ       next2
+	TZCNTL    DX, CX
+	ADDQ      $0x40, CX
+	JMP       found
+
+next2:
+	VPCMPEQW  192(AX), Y0, Y1
+	VPCMPEQW  224(AX), Y0, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, DX
+	TESTL     DX, DX
+	JEQ       next3
+	TZCNTL    DX, CX
+	ADDQ      $0x60, CX
+	JMP       found
+
+next3:
+	VPCMPEQW  256(AX), Y0, Y1
+	VPCMPEQW  288(AX), Y0, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, DX
+	TESTL     DX, DX
+	JEQ       next4
+	TZCNTL    DX, CX
+	ADDQ      $0x80, CX
+	JMP       found
+
+next4:
+	VPCMPEQW  320(AX), Y0, Y1
+	VPCMPEQW  352(AX), Y0, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, DX
+	TESTL     DX, DX
+	JEQ       next5
+	TZCNTL    DX, CX
+	ADDQ      $0xa0, CX
+	JMP       found
+
+next5:
+	VPCMPEQW  384(AX), Y0, Y1
+	VPCMPEQW  416(AX), Y0, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, DX
+	TESTL     DX, DX
+	JEQ       next6
+	TZCNTL    DX, CX
+	ADDQ      $0xc0, CX
+	JMP       found
+
+next6:
+	VPCMPEQW  448(AX), Y0, Y1
+	VPCMPEQW  480(AX), Y0, Y0
+	VPACKSSWB Y0, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPMOVMSKB Y1, DX
+	TESTL     DX, DX
+	JEQ       next7
+	TZCNTL    DX, CX
+	ADDQ      $0xe0, CX
+	JMP       found
+
+next7:
+found:
+	MOVQ CX, level+8(FP)
+	VZEROUPPER
+	RET
+
+// func countNotAboveAVX2(counts *byte, center *byte, src *byte, n int, span int)
+// Requires: AVX, AVX2
+TEXT ·countNotAboveAVX2(SB), NOSPLIT, $0-40
+	MOVQ counts+0(FP), AX
+	MOVQ center+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ span+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	CMPQ    DI, BX
+	JGE     done
+	VMOVDQU (AX)(DI*1), Y0
+	VMOVDQU (CX)(DI*1), Y1
+	LEAQ    (DX)(DI*1), R8
+	MOVQ    SI, R9
+
+beside:
+	VPMAXUB  (R8), Y1, Y2
+	VPCMPEQB Y1, Y2, Y2
+	VPSUBB   Y2, Y0, Y0
+	INCQ     R8
+	DECQ     R9
+	JNZ      beside
+	VMOVDQU  Y0, (AX)(DI*1)
+	ADDQ     $+32, DI
+	JMP      loop
+
+done:
+	VZEROUPPER
+	RET

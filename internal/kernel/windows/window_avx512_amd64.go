@@ -649,3 +649,29 @@ func roundedU16AVX512(dst *byte, src *byte, n int, rows int, dstStride int, srcS
 //
 //go:noescape
 func interpolateU8AVX512(dst *byte, src *byte, table *byte, across *byte, n int, down float32, up float32, one float32)
+
+// slideLevelsAVX512 computes
+//
+//	for i := range 256 {
+//		window[i] += in[i] - out[i]
+//		present[i/64] |= bit(window[i] != 0) << (i % 64) // present is 0 before
+//	}
+//
+//go:noescape
+func slideLevelsAVX512(window *byte, in *byte, out *byte, present *byte)
+
+// mostFrequentAVX512 returns the lowest index of the greatest of 256 counts.
+//
+//go:noescape
+func mostFrequentAVX512(counts *byte) (level int)
+
+// countNotAboveAVX512 computes, for n a multiple of 64,
+//
+//	for i := range n {
+//		for j := range span {
+//			counts[i] += bit(src[i+j] <= center[i])
+//		}
+//	}
+//
+//go:noescape
+func countNotAboveAVX512(counts *byte, center *byte, src *byte, n int, span int)

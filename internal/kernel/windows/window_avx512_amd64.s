@@ -5910,3 +5910,209 @@ loop:
 done:
 	VZEROUPPER
 	RET
+
+// func slideLevelsAVX512(window *byte, in *byte, out *byte, present *byte)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·slideLevelsAVX512(SB), NOSPLIT, $0-32
+	MOVQ      window+0(FP), AX
+	MOVQ      in+8(FP), CX
+	MOVQ      out+16(FP), DX
+	MOVQ      present+24(FP), BX
+	VPSUBD    Z0, Z0, Z0
+	VMOVDQU32 (AX), Z0
+	VPADDW    (CX), Z0, Z0
+	VPSUBW    (DX), Z0, Z0
+	VMOVDQU32 Z0, (AX)
+	VPTESTMW  Z0, Z0, K1
+	KMOVD     K1, SI
+	VMOVDQU32 64(AX), Z0
+	VPADDW    64(CX), Z0, Z0
+	VPSUBW    64(DX), Z0, Z0
+	VMOVDQU32 Z0, 64(AX)
+	VPTESTMW  Z0, Z0, K1
+	KMOVD     K1, DI
+	SHLQ      $0x20, DI
+	ORQ       DI, SI
+	MOVQ      SI, (BX)
+	VMOVDQU32 128(AX), Z0
+	VPADDW    128(CX), Z0, Z0
+	VPSUBW    128(DX), Z0, Z0
+	VMOVDQU32 Z0, 128(AX)
+	VPTESTMW  Z0, Z0, K1
+	KMOVD     K1, SI
+	VMOVDQU32 192(AX), Z0
+	VPADDW    192(CX), Z0, Z0
+	VPSUBW    192(DX), Z0, Z0
+	VMOVDQU32 Z0, 192(AX)
+	VPTESTMW  Z0, Z0, K1
+	KMOVD     K1, DI
+	SHLQ      $0x20, DI
+	ORQ       DI, SI
+	MOVQ      SI, 8(BX)
+	VMOVDQU32 256(AX), Z0
+	VPADDW    256(CX), Z0, Z0
+	VPSUBW    256(DX), Z0, Z0
+	VMOVDQU32 Z0, 256(AX)
+	VPTESTMW  Z0, Z0, K1
+	KMOVD     K1, SI
+	VMOVDQU32 320(AX), Z0
+	VPADDW    320(CX), Z0, Z0
+	VPSUBW    320(DX), Z0, Z0
+	VMOVDQU32 Z0, 320(AX)
+	VPTESTMW  Z0, Z0, K1
+	KMOVD     K1, DI
+	SHLQ      $0x20, DI
+	ORQ       DI, SI
+	MOVQ      SI, 16(BX)
+	VMOVDQU32 384(AX), Z0
+	VPADDW    384(CX), Z0, Z0
+	VPSUBW    384(DX), Z0, Z0
+	VMOVDQU32 Z0, 384(AX)
+	VPTESTMW  Z0, Z0, K1
+	KMOVD     K1, SI
+	VMOVDQU32 448(AX), Z0
+	VPADDW    448(CX), Z0, Z0
+	VPSUBW    448(DX), Z0, Z0
+	VMOVDQU32 Z0, 448(AX)
+	VPTESTMW  Z0, Z0, K1
+	KMOVD     K1, AX
+	SHLQ      $0x20, AX
+	ORQ       AX, SI
+	MOVQ      SI, 24(BX)
+	VZEROUPPER
+	RET
+
+// func mostFrequentAVX512(counts *byte) (level int)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, BMI
+TEXT ·mostFrequentAVX512(SB), NOSPLIT, $0-16
+	MOVQ          counts+0(FP), AX
+	VMOVDQU32     (AX), Z0
+	VMOVDQU32     64(AX), Z1
+	VMOVDQU32     128(AX), Z2
+	VMOVDQU32     192(AX), Z3
+	VPMAXUW       256(AX), Z0, Z0
+	VPMAXUW       320(AX), Z1, Z1
+	VPMAXUW       384(AX), Z2, Z2
+	VPMAXUW       448(AX), Z3, Z3
+	VPMAXUW       Z1, Z0, Z0
+	VPMAXUW       Z3, Z2, Z2
+	VPMAXUW       Z2, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	VPMAXUW       Y1, Y0, Y0
+	VEXTRACTI128  $0x01, Y0, X1
+	VPMAXUW       X0, X1, X1
+	VPCMPEQD      X0, X0, X0
+	VPXOR         X0, X1, X1
+	VPHMINPOSUW   X1, X1
+	VPXOR         X0, X1, X1
+	VPBROADCASTW  X1, Z0
+	VPCMPEQW      (AX), Z0, K1
+	KMOVD         K1, DX
+	TESTL         DX, DX
+	JEQ           next0
+	TZCNTL        DX, CX
+	ADDQ          $0x00, CX
+	JMP           found
+
+next0:
+	VPCMPEQW 64(AX), Z0, K1
+	KMOVD    K1, DX
+	TESTL    DX, DX
+	JEQ      next1
+	TZCNTL   DX, CX
+	ADDQ     $0x20, CX
+	JMP      found
+
+next1:
+	VPCMPEQW 128(AX), Z0, K1
+	KMOVD    K1, DX
+	TESTL    DX, DX
+	JEQ      next2
+	TZCNTL   DX, CX
+	ADDQ     $0x40, CX
+	JMP      found
+
+next2:
+	VPCMPEQW 192(AX), Z0, K1
+	KMOVD    K1, DX
+	TESTL    DX, DX
+	JEQ      next3
+	TZCNTL   DX, CX
+	ADDQ     $0x60, CX
+	JMP      found
+
+next3:
+	VPCMPEQW 256(AX), Z0, K1
+	KMOVD    K1, DX
+	TESTL    DX, DX
+	JEQ      next4
+	TZCNTL   DX, CX
+	ADDQ     $0x80, CX
+	JMP      found
+
+next4:
+	VPCMPEQW 320(AX), Z0, K1
+	KMOVD    K1, DX
+	TESTL    DX, DX
+	JEQ      next5
+	TZCNTL   DX, CX
+	ADDQ     $0xa0, CX
+	JMP      found
+
+next5:
+	VPCMPEQW 384(AX), Z0, K1
+	KMOVD    K1, DX
+	TESTL    DX, DX
+	JEQ      next6
+	TZCNTL   DX, CX
+	ADDQ     $0xc0, CX
+	JMP      found
+
+next6:
+	VPCMPEQW 448(AX), Z0, K1
+	KMOVD    K1, DX
+	TESTL    DX, DX
+	JEQ      next7
+	TZCNTL   DX, CX
+	ADDQ     $0xe0, CX
+	JMP      found
+
+next7:
+found:
+	MOVQ CX, level+8(FP)
+	VZEROUPPER
+	RET
+
+// func countNotAboveAVX512(counts *byte, center *byte, src *byte, n int, span int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·countNotAboveAVX512(SB), NOSPLIT, $0-40
+	MOVQ         counts+0(FP), AX
+	MOVQ         center+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         span+32(FP), SI
+	MOVQ         $0x00000001, DI
+	VPBROADCASTB DI, Z0
+	XORQ         DI, DI
+
+loop:
+	CMPQ      DI, BX
+	JGE       done
+	VMOVDQU32 (AX)(DI*1), Z1
+	VMOVDQU32 (CX)(DI*1), Z2
+	LEAQ      (DX)(DI*1), R8
+	MOVQ      SI, R9
+
+beside:
+	VPCMPUB   $0x05, (R8), Z2, K1
+	VPADDB    Z0, Z1, K1, Z1
+	INCQ      R8
+	DECQ      R9
+	JNZ       beside
+	VMOVDQU32 Z1, (AX)(DI*1)
+	ADDQ      $+64, DI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET

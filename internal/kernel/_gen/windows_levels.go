@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// slideLevels moves a histogram of bytes with counts of 16 bits, and finds the levels that it has.
+func slideLevels(set isa, name string) {
+	text(name, NOSPLIT, "func(window, in, out, present *byte)", name+" computes", "", "\tfor i := range 256 {",
+		"\t\twindow[i] += in[i] - out[i]", "\t\tpresent[i/64] |= bit(window[i] != 0) << (i % 64) // present is 0 before", "\t}")
+	window, in, out, present := arg("window"), arg("in"), arg("out"), arg("present")
+	zero := zeroed(set)
+	var word reg.GPVirtual
+	for i := 0; i < 512; i += 64 { // 32 counts
+		bits := GP64()
+		if wide(set) {
+			v, k := loaded(set, Mem{Base: window, Disp: i}), K()
+			VPADDW(Mem{Base: in, Disp: i}, v, v)
+			VPSUBW(Mem{Base: out, Disp: i}, v, v)
+			set.store(v, Mem{Base: window, Disp: i})
+			VPTESTMW(v, v, k)
+			KMOVD(k, bits.As32())
+		} else {
+			low, high := set.vec(), set.vec()
+			for half, v := range []Op{low, high} {
+				at := i + 32*half
+				VMOVDQU(Mem{Base: window, Disp: at}, v)
+				VPADDW(Mem{Base: in, Disp: at}, v, v)
+				VPSUBW(Mem{Base: out, Disp: at}, v, v)
+				VMOVDQU(v, Mem{Base: window, Disp: at})
+				VPCMPEQW(zero, v, v)
+			}
+			VPACKSSWB(high, low, low)
+			VPERMQ(Imm(0xd8), low, low) // it packs each half of a vector
+			VPMOVMSKB(low, bits.As32())
+			NOTL(bits.As32())
+		}
+		if i%128 == 0 {
+			word = bits
+			continue
+		}
+		SHLQ(Imm(32), bits)
+		ORQ(bits, word)
+		MOVQ(word, Mem{Base: present, Disp: i / 128 * 8}) // whole words, which loads can be served from
+	}
+	leave()
+}
+
+// countNotAbove compares bytes with those beside them.
+func countNotAbove(set isa, name string) {
+	lanes := set.bytes()
+	text(name, NOSPLIT, "func(counts, center, src *byte, n, span int)", name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "",
+		"\tfor i := range n {", "\t\tfor j := range span {", "\t\t\tcounts[i] += bit(src[i+j] <= center[i])", "\t\t}", "\t}")
+	counts, center, src, n, span, i := arg("counts"), arg("center"), arg("src"), arg("n"), arg("span"), GP64()
+	ones := set.vec()
+	if wide(set) {
+		one := GP64()
+		MOVQ(U32(1), one)
+		VPBROADCASTB(one.As32(), ones)
+	}
+	loopTo(i, n, I32(lanes), func() {
+		sum, g := loaded(set, Mem{Base: counts, Index: i, Scale: 1}), loaded(set, Mem{Base: center, Index: i, Scale: 1})
+		at, j := GP64(), GP64()
+		LEAQ(Mem{Base: src, Index: i, Scale: 1}, at)
+		MOVQ(span, j)
+		Label("beside")
+		if wide(set) {
+			k := K()
+			VPCMPUB(Imm(5), Mem{Base: at}, g, k) // not less
+			VPADDB(ones, sum, k, sum)
+		} else {
+			v := set.vec()
+			VPMAXUB(Mem{Base: at}, g, v)
+			VPCMPEQB(g, v, v)
+			VPSUBB(v, sum, sum)
+		}
+		INCQ(at)
+		DECQ(j)
+		JNZ(LabelRef("beside"))
+		set.store(sum, Mem{Base: counts, Index: i, Scale: 1})
+	})
+	leave()
+}
+
+// mostFrequent finds the greatest of 256 counts of 16 bits.
+func mostFrequent(set isa, name string) {
+	text(name, NOSPLIT, "func(counts *byte) (level int)", name+" returns the lowest index of the greatest of 256 counts.")
+	counts := arg("counts")
+	size := set.bytes()
+	var maxima []reg.VecVirtual
+	for i := range 4 {
+		maxima = append(maxima, loaded(set, Mem{Base: counts, Disp: i * size}))
+	}
+	for i := 4; i < 512/size; i++ {
+		VPMAXUW(Mem{Base: counts, Disp: i * size}, maxima[i%4], maxima[i%4])
+	}
+	VPMAXUW(maxima[1], maxima[0], maxima[0])
+	VPMAXUW(maxima[3], maxima[2], maxima[2])
+	VPMAXUW(maxima[2], maxima[0], maxima[0])
+	half := maxima[0].AsY()
+	if wide(set) {
+		upper := YMM()
+		VEXTRACTI64X4(Imm(1), maxima[0], upper)
+		VPMAXUW(upper, half, half)
+	}
+	quarter := XMM()
+	VEXTRACTI128(Imm(1), half, quarter)
+	VPMAXUW(maxima[0].AsX(), quarter, quarter)
+	ones, most := XMM(), set.vec()
+	VPCMPEQD(ones, ones, ones)
+	VPXOR(ones, quarter, quarter)
+	VPHMINPOSUW(quarter, quarter) // there is no such instruction for the maximum
+	VPXOR(ones, quarter, quarter)
+	VPBROADCASTW(quarter, most)
+	level, bits := GP64(), GP64()
+	for i := 0; i < 512; i += 64 { // 32 counts
+		label := fmt.Sprint("next", i/64)
+		if wide(set) {
+			k := K()
+			VPCMPEQW(Mem{Base: counts, Disp: i}, most, k)
+			KMOVD(k, bits.As32())
+		} else {
+			low, high := set.vec(), set.vec()
+			VPCMPEQW(Mem{Base: counts, Disp: i}, most, low)
+			VPCMPEQW(Mem{Base: counts, Disp: i + 32}, most, high)
+			VPACKSSWB(high, low, low)
+			VPERMQ(Imm(0xd8), low, low) // it packs each half of a vector
+			VPMOVMSKB(low, bits.As32())
+		}
+		TESTL(bits.As32(), bits.As32())
+		JEQ(LabelRef(label))
+		TZCNTL(bits.As32(), level.As32())
+		ADDQ(Imm(uint64(i/2)), level)
+		JMP(LabelRef("found"))
+		Label(label)
+	}
+	Label("found")
+	Store(level, ReturnIndex(0))
+	leave()
+}
