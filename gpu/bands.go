@@ -11,24 +11,25 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A banded is work on an image in host memory whose rows of results depend on nearby rows
-// of pixels only. It is done in bands of rows, by several devices at once and with little
-// memory. The first and the last rows of the pixels of a band are the edges of an image.
+// A banded is work on an image in host memory in which each row of results depends only on nearby
+// rows of pixels. It is divided into bands of rows, so several devices can share it, and each needs
+// little memory. On a device, the pixels of a band are an image of their own, whose first and last
+// rows are its edges.
 type banded struct {
 	method       method.Method
 	way          method.Way
 	src          *raster.Array
-	results      []*raster.Array // all have one height
-	deviations   bool            // the last result is of the squares of pixels
-	above, below int             // the number of rows of pixels that a row of results needs before and after its own
+	results      []*raster.Array // all of one height
+	deviations   bool            // the last result depends on the squares of pixels
+	above, below int             // number of rows of pixels that a row of results needs before and after its own
 	whole        bool            // rows of results depend on all rows of pixels
 	options      *device.Options
 }
 
-// shareRows is the number of rows below which a band is not worth another device.
+// shareRows is the number of rows for which another device is worth its overhead.
 const shareRows = 64
 
-// parts returns the number of devices among which it is worth dividing the work.
+// parts returns the number of devices among which to divide the work.
 func (b *banded) parts() int {
 	if b.whole {
 		return 1
@@ -36,8 +37,8 @@ func (b *banded) parts() int {
 	return b.results[0].Height / max(shareRows, b.above+b.below)
 }
 
-// rows computes rows on one device: at once, or in bands that are half as high where it has too
-// little memory.
+// rows computes rows on one device: all at once or, if the device has too little memory, in
+// bands of half the height.
 func (b *banded) rows(d *Device, from, to int) error {
 	if b.src.Width == 0 {
 		return nil
@@ -74,11 +75,11 @@ type band struct {
 	src      *devmem.Array
 	results  []*devmem.Array
 	from, to int // rows of the results
-	first    int // the row of pixels in the first row of src
+	first    int // the row of pixels that is the first row of src
 }
 
-// load copies the pixels for some rows of results to a device and allocates memory for the results.
-// The band must be closed even after an error.
+// load copies the pixels for some rows of results to a device, and allocates memory for the
+// results. The band must be closed even if load returns an error.
 func (b *banded) load(d *devmem.Device, from, to int) (on band, err error) {
 	on = band{from: from, to: to, first: max(0, from-b.above)}
 	end := min(b.src.Height, to+b.below)

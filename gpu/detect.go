@@ -8,16 +8,16 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Detect returns the objects that a cascade finds in every image of a batch, on their
-// device. The results, including scores, are those of [detect.Cascade.Detect]. Images have
-// one channel, or three or four that start with red, green and blue. Layers, tables and all
-// stages are computed on the device; windows that pass are grouped on the host. OpenCL
-// devices must support float64.
+// Detect returns the objects that a cascade finds in every image of a batch, on their device.
+// The results, including scores, are those of [detect.Cascade.Detect]. Images have one channel,
+// or three or four that start with red, green and blue. Layers, tables and all stages are
+// computed on the device; windows that pass are grouped on the host. OpenCL devices must
+// support float64.
 //
-//	found, err := gpu.Detect(frames, face, &detect.Options{Min: image.Pt(40, 40)}) // found[i] is of frame i
+// 	found, err := gpu.Detect(frames, face, &detect.Options{Min: image.Pt(40, 40)}) // found[i] is of frame i
 //
-// Angles, Mirror and NearMisses are errors here; On, Workers and Progress are ignored. For
-// images in host memory, use [detect.Cascade.DetectBatch] and the option On.
+// With Angles, Mirror or NearMisses, Detect returns an error. It ignores On, Workers and
+// Progress. For images in host memory, use [detect.Cascade.DetectBatch] and the option On.
 func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
 	a := images.inner()
 	if a.Device == nil {
@@ -34,7 +34,7 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 	return c.DetectBatch(nil, &own)
 }
 
-// residentImages is the device of images in its memory, where it detects objects.
+// residentImages is the device of images that are in its memory, and detects objects in them.
 type residentImages struct {
 	device.Handle
 	*devmem.Device

@@ -18,7 +18,7 @@ import (
 // A Kind is the driver of a device: [CUDA] or [OpenCL].
 type Kind = driver.Kind
 
-// Kinds of devices.
+// The kinds of devices.
 const (
 	CUDA   = driver.CUDA
 	OpenCL = driver.OpenCL
@@ -81,8 +81,8 @@ type Device struct {
 	launchable // launches kernels of other packages
 	memory     // inner, for package interop
 	inner      *devmem.Device
-	slots      *transfer.Device // inner, with memory for images on their way through it
-	group      *group           // of several devices, the first of which is inner; nil for a single device
+	slots      *transfer.Device // the memory of inner for images on their way through it
+	group      *group           // several devices, the first of which is inner; nil for a single device
 }
 
 type (

@@ -72,9 +72,9 @@ const (
 	AutoKernels Kernels = iota
 	// Portable selects kernels that run everywhere. They read pixels twice.
 	Portable
-	// Fast selects kernels that read pixels once. They need CUDA 11.1, a device of
-	// compute capability 8.0, and at most four channels, or one for volumes;
-	// otherwise Fast is an error.
+	// Fast selects kernels that read pixels once. They need CUDA 11.1, a device of compute
+	// capability 8.0, and at most four channels, or one for volumes. If a device does not
+	// support them, the call returns an error.
 	Fast
 )
 

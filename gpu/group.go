@@ -63,7 +63,8 @@ func OpenAll(infos ...Info) (*Device, error) {
 	return combine(members), nil
 }
 
-// openListed opens all of the given devices, or none.
+// openListed opens all of the given devices. If one fails, it closes the others and returns the
+// error.
 func openListed(infos []Info) (*Device, error) {
 	var members []*Device
 	for i, info := range infos {
@@ -136,7 +137,7 @@ func (d *Device) Failed() []error {
 // shared returns the devices that share work from host to host.
 func (d *Device) shared() transfer.Group {
 	switch {
-	case d == nil || d.slots == nil: // a device without memory has the right error
+	case d == nil || d.slots == nil: // a device without memory returns the right error
 		return transfer.Single(&transfer.Device{})
 	case d.group == nil:
 		return transfer.Single(d.slots)
@@ -148,7 +149,7 @@ func (d *Device) shared() transfer.Group {
 	return g
 }
 
-// note records the error of a device.
+// note records the error of a device for [Device.Failed].
 func (g *group) note(d *transfer.Device, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -164,8 +165,8 @@ func (d *Device) eachMember(f func(*Device) error) error {
 	return driver.EachError(slices.Values(d.group.members), f)
 }
 
-// share divides n rows or images evenly among at most parts devices, and calls do for each
-// part, at once. If a device fails, others take over.
+// share divides n rows or images evenly among at most the given number of devices, and calls do
+// for each part concurrently. If a device fails, others take over its part.
 func (d *Device) share(n, parts int, opt *device.Options, do func(d *Device, from, to int) error) error {
 	if n == 0 {
 		reportDone(opt)
@@ -199,7 +200,7 @@ func (d *Device) share(n, parts int, opt *device.Options, do func(d *Device, fro
 // onOne calls f for one device after another until one succeeds.
 func (d *Device) onOne(f func(*Device) error) error { return d.onOneFrom(0, f) }
 
-// onOneFrom is like onOne but begins with a member.
+// onOneFrom is like onOne but begins with the given member.
 func (d *Device) onOneFrom(first int, f func(*Device) error) (err error) {
 	if d == nil || d.group == nil {
 		return f(d)

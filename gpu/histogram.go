@@ -141,7 +141,7 @@ func (h *Histogram) Close() error {
 		return nil
 	}
 	d := h.images.Device
-	return devmem.IgnoreClosed(d.Use(func() error { // both at once, so that nobody finds a table without limits
+	return devmem.IgnoreClosed(d.Use(func() error { // both at once, so that no call finds a table without limits
 		m := h.limits.At
 		if h.limits.At = 0; m == 0 {
 			return h.table.inner().Free()

@@ -95,7 +95,7 @@ func takeSides(w *transfer.Work, tables ...hostTable) (err error) {
 	return w.Check()
 }
 
-// extent returns the extent of an image or a volume.
+// extent returns the extent of an image or, if solid is set, of a volume.
 func extent(solid bool, width, height, depth, channels int) raster.Extent {
 	if solid {
 		return raster.VolumeExtent(width, height, depth, channels, 0, 0)

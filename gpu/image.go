@@ -22,9 +22,9 @@ func NewImage[P boxsum.Pixel](d *Device, width, height, channels, count int) (*I
 	return wrapped[Image[P]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Count: count}))
 }
 
-// Upload copies images, which must have the same size, to a device.
+// Upload copies images to a device. All must have the same size.
 func Upload[P boxsum.Pixel](d *Device, images ...boxsum.Image[P]) (*Image[P], error) {
-	if err := alike(images); err != nil { // before allocating memory for them
+	if err := alike(images); err != nil { // check before allocating memory for them
 		return nil, err
 	}
 	first := images[0]
@@ -48,7 +48,7 @@ func alike[P boxsum.Pixel](images []boxsum.Image[P]) error {
 	first := images[0]
 	like := devmem.Array{Element: raster.TypeNamed[P](), Width: first.Width, Height: first.Height, Channels: max(first.Channels, 1), Count: len(images)}
 	for _, src := range images {
-		if _, err := goesAmong(&like, src); err != nil {
+		if _, err := checkedLike(&like, src); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func (im *Image[P]) Set(i int, src boxsum.Image[P]) error {
 	if a.Device == nil {
 		return errNoImage
 	}
-	src, err := goesAmong(a, src)
+	src, err := checkedLike(a, src)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (im *Image[P]) DownloadInto(i int, dst boxsum.Image[P]) error {
 	if a.Device == nil {
 		return errNoImage
 	}
-	dst, err := goesAmong(a, dst)
+	dst, err := checkedLike(a, dst)
 	if err != nil {
 		return err
 	}
@@ -113,9 +113,8 @@ var (
 	errNoTable = raster.Invalid("nil table (use a New or Integrate function)")
 )
 
-// goesAmong is like checkedImage for an image that must have the size of the
-// others.
-func goesAmong[P boxsum.Pixel](others *devmem.Array, im boxsum.Image[P]) (boxsum.Image[P], error) {
+// checkedLike is like checkedImage for an image that must have the size of the others.
+func checkedLike[P boxsum.Pixel](others *devmem.Array, im boxsum.Image[P]) (boxsum.Image[P], error) {
 	im, err := checkedImage(im)
 	if err == nil && (im.Width != others.Width || im.Height != others.Height || im.Channels != others.Channels) {
 		err = raster.Invalid("an image of %d×%d pixels with %d channels does not fit in %s", im.Width, im.Height, im.Channels, others)
@@ -133,8 +132,8 @@ func using(a *devmem.Array, f func() error) error {
 	})
 }
 
-// filled allocates something on a device and fills it, and closes it on failure. If
-// wrong is not nil, it returns wrong without allocating anything.
+// filled allocates a value on a device, fills it, and closes it if that fails. If wrong is not
+// nil, it returns wrong without allocating anything.
 func filled[T io.Closer](wrong error, take func() (T, error), fill func(T) error) (t T, err error) {
 	if wrong != nil {
 		return t, wrong

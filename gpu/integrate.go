@@ -40,7 +40,7 @@ func (t tables) integrate(src *devmem.Array, opt *Options) error {
 	})
 }
 
-// all returns the tables.
+// all returns the tables of sums and of squares.
 func (t tables) all() []*devmem.Array {
 	if t.squares == nil {
 		return []*devmem.Array{t.sums}
@@ -133,7 +133,7 @@ func (t tables) offsets(src *devmem.Array, o *Options) ([]float32, error) {
 	return method.Centers(src)
 }
 
-// shifts reports whether tables choose an offset themselves.
+// shifts reports whether tables determine their offset from the pixels.
 func shifts(pixel raster.Type, squares bool, o *Options, noOffset string) bool {
 	return squares && pixel.Float() && noOffset == "" && o.Offset == 0 && !o.Plain
 }

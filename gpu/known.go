@@ -135,7 +135,7 @@ func prepare(w *transfer.Work, src *raster.Array, opt *Options) {
 	}
 }
 
-// squaresOffset returns the offset of the squares of work.
+// squaresOffset returns the offset of the squares of a job.
 func squaresOffset(job *method.Job) float32 {
 	if !job.Pixel.Float() {
 		return 0

@@ -74,7 +74,7 @@ func countable(a *raster.Array) error {
 	return err
 }
 
-// arrayOf returns an image as it will be on a device.
+// arrayOf returns the array that an image will have on a device.
 func arrayOf(a *raster.Array) devmem.Array {
 	return devmem.Array{Element: a.Type, Width: a.Width, Height: a.Height, Channels: a.Channels, Count: 1}
 }
@@ -113,7 +113,7 @@ func volumeWork(job *device.Tables) *transfer.Work {
 	return w
 }
 
-// wayOf returns which kernels to use.
+// wayOf returns the kernels to use for a job.
 func wayOf(o *device.Options) method.Way {
 	if o.Portable {
 		return method.Portable
@@ -121,7 +121,7 @@ func wayOf(o *device.Options) method.Way {
 	return method.Auto
 }
 
-// optionsOf returns the options for work on the device alone.
+// optionsOf returns the options for images on the device.
 func optionsOf(o *device.Options) *Options {
 	opt := &Options{Context: o.Context}
 	if o.Portable {
@@ -130,7 +130,7 @@ func optionsOf(o *device.Options) *Options {
 	return opt
 }
 
-// reportDone reports that everything is done.
+// reportDone reports that all work is done.
 func reportDone(o *device.Options) {
 	if o.Progress != nil {
 		o.Progress(1)
@@ -174,7 +174,7 @@ func tilt(d *devmem.Device, job *device.Tables) (err error) {
 		err = sums.bring(src, &job.Options, &job.Sums, nil)
 	} else {
 		err = sums.bring(src, &job.Options, &job.Sums, &job.Squares)
-		if errors.Is(err, boxsum.ErrMemory) { // one after the other: they cannot go in bands
+		if errors.Is(err, boxsum.ErrMemory) { // compute one after the other, because these tables cannot be divided into bands
 			err = sums.bring(src, &job.Options, &job.Sums, nil)
 			if err == nil {
 				err = squares.bring(src, &job.Options, &job.Squares, nil)

@@ -114,7 +114,7 @@ func sumTables[S boxsum.Sum](given bool) kindOf[*boxsum.Table[S]] {
 			Fresh: freshTable[S],
 			Over: func(w *transfer.Work, sums, _ devmem.Host) *boxsum.Table[S] {
 				t := tableOver[S](w.Job, sums)
-				tellPlanes(w, t, noPlaneSquares)
+				describePlanes(w, t, noPlaneSquares)
 				return t
 			},
 			Rows: func(t *boxsum.Table[S]) (sums, squares devmem.Host) {
@@ -140,7 +140,7 @@ func squareTables[S boxsum.Sum, Q boxsum.Square](given bool) kindOf[*boxsum.Squa
 			Fresh: freshSquares[S, Q],
 			Over: func(w *transfer.Work, sums, squares devmem.Host) *boxsum.SquaredTable[S, Q] {
 				t := &boxsum.SquaredTable[S, Q]{Sum: tableOver[S](w.Job, sums), Squares: tableOver[Q](w.Job, squares)}
-				tellPlanes(w, t.Sum, t.Squares)
+				describePlanes(w, t.Sum, t.Squares)
 				return t
 			},
 			Rows: func(t *boxsum.SquaredTable[S, Q]) (sums, squares devmem.Host) {
@@ -159,7 +159,7 @@ func freshTable[S boxsum.Sum](w *transfer.Work) (*boxsum.Table[S], error) {
 	if err != nil {
 		return nil, err
 	}
-	tellPlanes(w, t, noPlaneSquares)
+	describePlanes(w, t, noPlaneSquares)
 	return t, nil
 }
 
@@ -177,7 +177,7 @@ func freshSquares[S boxsum.Sum, Q boxsum.Square](w *transfer.Work) (*boxsum.Squa
 	if err != nil {
 		return nil, err
 	}
-	tellPlanes(w, sums, squares)
+	describePlanes(w, sums, squares)
 	return &boxsum.SquaredTable[S, Q]{Sum: sums, Squares: squares}, nil
 }
 
@@ -192,7 +192,7 @@ func tableOver[S boxsum.Sum](job method.Job, at devmem.Host) *boxsum.Table[S] {
 	}
 }
 
-// intoNew pairs images with no tables.
+// intoNew pairs each image with a nil table.
 func intoNew[T any, P boxsum.Pixel](images iter.Seq[boxsum.Image[P]]) iter.Seq2[T, raster.Array] {
 	if images == nil {
 		return nil

@@ -16,13 +16,12 @@ func takePlanes[S boxsum.Sum, Q boxsum.Square](w *transfer.Work, sums *boxsum.Ta
 	if err := takeSides(w, planeSide(sums), planeSide(squares)); err != nil {
 		return err
 	}
-	tellPlanes(w, sums, squares)
+	describePlanes(w, sums, squares)
 	return nil
 }
 
-// tellPlanes tells tables on the host about their future contents. squares may be
-// nil.
-func tellPlanes[S boxsum.Sum, Q boxsum.Square](w *transfer.Work, sums *boxsum.Table[S], squares *boxsum.Table[Q]) {
+// describePlanes sets the properties of the pixels of tables on the host. squares may be nil.
+func describePlanes[S boxsum.Sum, Q boxsum.Square](w *transfer.Work, sums *boxsum.Table[S], squares *boxsum.Table[Q]) {
 	describePlane(sums, float32(w.Job.Offset), w.Pixels[0].Bound)
 	if squares != nil {
 		describePlane(squares, squaresOffset(&w.Job), w.Pixels[1].Bound)

@@ -47,7 +47,7 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 		cells, err := NewTable[S](d, columns, rows, channels, count<<size.Split)
 		return &RotatedTable[S]{images: images, cells: cells}, err
 	}, func(t *RotatedTable[S]) error {
-		shape, err := method.NewLatticeShape(width, height, rot) // only now, since it is slow
+		shape, err := method.NewLatticeShape(width, height, rot) // only after the checks, because it is slow
 		if err != nil {
 			return err
 		}

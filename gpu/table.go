@@ -17,7 +17,7 @@ import (
 // same size. Each has the layout of a [boxsum.Table]: row 0 and column 0 are zero.
 type Table[S boxsum.Sum] struct{ holder }
 
-// wrapped returns an array as a handle.
+// wrapped returns an array as an image or a table of package gpu.
 func wrapped[T ~struct{ holder }](a devmem.Array, err error) (*T, error) {
 	return raster.OrNil(&T{inside.NewArray(a)}, err)
 }
@@ -184,7 +184,7 @@ func offsetOf(a *devmem.Array) float32 {
 	return a.OffsetOf(0)
 }
 
-// both allocates two things on a device, or none.
+// both allocates two values on a device. If the second fails, it closes the first.
 func both[T, U io.Closer](first func() (T, error), second func() (U, error)) (t T, u U, err error) {
 	if t, err = first(); err != nil {
 		return t, u, err

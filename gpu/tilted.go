@@ -57,7 +57,7 @@ func (t *TiltedTable[S]) DownloadInto(i int, dst *tilted.Table[S]) error {
 	return t.fetch(i, dst, false)
 }
 
-// fetch is DownloadInto, since tilted tables have no offset.
+// fetch calls DownloadInto, because tilted tables have no offset.
 func (t *TiltedTable[S]) fetch(i int, dst *tilted.Table[S], _ bool) error {
 	a := t.inner()
 	return download(a, i, tiltedSide(dst), func(copyOut func() error) error {

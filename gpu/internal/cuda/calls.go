@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Handles of the driver. Zero is no handle.
+// Handles of objects of the driver. Zero is not a handle.
 type (
 	Device   int32
 	Context  uintptr
@@ -180,12 +180,12 @@ type Copy2D struct {
 	Width, Height uintptr // Width in bytes, Height in rows
 }
 
-// CopyRows copies rows.
+// CopyRows copies rows between two memories.
 func CopyRows(c *Copy2D, s Stream) error {
 	return call(cuMemcpy2DAsync, uintptr(unsafe.Pointer(c)), uintptr(s))
 }
 
-// Fill sets bytes.
+// Fill sets bytes of device memory to a value.
 func Fill(dst Pointer, value byte, bytes int64, s Stream) error {
 	return call(cuMemsetD8Async, uintptr(dst), uintptr(value), uintptr(bytes), uintptr(s))
 }
@@ -225,8 +225,9 @@ func WithRelaxedCapture(f func() error) error {
 	return err
 }
 
-// Alloc allocates memory for later work on the stream until FreeLater. While the stream is
-// captured, the memory belongs to the graph, and has the same address whenever the graph runs.
+// Alloc allocates memory that later work on the stream uses, until FreeLater. While the stream
+// is captured, the memory belongs to the graph, and has the same address whenever the graph
+// runs.
 func (s Stream) Alloc(bytes int64) (Pointer, error) {
 	return query[Pointer](cuMemAllocAsync, uintptr(bytes), uintptr(s))
 }

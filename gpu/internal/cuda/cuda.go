@@ -24,10 +24,10 @@ type function struct {
 	at       uintptr // address, or 0 if not found
 }
 
-// functions lists all of them.
+// functions lists all functions of the driver that this package declares.
 var functions []*function
 
-// required declares a required function, which has one of the given names.
+// required declares a function that every supported driver has, under one of the given names.
 func required(names ...string) *function {
 	f := &function{names: names}
 	functions = append(functions, f)
@@ -41,7 +41,7 @@ func optional(name string) *function {
 	return f
 }
 
-// The functions. The headers of CUDA map some plain names to names with the suffix _v2.
+// The functions. CUDA's headers map some plain names to names with the suffix _v2.
 var (
 	cuInit                    = required("cuInit")
 	cuDriverGetVersion        = required("cuDriverGetVersion")
@@ -141,7 +141,7 @@ func openAny(names []string) (uintptr, error) {
 // A Result is a CUresult other than success.
 type Result int32
 
-// Results that callers act on.
+// The results that callers distinguish.
 const (
 	InvalidValue Result = 1
 	OutOfMemory  Result = 2

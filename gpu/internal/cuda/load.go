@@ -6,8 +6,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/dynamic"
 )
 
-// libraries lists the names to try. On Linux the versioned name comes with the driver, the plain
-// one with the toolkit.
+// libraries lists the names of the library to try. On Linux, the versioned name is installed
+// with the driver, and the plain one with the toolkit.
 var libraries = map[string][]string{
 	"windows": {"nvcuda.dll"},
 	"linux":   {"libcuda.so.1", "libcuda.so"},

@@ -87,7 +87,7 @@ type launchAttribute struct {
 // early allows a launch to begin early. The launch configuration holds its address.
 var early = launchAttribute{id: 6, value: [16]int32{1}} // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 
-// inClusters groups blocks into clusters.
+// inClusters returns the attribute that groups blocks into clusters.
 func inClusters(blocks int) launchAttribute {
 	return launchAttribute{id: 4, value: [16]int32{int32(blocks), 1, 1}} // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 }

@@ -19,11 +19,11 @@ type Array struct {
 	Width    int // of the image
 	Height   int
 	Channels int
-	Count    int   // number of images or slices
+	Count    int   // number of images, or of slices of a volume
 	Border   int   // 1 for tables, 0 for images
 	Volume   bool  // Count is a number of slices
 	Depth    int   // of the volume
-	At       Batch // memory is 0 once closed
+	At       Batch // memory is 0 after Close
 	Owned    bool  // Close frees the memory
 	Gaps     bool  // the gaps between rows belong to the array: kernels may write there
 	Origin         // contents of a table
@@ -31,13 +31,13 @@ type Array struct {
 
 // Origin describes what a table was last computed from. Access requires the device's queue.
 type Origin struct {
-	Pixel    raster.Type // 0 if the table was not computed
+	Pixel    raster.Type // 0 if the table has not been computed
 	Squared  bool        // the sums are of squares
 	Offset   float32     // subtracted from every pixel before it was summed or squared
 	Offsets  []float32   // offsets of the images, if they differ
-	Beside   *Array      // for squares with an offset: the sums
-	BesideOf uint64      // the number of Beside when both were computed
-	number   uint64      // of the call that computed the table
+	Beside   *Array      // for squares with an offset: the table of sums
+	BesideOf uint64      // the number of the call that computed Beside together with these squares
+	number   uint64      // the number of the call that computed the table
 }
 
 // OffsetOf returns the offset of table i.
@@ -120,7 +120,7 @@ func (d *Device) Make(a Array) (Array, error) {
 	return a, nil
 }
 
-// slices sets Count for a volume.
+// slices sets Count from the depth of a volume.
 func (a *Array) slices() error {
 	if !a.Volume {
 		return nil
@@ -158,7 +158,7 @@ func (a *Array) Free() error {
 	return driver.FirstError(a.Device.Backend.Wait(a.Device.Stream), a.Device.FreeBuffer(m))
 }
 
-// Alignment of arrays.
+// The alignment of arrays.
 const (
 	ImageRow  = 256 // rows of images are a multiple of this many bytes
 	TableLine = 256 // rows of tables are a multiple of this many bytes, and entry (1, y) is aligned to it: with 128 an H200 takes 4 to 7% longer

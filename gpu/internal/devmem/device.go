@@ -19,7 +19,7 @@ import (
 type Device struct {
 	Backend driver.Backend
 	About   driver.Info
-	Spare   Spare // nil if nothing is kept
+	Spare   Spare // memory kept for later calls, or nil
 
 	life   sync.Mutex
 	users  int // calls in progress
@@ -99,7 +99,8 @@ func (d *Device) Close() error {
 	return driver.FirstError(err, d.unhold())
 }
 
-// end prevents new calls and waits for those in progress. It reports whether the device was open.
+// end prevents new calls and waits for those in progress. It reports whether the device was
+// open.
 func (d *Device) end() bool {
 	d.life.Lock()
 	defer d.life.Unlock()

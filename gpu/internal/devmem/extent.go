@@ -26,21 +26,21 @@ func (s Extent) Overlaps(o Extent) bool {
 	if shift >= s.all() || -shift >= o.all() {
 		return false
 	}
-	if image := period(s.Images, s.Distance, o.Images, o.Distance); turns(image, shift, s.image(), o.image()) {
+	if image := period(s.Images, s.Distance, o.Images, o.Distance); disjoint(image, shift, s.image(), o.image()) {
 		return false
 	}
 	row := period(s.Count, s.Stride, o.Count, o.Stride)
-	return !(turns(row, shift, s.Bytes, o.Bytes) && (s.Images == 1 || s.Distance%row == 0) && (o.Images == 1 || o.Distance%row == 0))
+	return !(disjoint(row, shift, s.Bytes, o.Bytes) && (s.Images == 1 || s.Distance%row == 0) && (o.Images == 1 || o.Distance%row == 0))
 }
 
-// image returns the number of bytes from the beginning of an image to its end, and all that of all
-// images.
+// image returns the number of bytes from the beginning of an image to its end, and all the
+// number from the beginning of the first image to the end of the last.
 func (s Extent) image() int64 { return (s.Count-1)*s.Stride + s.Bytes }
 
 func (s Extent) all() int64 { return (s.Images-1)*s.Distance + s.image() }
 
-// period returns a distance with which both extents repeat, or 0 if there is none. A single item
-// fits any distance.
+// period returns a distance after which both extents repeat, or 0 if there is none. A single
+// item fits any distance.
 func period(a, distanceA, b, distanceB int64) int64 {
 	if a == 1 {
 		distanceA = 0
@@ -54,9 +54,9 @@ func period(a, distanceA, b, distanceB int64) int64 {
 	return distanceA
 }
 
-// turns reports whether pieces of bytes and shifted bytes, the second at an offset of shift, stay
-// apart if both repeat with a period.
-func turns(period, shift, bytes, shifted int64) bool {
+// disjoint reports whether two ranges do not overlap if both repeat with a period. The first
+// has bytes bytes, and the second has shifted bytes and begins shift bytes after the first.
+func disjoint(period, shift, bytes, shifted int64) bool {
 	if period == 0 {
 		return false
 	}

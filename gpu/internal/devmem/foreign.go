@@ -61,14 +61,14 @@ func (d *Device) ForeignArray(e raster.Type, f Foreign, border int, volume bool)
 		address := int64(f.Handle) + f.Offset
 		a.At.Memory, a.At.Offset = driver.Memory(address&^(TableLine-1)), address&(TableLine-1)
 	}
-	if f.Handle == 0 { // nothing is read, but it must not look closed
+	if f.Handle == 0 { // an empty array, which must not look closed
 		a.At.Memory = 1
 	}
 	return a, nil
 }
 
-// run returns the number of bytes from the beginning of the first of several items to the end of
-// the last, which begins last distances later, and whether that fits.
+// run returns the number of bytes from the beginning of the first of several items to the end
+// of the last one, which begins last distances later. ok is false if it overflows.
 func run(distance, last, bytes int64) (int64, bool) {
 	before, ok := Product(distance, last)
 	if !ok || before > math.MaxInt64-bytes {

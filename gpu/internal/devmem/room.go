@@ -43,8 +43,8 @@ func (d *Device) CloseStream(s driver.Stream) error {
 	return d.FreeStream(s)
 }
 
-// makeRoom frees all memory that is only cached, including that of views that share the device's
-// memory, and reports whether there was any.
+// makeRoom frees all memory that is only cached, including that of views that share the
+// device's memory. It reports whether there was any.
 func (d *Device) makeRoom() bool {
 	spare, spaces := d.DropSpare(), d.dropSpaces()
 	freed := spare || spaces

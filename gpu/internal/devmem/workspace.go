@@ -8,8 +8,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// A SpaceState is what launches pass on to the next launch with the same workspace, which is not
-// cleared in between.
+// A SpaceState is the information that one launch passes to the next one with the same
+// workspace, which is not cleared in between.
 type SpaceState struct {
 	Epoch uint32 // of the last launch
 	Base  uint32 // tickets drawn so far
@@ -52,7 +52,7 @@ func (d *Device) Workspace(s driver.Stream, use string, bytes int64) (at driver.
 	if enough {
 		return old.memory, old.state, nil
 	}
-	if ok { // free first, so that both need not fit
+	if ok { // free first, so that both need not fit at once
 		if err := driver.FirstError(d.Backend.Wait(s), d.Backend.Free(old.memory)); err != nil {
 			return 0, nil, err
 		}

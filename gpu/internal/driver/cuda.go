@@ -64,7 +64,7 @@ func describeCUDA(index int) (*CUDABackend, error) {
 }
 
 // oldestCUDA is ten times the lowest compute capability that the kernels' PTX supports. Older
-// devices are not listed, so that OpenBest goes on to OpenCL.
+// devices are not listed, so that OpenBest tries OpenCL next.
 const oldestCUDA = 75
 
 // A CUDABackend is a CUDA device in its primary context, which the rest of the process shares, so
@@ -147,7 +147,7 @@ func (b *CUDABackend) do(what string, f func() error) error {
 	return nil
 }
 
-// get is do for functions with a result.
+// get is like do for functions with a result.
 func get[T any](b *CUDABackend, what string, f func() (T, error)) (t T, err error) {
 	err = b.do(what, func() (err error) {
 		t, err = f()

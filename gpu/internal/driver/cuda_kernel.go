@@ -74,7 +74,7 @@ func (b *CUDABackend) Kernel(module, name string) (*Kernel, error) {
 	return b.load(module, name)
 }
 
-// load is Kernel for callers that hold b.mu.
+// load is like Kernel for callers that hold b.mu.
 func (b *CUDABackend) load(module, name string) (*Kernel, error) {
 	if k, ok := b.kernels[name]; ok {
 		return k, nil
@@ -145,7 +145,7 @@ func (b *CUDABackend) occupy(k *Kernel, threads, shared int) error {
 	return nil
 }
 
-// Describe adds what the driver knows about a function.
+// Describe adds the driver's information about a function to a launch.
 func (b *CUDABackend) Describe(l launched) (KernelInfo, error) {
 	info, err := b.use(cuda.Function(l.function), l.threads(), l.shared)
 	info.Name, info.Blocks, info.Threads = l.name, l.blocks(), l.threads()
@@ -208,7 +208,7 @@ func (b *CUDABackend) module(name, kernel string) (cuda.Module, error) {
 	return 0, err
 }
 
-// refused is the error of a kernel that the driver will never accept in any form, for example
+// refused is the error for a kernel that the driver will never accept in any form, for example
 // because the driver is older than the PTX or has no compiler.
 type refused struct{ error }
 

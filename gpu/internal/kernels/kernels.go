@@ -177,10 +177,11 @@ func HistogramPassKernels(pixel string, across int) (count, write string) {
 	return "histogrampass_count_" + pixel, fmt.Sprintf("histogrampass_write_%s_%d", from, across)
 }
 
-// FilterKernels lists the kernels of filters: column sums, and those that use them.
+// FilterKernels lists the portable kernels of filters: that of column sums, and those that use
+// them.
 var FilterKernels = []string{"columns", "box", "stats", "sauvola"}
 
-// FilterKernel returns the name of one of them.
+// FilterKernel returns the full name of a kernel in FilterKernels for a pixel type.
 func FilterKernel(name, pixel string) string {
 	if name == "stats" || name == "sauvola" {
 		return "filter_" + name + "_" + pixel + "_f64"
@@ -197,7 +198,7 @@ var FilterPassShapes = map[string][][2]int{
 	"sauvola": {{8, 6}},
 }
 
-// FilterPassKernel returns the name of one of them.
+// FilterPassKernel returns the full name of a kernel in FilterPassShapes.
 func FilterPassKernel(kind string, columns, blocks int) string {
 	return fmt.Sprintf("filterpass_%s_%d_%d", kind, columns, blocks)
 }
@@ -277,7 +278,7 @@ var FilterStripShapes = []struct {
 	{FilterStripDecide, "Decide", strconv.Itoa(FilterStripLane), 1, 4},
 }
 
-// The names of these kernels, and of the one that runs before them.
+// The names of the strip kernels, and of the kernel that runs before them.
 const (
 	FilterStripMean   = "filterstrip_mean"
 	FilterStripWide   = "filterstrip_wide"
@@ -285,10 +286,10 @@ const (
 	FilterStripEdges  = "filterstrip_edges"
 )
 
-// A FilterWindowShape is a kernel that sums windows of bytes on tensor cores, see filter_window.h:
-// the number of matrix halves that windows span, whether it thresholds or computes means, whether
-// for wide sums, the number of rows fetched ahead, and the number of blocks, each one warp, for
-// which registers are limited, as measured on an H200.
+// A FilterWindowShape describes a kernel that sums windows of bytes on tensor cores, see
+// filter_window.h: the number of matrix halves that windows span, whether it thresholds or
+// computes means, whether it is for wide sums, the number of rows fetched ahead, and the number
+// of blocks, each one warp, for which registers are limited, as measured on an H200.
 type FilterWindowShape struct {
 	Kernel        string
 	Halves        int

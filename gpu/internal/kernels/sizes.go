@@ -1,8 +1,9 @@
 package kernels
 
-// A tile of a lattice has at most LatticeGroup work-items, rows of LatticeValues values, and
-// LatticeRows rows divided by the bytes of a value. A tile of a gray image has GrayGroup, GrayCells
-// and GrayRows instead. RegionColumns and RegionRows are defined in lattice.h.
+// The sizes of tiles of lattices. A tile has at most LatticeGroup work-items, rows of
+// LatticeValues values, and LatticeRows rows divided by the size of a value in bytes. A tile of
+// a gray image has GrayGroup, GrayCells and GrayRows instead. RegionColumns and RegionRows are
+// defined in lattice.h.
 const (
 	LatticeGroup  = 256
 	LatticeValues = 256
@@ -21,10 +22,11 @@ const (
 	QuadsGroup = 32
 )
 
-// Partition of integral histograms, see histogram.h: tiles of HistogramTile columns and bands of
-// HistogramBand rows, of which HistogramAcross and HistogramBands are counted together. A team of
-// HistogramTeam work-items processes HistogramQuads times four bins. A work-group of
-// HistogramFinish is one team; those of the other kernels have HistogramGroup work-items.
+// The partition of integral histograms, see histogram.h: tiles of HistogramTile columns and
+// bands of HistogramBand rows, of which HistogramAcross and HistogramBands are counted
+// together. A team of HistogramTeam work-items processes HistogramQuads times four bins. A
+// work-group of HistogramFinish is one team; those of the other kernels have HistogramGroup
+// work-items.
 const (
 	HistogramTile   = 32
 	HistogramAcross = 2
@@ -35,7 +37,7 @@ const (
 	HistogramGroup  = 128
 )
 
-// Partition of images by HistogramPassKernels: tiles and strips of columns, blocks of
+// The partition of images by HistogramPassKernels: tiles and strips of columns, blocks of
 // HistogramPassThreads for a row, and the batches of rows in which a strip is processed.
 const (
 	HistogramPassTile    = 32
@@ -57,22 +59,22 @@ const MatchGroup = 128
 // 32.
 const DetectGroup = 128
 
-// Limits of the kernels of FilterPassShapes: warps in a block, the number of lanes that a window
-// may span, and the number of its pixels if squares are summed.
+// The limits of the kernels of FilterPassShapes: the number of warps in a block, the number of
+// lanes that a window may span, and the number of its pixels if squares are summed.
 const (
 	FilterPassWarps = 4
 	FilterPassReach = 16
 	FilterPassArea  = 33025
 )
 
-// Limits of the kernels of FilterStripShapes: warps in a block, and columns, rows and pixels of
-// windows. A lane decides FilterStripLane pixels; for means it has as many columns of each of two
-// strips.
+// The limits of the kernels of FilterStripShapes: the number of warps in a block, and of the
+// columns, rows and pixels of windows. A lane decides FilterStripLane pixels; for means it has
+// as many columns of each of two strips.
 const (
 	FilterStripWarps  = 4
 	FilterStripReach  = 256
-	FilterStripRows   = 257     // rows of bytes whose sum fits in 16 bits
-	FilterStripSmall  = 257     // pixels of bytes whose sum fits in 16 bits
+	FilterStripRows   = 257     // rows of bytes whose sum fits 16 bits
+	FilterStripSmall  = 257     // pixels of bytes whose sum fits 16 bits
 	FilterStripRing   = 16      // rows of small windows
 	FilterStripArea   = 1 << 14 // pixels of decisions: sums are the low bits of floats
 	FilterStripLane   = 16
@@ -81,10 +83,10 @@ const (
 	FilterStripChunks = 16 // columns of a chunk at the edge
 )
 
-// Limits of the kernels of FilterWindowShapes: the shared memory of a row, of a block without
-// further attributes, and of a multiprocessor, in bytes; then the number of pixels of windows whose
-// sums of squares are the low bits of floats, whose sums are divided in one step, and of all
-// windows.
+// The limits of the kernels of FilterWindowShapes: the shared memory of a row, of a block
+// without further attributes, and of a multiprocessor, in bytes; then the number of pixels of
+// windows for which sums of squares fit the low bits of floats, of windows whose sums are
+// divided in one step, and of all windows.
 const (
 	FilterWindowRow       = 640
 	FilterWindowShared    = 48 << 10

@@ -40,7 +40,7 @@ func (l *launcher) Kernels(queue func() error) (infos []launch.KernelInfo, err e
 	return infos, nil
 }
 
-// A limit is an operation on memory of its own, to be measured.
+// A limit is an operation on memory of its own, whose time is measured.
 type limit struct {
 	device *devmem.Device
 	memory []driver.Memory
@@ -160,7 +160,7 @@ func newTransfer(d *devmem.Device, bytes int64) (_ *transfer, err error) {
 	return t, nil
 }
 
-// Close frees what has been allocated.
+// Close frees the memory and the stream.
 func (t *transfer) Close() (err error) {
 	if t.stream != 0 {
 		err = errors.Join(t.backend.Wait(t.stream), t.backend.FreeStream(t.stream))

@@ -12,14 +12,14 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// QueryBytes bounds the memory for the boxes of one launch, and that for their sums.
+// QueryBytes limits the memory for the boxes of one launch, and that for their sums.
 const QueryBytes = 16 << 20
 
 // The names of the workspaces for boxes and for their sums.
 const boxesSpace, sumsSpace = "boxes", "sums of boxes"
 
 // An Answer queues the kernel that sums boxes of a table. A box is a group of int32 coordinates
-// inside the table, all zero if nothing is left of it after clipping. Channel c of the sum of box i
+// inside the table, all zero if the box is empty after clipping. Channel c of the sum of box i
 // is value i*channels+c of sums.
 type Answer func(boxes, sums driver.Memory, count int) error
 

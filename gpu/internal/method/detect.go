@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	detectBytes  = 4 << 30 // memory of a launch, at most
+	detectBytes  = 4 << 30 // maximum memory of a launch
 	detectGroups = 1 << 13 // work-groups that process lists of windows
-	detectRoom   = 1 << 21 // windows that may pass, over all images of a launch
+	detectRoom   = 1 << 21 // maximum number of windows that pass, over all images of a launch
 )
 
 // detectStages holds the number of stages in each launch after the first. Between launches, the
@@ -218,8 +218,8 @@ func (d *detection) run(first, count int) error {
 			return err
 		}
 	}
-	// The first of these launches takes the windows of the bit masks. If there is only one stage,
-	// it evaluates that again.
+	// The first of these launches reads windows from the bit masks. If there is only one stage,
+	// it evaluates that stage again.
 	from, to := others, lists
 	at := min(1, len(s.Stages)-1)
 	for i := 0; ; i++ {

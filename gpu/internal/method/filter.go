@@ -29,7 +29,7 @@ type Filter struct {
 	K, InverseR float64 // of Sauvola
 }
 
-// filterSide bounds the sides of a window in pixels.
+// filterSide limits the sides of a window in pixels.
 const filterSide = math.MaxUint16
 
 // Fits returns an error if the filter does not support images of a size, because sums would

@@ -9,8 +9,8 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
 )
 
-// stripKernel returns the name of the strip kernel for a job without a [Filter.Obstacle], or "" if
-// none supports it. See filter_strip.h.
+// stripKernel returns the name of the strip kernel for a job without a [Filter.Obstacle], or ""
+// if none supports it. See filter_strip.h.
 func (f *Filter) stripKernel(job Job) string {
 	s := f.reach(job.Width, job.Height)
 	area := s.Width() * s.Height()

@@ -46,7 +46,7 @@ func (m Histogram) Portable(job Job) (Plan, error) {
 	}, nil
 }
 
-// cut returns how the images of a job are cut.
+// cut returns the partition of the images of a job.
 func (m Histogram) cut(job Job) histogramCut {
 	quads := devmem.CeilDiv(job.Bins, 4)
 	groupQuads := 1
@@ -64,7 +64,7 @@ func (m Histogram) cut(job Job) histogramCut {
 	}}
 }
 
-// lay lays out the workspace and returns its size.
+// lay determines the layout of the workspace and returns its size.
 func (c *histogramCut) lay(count int) int64 {
 	rows, columns := int64(c.Bands)*kernels.HistogramBand, int64(c.TilesAcross)*kernels.HistogramTile
 	across, bands, quads := int64(c.TilesAcross), int64(c.Bands), int64(c.AllQuads)

@@ -30,7 +30,7 @@ func (m Histogram) Suits(job Job) bool {
 	return c.GroupBins > few && int64(c.Strips)*int64(c.Groups)*int64(c.Channels)*int64(job.Count) >= int64(job.Device.About.Units)/2
 }
 
-// passCut returns how the two-launch kernels cut the images of a job.
+// passCut returns the partition that the two-launch kernels use for the images of a job.
 func (m Histogram) passCut(job Job) histogramPassJob {
 	const most = 32 // lanes
 	groups := devmem.CeilDiv(job.Bins, most)

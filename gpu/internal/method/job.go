@@ -109,7 +109,7 @@ func flag(set bool) int32 {
 	return 0
 }
 
-// clear runs the job of images without pixels: their tables are a row or a column of zeros.
+// clear runs the job of images without pixels, whose tables are a row or a column of zeros.
 func (job Job) clear() error {
 	for _, t := range []struct {
 		raster.Type
@@ -130,8 +130,8 @@ func (job Job) clear() error {
 	return nil
 }
 
-// clearRows fills rows of every table with zeros. It fills rows at once if nothing between them
-// belongs to others: there may be millions.
+// clearRows fills rows of every table with zeros. If no other memory lies between the rows, it
+// fills all at once, because there may be millions.
 func (job Job) clearRows(at devmem.Batch, all driver.Rows) error {
 	images := job.Count
 	if all.Count > 1 && (job.Gaps || at.Stride == all.Bytes) {

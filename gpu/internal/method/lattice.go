@@ -81,7 +81,7 @@ func (l *Lattice) Part(job Job, first, count int) Job {
 	return part
 }
 
-// Obstacle returns that of a plane of the lattice's size.
+// Obstacle returns the obstacle of a plane of the lattice's size.
 func (l *Lattice) Obstacle(job Job) string { return Plane{}.Obstacle(l.cells(job, devmem.Batch{})) }
 
 // cells returns the job of the lattices of some images.

@@ -24,8 +24,8 @@ type Limits struct {
 // values that are in no bin.
 const limitsTable = 512
 
-// A Cut returns where bins begin, and which bin contains a value, or -1. It is a [histogram.Bins]
-// or a [bins.Range].
+// A Cut returns the edges of bins, and the bin that contains a value, or -1. It is a
+// [histogram.Bins] or a [bins.Range].
 type Cut interface {
 	Edge(bin int) float64
 	Index(value float64) int

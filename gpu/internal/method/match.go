@@ -61,7 +61,7 @@ func (m *Match) send(job Job) (driver.Memory, error) {
 	return at, driver.FirstError(err, d.Backend.Wait(job.Stream))
 }
 
-// OnePass calls Portable: there is only one kernel.
+// OnePass calls Portable, because there is only one kernel.
 func (m *Match) OnePass(job Job) (Plan, error) { return m.Portable(job) }
 
 // Portable plans the scores in one launch. The size of a job is that of the scores.

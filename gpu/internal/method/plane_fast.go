@@ -86,7 +86,7 @@ func choosePass(job Job) (planePass, error) {
 	var found planePass
 	for _, path := range []string{FlatPath, SmallPath, TallPath} {
 		if path == TallPath && (!wide && job.Pixel.Bytes() == 1 || job.Square == 0 && job.Pixel.Bytes() == 2) {
-			continue // TilePath is faster there
+			continue // TilePath is faster in this case
 		}
 		k, err := passOf(path, job)
 		if err != nil {

@@ -91,7 +91,7 @@ func tileRows(job Job, group int) int {
 	return rows
 }
 
-// shapeOf returns a job with the sizes filled in.
+// shapeOf returns the job of the portable kernels with its sizes filled in.
 func shapeOf(job Job, t tiling) portableJob {
 	laneGroups := devmem.CeilDiv(job.Channels, portableTasks)
 	lanes := devmem.CeilDiv(job.Channels, laneGroups)

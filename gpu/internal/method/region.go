@@ -9,10 +9,10 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A region is the part of a lattice that has pixels, in whole pieces of PieceColumns columns and
-// PieceRows rows. The table is not computed elsewhere. The corners of the image are corners of the
-// region: from top to bottom, its rows of pieces begin further and further to the left up to one of
-// them, and then further to the right; they end the other way round.
+// A region is the part of a lattice that has pixels, in whole pieces of PieceColumns columns
+// and PieceRows rows. The table is computed only there. The corners of the image are corners of
+// the region: from top to bottom, its rows of pieces begin further and further to the left up
+// to one of them, and then further to the right; their ends move in the opposite directions.
 type region struct {
 	columns, rows int     // of the lattice
 	across        []int32 // the first and the last piece of each row of pieces

@@ -17,7 +17,7 @@ import (
 type Method interface {
 	// Squares returns the method for the table of squares, or nil if one launch makes both tables.
 	Squares() Method
-	// Empty returns the tables of a job without pixels, which are cleared.
+	// Empty returns the job that clears the tables of a job without pixels.
 	Empty(Job) Job
 	// Obstacle returns why a job cannot use the one-pass kernels, or "".
 	Obstacle(Job) string
@@ -39,7 +39,7 @@ type Plan struct {
 	Launch func(part Job) error // queues the launches for some of them
 }
 
-// A Way selects kernels.
+// A Way selects the kernels for a job.
 type Way int
 
 // The ways: whichever is faster for the job, kernels that run everywhere, and kernels that read

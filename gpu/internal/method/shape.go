@@ -30,8 +30,8 @@ type LatticeShape struct {
 	region region // of each lattice
 }
 
-// LatticeSize returns a shape that only knows its size: the rest takes time and memory for every
-// line of the image.
+// LatticeSize returns a shape that has only a size. Computing the rest takes time and memory
+// for every line of the image.
 func LatticeSize(width, height int, rot rotated.Rotation) (*LatticeShape, error) {
 	rot, err := rot.Reduce()
 	if err != nil {

@@ -45,8 +45,8 @@ const (
 	WindowMost = windowWide / 2
 )
 
-// A TensorCall is a launch of a kernel for planes of floats, which needs nothing but its job. The
-// job begins with the addresses of pixels and sums.
+// A TensorCall is a launch of a kernel for planes of floats, which needs no arguments except
+// its job. The job begins with the addresses of pixels and sums.
 type TensorCall struct {
 	Kernel *driver.Kernel
 	Run    driver.Run

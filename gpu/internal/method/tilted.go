@@ -10,7 +10,7 @@ import (
 
 // Sizes that the kernels of tilted tables share; see gpu/internal/kernels/tilted.h.
 const (
-	tiltedStrip = 32 // rows of a strip
+	tiltedStrip = 32 // rows in a strip
 	tiltedLead  = 31 // values before each row of carries
 	tiltedLanes = 4  // greatest number of channels in a tile
 )
@@ -33,7 +33,7 @@ type Tilted struct {
 // Squares returns the method for the tables of squares.
 func (Tilted) Squares() Method { return Tilted{Squared: true} }
 
-// Obstacle always returns one: there are only portable kernels.
+// Obstacle always returns a reason, because there are only portable kernels.
 func (Tilted) Obstacle(Job) string { return "do not make tilted tables" }
 
 // OnePass calls Portable. Run does not use it.
