@@ -70,7 +70,7 @@ MATLAB = [
     ("integralImage(a)", "boxsum.integral(image)", 0),
     ("integralImage(a, 'rotated')(:, 1:end-1)", "boxsum.integral(image, tilted=True)[1]", 0),
     ("imfilter(a, ones(h, w) / (h * w), 'replicate')", 'boxsum.box_filter(image, (w, h), border="replicate")', 0),
-    ("imfilter(double(a), fspecial('gaussian', 2 * ceil(2 * s) + 1, s), 'replicate')", 'boxsum.blur(np.pad(image, 3 * s, mode="edge"), sigma=s)[3 * s : -3 * s, 3 * s : -3 * s]', 8),
+    ("imfilter(double(a), fspecial('gaussian', 2 * ceil(2 * s) + 1, s), 'replicate')", 'boxsum.blur(image, sigma=s, border="replicate")', 8),
     ("medfilt2(a, [k k])", 'boxsum.median(image, k, border="constant")', 0),
     ("stdfilt(double(a), ones(k))", 'boxsum.local_std(image, k, border="reflect") * k / np.sqrt(k * k - 1)', 1e-4),
     ("255 * (a > 255 * graythresh(a))", 'boxsum.binarize(image, "otsu")', 0),

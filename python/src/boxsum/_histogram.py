@@ -73,6 +73,14 @@ class HistogramTable:
         ------
         ValueError
             If a box does not have four whole numbers, or `out` has the wrong shape or type.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> image = np.array([[0, 0, 0, 1], [2, 2, 3, 3]], np.uint8)
+        >>> table = boxsum.histogram(image, bins=4, range=(0, 4))
+        >>> table.counts([0, 0, 4, 2])
+        array([3, 1, 2, 2], dtype=uint32)
         """
         return self._ask(boxes, _COUNTS, self.table.dtype, self.table.shape[self._lead + 2 :], out, workers)
 
@@ -95,6 +103,14 @@ class HistogramTable:
         ------
         ValueError
             If `q` is not between 0 and 1.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> image = np.array([[0, 0, 0, 1], [2, 2, 3, 3]], np.uint8)
+        >>> table = boxsum.histogram(image, bins=4, range=(0, 4))
+        >>> table.quantile([[0, 0, 4, 2], [0, 1, 4, 2]], 0.9)
+        array([3, 3])
         """
         if not 0 <= q <= 1:
             raise ValueError(f"quantiles must be between 0 and 1, got {q}")
@@ -117,6 +133,14 @@ class HistogramTable:
         ------
         ValueError
             As for :meth:`counts`.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> image = np.array([[0, 0, 0, 1], [2, 2, 3, 3]], np.uint8)
+        >>> table = boxsum.histogram(image, bins=4, range=(0, 4))
+        >>> table.median([[0, 0, 4, 2], [0, 1, 4, 2]])
+        array([1, 2])
         """
         return self.quantile(boxes, 0.5, out=out, workers=workers)
 
@@ -137,6 +161,14 @@ class HistogramTable:
         ------
         ValueError
             As for :meth:`counts`.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> image = np.array([[0, 0, 0, 1], [2, 2, 3, 3]], np.uint8)
+        >>> table = boxsum.histogram(image, bins=4, range=(0, 4))
+        >>> table.mode([[0, 0, 4, 2], [0, 1, 4, 2]])
+        array([0, 2])
         """
         return self._ask(boxes, _MODE, np.int64, self.table.shape[self._lead + 2 : -1], out, workers)
 
@@ -157,6 +189,14 @@ class HistogramTable:
         ------
         ValueError
             As for :meth:`counts`.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> image = np.array([[0, 0, 0, 1], [2, 2, 3, 3]], np.uint8)
+        >>> table = boxsum.histogram(image, bins=4, range=(0, 4))
+        >>> table.entropy([[0, 0, 4, 1], [0, 1, 4, 2]]).round(3)
+        array([0.811, 1.   ])
         """
         return self._ask(boxes, _ENTROPY, np.float64, self.table.shape[self._lead + 2 : -1], out, workers)
 

@@ -69,6 +69,16 @@ class MomentsTable:
         ------
         ValueError
             If a box does not have four whole numbers.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> image = np.zeros((20, 30), np.uint8)
+        >>> image[5:9, 10:22] = 1
+        >>> table = boxsum.moments(image)
+        >>> found = table.moments([0, 0, 30, 20])
+        >>> float(found["m00"]), float(found["mu20"])
+        (48.0, 572.0)
         """
         values = self._ask(boxes, _MOMENTS, len(_NAMES), workers)
         return {name: values[..., i] for i, name in enumerate(_NAMES)}
@@ -90,6 +100,16 @@ class MomentsTable:
         ------
         ValueError
             As for :meth:`moments`.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> image = np.zeros((20, 30), np.uint8)
+        >>> image[5:9, 10:22] = 1
+        >>> table = boxsum.moments(image)
+        >>> table.centroid([[0, 0, 30, 20], [10, 5, 22, 9]])
+        array([[15.5,  6.5],
+               [ 5.5,  1.5]])
         """
         return self._ask(boxes, _CENTROID, 2, workers)
 
@@ -111,6 +131,15 @@ class MomentsTable:
         ------
         ValueError
             As for :meth:`moments`.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> image = np.zeros((20, 30), np.uint8)
+        >>> image[5:9, 10:22] = 1
+        >>> table = boxsum.moments(image)
+        >>> table.ellipse([0, 0, 30, 20]).round(2)
+        array([6.9 , 2.24, 0.  ])
         """
         return self._ask(boxes, _ELLIPSE, 3, workers)
 
@@ -131,6 +160,15 @@ class MomentsTable:
         ------
         ValueError
             As for :meth:`moments`.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> image = np.zeros((20, 30), np.uint8)
+        >>> image[5:9, 10:22] = 1
+        >>> table = boxsum.moments(image)
+        >>> table.hu([0, 0, 30, 20])[:2].round(4)
+        array([0.2743, 0.0494])
         """
         return self._ask(boxes, _HU, 7, workers)
 

@@ -79,6 +79,13 @@ class RotatedTable:
         ------
         ValueError
             If a box does not have four whole numbers, or `out` has the wrong shape or type.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> table = boxsum.rotated(np.arange(16, dtype=np.uint8).reshape(4, 4), 1)
+        >>> table.sum([[-3, 0, 4, 7], [0, 0, 4, 3]])
+        array([120,   8], dtype=uint32)
         """
         return self._ask(boxes, SUM, self.dtype, self.shape[2:], out, workers)
 
@@ -99,6 +106,13 @@ class RotatedTable:
         ------
         ValueError
             As for :meth:`sum`.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> table = boxsum.rotated(np.arange(16, dtype=np.uint8).reshape(4, 4), 1)
+        >>> table.mean([[-3, 0, 4, 7], [0, 0, 4, 3]])
+        array([7.5, 2. ])
         """
         return self._ask(boxes, MEAN, np.float64, self.shape[2:], out, workers)
 
@@ -119,6 +133,13 @@ class RotatedTable:
         ------
         ValueError
             As for :meth:`sum`.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> table = boxsum.rotated(np.arange(16, dtype=np.uint8).reshape(4, 4), 1)
+        >>> table.area([[-3, 0, 4, 7], [0, 0, 4, 3]])
+        array([16,  4])
         """
         return self._ask(boxes, AREA, np.int64, (), out, workers)
 

@@ -77,6 +77,15 @@ class StoredTable:
         ValueError
             If a box does not have four whole numbers, or six for a volume, `out` has the wrong
             shape or type, or the store cannot be read.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
+        >>> table = boxsum.integral(image, squares=True, out=folder.name + "/table.zarr")
+        >>> table.box_sum([[0, 0, 4, 3], [1, 1, 3, 2]])
+        array([66, 11], dtype=uint64)
         """
         return self._ask(boxes, SUM, self.dtype, out)
 
@@ -97,6 +106,15 @@ class StoredTable:
         ------
         ValueError
             As for :meth:`box_sum`.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
+        >>> table = boxsum.integral(image, squares=True, out=folder.name + "/table.zarr")
+        >>> table.box_mean([[0, 0, 4, 3], [1, 1, 3, 2]])
+        array([5.5, 5.5])
         """
         return self._ask(boxes, MEAN, np.float64, out)
 
@@ -117,6 +135,15 @@ class StoredTable:
         ------
         ValueError
             As for :meth:`box_sum`, and if the store has no squares.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
+        >>> table = boxsum.integral(image, squares=True, out=folder.name + "/table.zarr")
+        >>> table.box_var([[0, 0, 4, 3], [1, 1, 3, 2]]).round(3)
+        array([11.917,  0.25 ])
         """
         return self._ask(boxes, VARIANCE, np.float64, out)
 
@@ -137,6 +164,15 @@ class StoredTable:
         ------
         ValueError
             As for :meth:`box_sum`, and if the store has no squares.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np, tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> image = np.arange(12, dtype=np.uint8).reshape(3, 4)
+        >>> table = boxsum.integral(image, squares=True, out=folder.name + "/table.zarr")
+        >>> table.box_std([[0, 0, 4, 3], [1, 1, 3, 2]]).round(3)
+        array([3.452, 0.5  ])
         """
         return self._ask(boxes, DEVIATION, np.float64, out)
 
