@@ -14,7 +14,7 @@ import (
 // computed on the device; windows that pass are grouped on the host. OpenCL devices must
 // support float64.
 //
-// 	found, err := gpu.Detect(frames, face, &detect.Options{Min: image.Pt(40, 40)}) // found[i] is of frame i
+//	found, err := gpu.Detect(frames, face, &detect.Options{Min: image.Pt(40, 40)}) // found[i] is of frame i
 //
 // With Angles, Mirror or NearMisses, Detect returns an error. It ignores On, Workers and
 // Progress. For images in host memory, use [detect.Cascade.DetectBatch] and the option On.

@@ -25,8 +25,11 @@ func Local[P boxsum.Pixel, S boxsum.Sum](t *Table[S], radius, channel int, f fun
 	if radius < 0 {
 		return boxsum.Image[P]{}, raster.Invalid("radius is %d, want 0 or more", radius)
 	}
-	if t == nil || uint(channel) >= uint(t.Channels) {
-		return boxsum.Image[P]{}, raster.Invalid("channel %d is out of range", channel)
+	if t == nil {
+		return boxsum.Image[P]{}, raster.NoTable()
+	}
+	if uint(channel) >= uint(t.Channels) {
+		return boxsum.Image[P]{}, raster.Invalid("channel is %d, but the table has %d, counted from 0", channel, t.Channels)
 	}
 	out, err := boxsum.NewImage[P](t.Width, t.Height, 1)
 	if err != nil {

@@ -137,7 +137,7 @@ func TableOf[S boxsum.Sum](a *Array) (*boxsum.Table[S], error) {
 	case err != nil:
 		return nil, err
 	case n > len(data):
-		return nil, fmt.Errorf("an array of shape %s needs %d elements and has %d", shapeString(shape), n, len(data))
+		return nil, fmt.Errorf("array of shape %s has %[3]d elements, want %[2]d", shapeString(shape), n, len(data))
 	}
 	t := &boxsum.Table[S]{Sums: data[:n], Width: shape[1] - 1, Height: shape[0] - 1, Channels: 1}
 	if len(shape) == 3 {

@@ -123,7 +123,7 @@ func (j *filterJob) planOptions() error {
 		return raster.Invalid("border wrap is not supported for stores (use another border)")
 	}
 	if o.Workers < 0 || o.Memory < 0 || o.Block < 0 || o.MaxChunks < 0 {
-		return raster.Invalid("negative option: workers %d, memory %d, block %d, chunk limit %d", o.Workers, o.Memory, o.Block, o.MaxChunks)
+		return raster.Invalid("workers is %d, memory %d, block %d and chunk limit %d, want 0 or more", o.Workers, o.Memory, o.Block, o.MaxChunks)
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

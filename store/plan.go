@@ -125,7 +125,7 @@ func plan(ctx context.Context, src *zarr.Array, dst zarr.Bucket, opt *Options) (
 func (j *Job) planOptions() error {
 	o := &j.opt
 	if o.Workers < 0 || o.Memory < 0 || o.Block < 0 || o.Chunk < 0 || o.MaxChunks < 0 {
-		return raster.Invalid("negative option: workers %d, memory %d, block %d, chunk %d, chunk limit %d", o.Workers, o.Memory, o.Block, o.Chunk, o.MaxChunks)
+		return raster.Invalid("workers is %d, memory %d, block %d, chunk %d and chunk limit %d, want 0 or more", o.Workers, o.Memory, o.Block, o.Chunk, o.MaxChunks)
 	}
 	if o.Volume && o.Bins.N != 0 {
 		return raster.Invalid("a table cannot be both of a volume and of histograms")

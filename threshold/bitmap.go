@@ -21,7 +21,7 @@ func NewBitmap(width, height int) (Bitmap, error) {
 	stride := (width + 7) / 8
 	all, _, err := raster.NewPixels[byte](raster.PlaneExtent(stride, height, 1, 0))
 	if width < 0 {
-		err = raster.Invalid("negative size of a bitmap: %d×%d", width, height)
+		err = raster.Invalid("bitmap is %d×%d, want sides of 0 or more", width, height)
 	}
 	if err != nil {
 		return Bitmap{}, err
@@ -32,7 +32,7 @@ func NewBitmap(width, height int) (Bitmap, error) {
 // array returns the bytes of the bitmap, or an error if its fields are inconsistent.
 func (b *Bitmap) array() (a raster.Array, err error) {
 	if b.Width < 0 {
-		return a, raster.Invalid("negative size of a bitmap: %d×%d", b.Width, b.Height)
+		return a, raster.Invalid("bitmap is %d×%d, want sides of 0 or more", b.Width, b.Height)
 	}
 	a = raster.ArrayOf(b.Bits, raster.PlaneExtent((b.Width+7)/8, b.Height, 1, b.Stride))
 	return a, a.Check()

@@ -205,7 +205,7 @@ type lineRows struct {
 	next     int // next row to compute
 }
 
-// lineView is the slopes or the heights of a lineRows.
+// A lineView provides either the slopes or the heights of a lineRows.
 type lineView struct {
 	rows  *lineRows
 	which int

@@ -10,7 +10,7 @@ import (
 // levelWeights are the exponents of the scales of MS-SSIM, from the full size on (Wang, Simoncelli and Bovik, 2003).
 var levelWeights = [...]float64{0.0448, 0.2856, 0.3001, 0.2363, 0.1333}
 
-// The window of MS-SSIM.
+// The size and the deviation of the window of MS-SSIM.
 const (
 	levelWindow = 11
 	levelSigma  = 1.5

@@ -5,8 +5,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// WeighUnit is the number of elements to a multiple of which the length of rows for [Weights.Add]
-// is rounded up.
+// WeighUnit is the unit, in elements, to which the length of rows for [Weights.Add] is rounded up.
 const WeighUnit = windowUnit
 
 // Lines is the memory of rows of elements. Each row starts Stride bytes after the previous one.

@@ -181,7 +181,7 @@ type measured struct {
 	missing           string        // reason why there is no peer
 }
 
-// measure times both, alternating.
+// measure times boxsum and the other library in turns.
 func (r *row) measure(p *peers, im *images, level boxsum.Level, limit time.Duration, alone bool) (m measured, err error) {
 	least := func(to *time.Duration, took time.Duration) {
 		if *to == 0 || took < *to {
