@@ -73,9 +73,9 @@ func (c *Cascade) grow() float64 {
 // margin is the minimum number of pixels around a window, whose edges are rounded.
 const margin = 2
 
-// along returns the cascade rotated by the pose's quarter turns and then counterclockwise
+// onLines returns the cascade rotated by the pose's quarter turns and then counterclockwise
 // onto digital lines of the pose's ratio. The result is cached.
-func (c *Cascade) along(p pose) *Cascade {
+func (c *Cascade) onLines(p pose) *Cascade {
 	if t, ok := c.lattices.Load(p); ok {
 		return t.(*Cascade)
 	}
@@ -399,9 +399,9 @@ func (d *digital) row(r ratio, y int, pix []uint8, square bool, cells, over []ui
 	}
 }
 
-// beside returns the k-th of the three distances between a window and those searched
+// neighborDistance returns the k-th of the three distances between a window and those searched
 // around it. side returns which of these distances a position has.
-func (l *lattice) beside(k int) int { return [3]int{0, l.step / 2, l.step - l.step/2}[k] }
+func (l *lattice) neighborDistance(k int) int { return [3]int{0, l.step / 2, l.step - l.step/2}[k] }
 
 func (l *lattice) side(x int32) int {
 	switch int(x) % l.step {

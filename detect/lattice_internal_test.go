@@ -54,7 +54,7 @@ func TestLatticeBoxes(t *testing.T) {
 		}
 		for k := range 9 {
 			var p program
-			p.aim(c, width, l.step, l.beside(k%3), l.beside(k/3))
+			p.aim(c, width, l.step, l.neighborDistance(k%3), l.neighborDistance(k/3))
 			table := make([]uint32, p.tables(4))
 			var lines [2]digital
 			for i := range lines {

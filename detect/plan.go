@@ -49,7 +49,7 @@ func (c *Cascade) layersOf(layers []layer, width, height int, o *Options, coarse
 	used := layers[:0]
 	for i := range layers {
 		l := layers[i]
-		c.lay(&l, width, height, coarse)
+		c.setWindows(&l, width, height, coarse)
 		columns, rows := l.width+1-c.size.X, l.height+1-c.size.Y
 		if i == 0 {
 			stripes = (max(columns, 0) + 31) / 32
@@ -102,8 +102,8 @@ func (c *Cascade) scales(layers []layer, width, height int, largest image.Point,
 	return layers, nil
 }
 
-// lay sets the sizes of a layer and the distance of its windows.
-func (c *Cascade) lay(l *layer, width, height int, coarse bool) {
+// setWindows sets the sizes of a layer and the distance of its windows.
+func (c *Cascade) setWindows(l *layer, width, height int, coarse bool) {
 	l.window = c.windowAt(l.scale)
 	l.width, l.height = round32(float32(width)/l.scale), round32(float32(height)/l.scale)
 	l.step = 2

@@ -276,7 +276,7 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 				v.lattice = make([]program, 9)
 			}
 			for k := range v.lattice {
-				v.lattice[k].aim(v.cascade, s.width, l.step, l.beside(k%3), l.beside(k/3))
+				v.lattice[k].aim(v.cascade, s.width, l.step, l.neighborDistance(k%3), l.neighborDistance(k/3))
 				v.lattice[k].norm.SetContrast(s.opt.Contrast)
 			}
 			continue

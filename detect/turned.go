@@ -141,7 +141,7 @@ func (c *Cascade) pose(angle float64, how Turn, mirrored bool) (p pose) {
 // posed returns the cascade in a pose.
 func (c *Cascade) posed(p pose) *Cascade {
 	if p.ratio.b > 0 {
-		return c.along(p)
+		return c.onLines(p)
 	}
 	return c.turn(p.direction)
 }

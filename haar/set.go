@@ -143,7 +143,7 @@ func (s *Set) Features() iter.Seq[Feature] {
 	s = s.orEmpty()
 	return func(yield func(Feature) bool) {
 		for i := range s.tiles() {
-			for f := range s.in(s.tile(i)) {
+			for f := range s.featuresOf(s.tile(i)) {
 				if !yield(f) {
 					return
 				}

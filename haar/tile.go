@@ -50,7 +50,7 @@ func (s *Set) tile(i int) tile {
 	return tile{}
 }
 
-func (s *Set) in(t tile) iter.Seq[Feature] {
+func (s *Set) featuresOf(t tile) iter.Seq[Feature] {
 	return func(yield func(Feature) bool) {
 		if t.kind == 0 {
 			for _, f := range s.list[t.start:][:t.count] {

@@ -34,7 +34,7 @@ func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) 
 func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point, opt *Options) error {
 	return share(p, dst, set, at, opt, true, func(r *reader[V, S], out []float64, t tile, at image.Point, shown bool) {
 		i := 0
-		for f := range set.in(t) {
+		for f := range set.featuresOf(t) {
 			if shown {
 				plus, minus := read[V](&r.grid, &f)
 				plusArea, minusArea := r.areasOf(&f)

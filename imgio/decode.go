@@ -95,7 +95,7 @@ func OpenWith(path string, opt Options) (*Picture, error) {
 		p, err = DecodeWith(f, opt)
 	}
 	if err != nil {
-		return nil, in(path, err)
+		return nil, inFile(path, err)
 	}
 	return p, nil
 }
@@ -182,8 +182,8 @@ func (h *npyHeader) picture(a *Array, c io.Closer, err error, opt Options) (*Pic
 	return &Picture{Image: img, Format: "npy", Element: h.element(), Page: 1, Pages: 1, close: c.Close}, nil
 }
 
-// in adds the name of a file to an error.
-func in(path string, err error) error { return fmt.Errorf("%w, in %s", err, path) }
+// inFile adds the name of a file to an error.
+func inFile(path string, err error) error { return fmt.Errorf("%w, in %s", err, path) }
 
 // sniffBytes is the number of bytes needed to detect a format.
 const sniffBytes = 12

@@ -78,7 +78,7 @@ func openSlice(path string, opt Options) (any, error) {
 	}
 	p, err := DecodeWith(bytes.NewReader(data), opt)
 	if err != nil {
-		return nil, in(path, err)
+		return nil, inFile(path, err)
 	}
 	return p.Image, nil
 }

@@ -45,7 +45,7 @@ func OpenNPY(path string) (*Array, io.Closer, error) {
 	defer f.Close()
 	a, c, err := openNPY(f)
 	if err != nil {
-		return nil, nil, in(path, err)
+		return nil, nil, inFile(path, err)
 	}
 	return a, c, nil
 }

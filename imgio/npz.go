@@ -23,7 +23,7 @@ func OpenArrays(path string, names ...string) (map[string]*Array, io.Closer, err
 	defer f.Close()
 	arrays, c, err := openArrays(f, info, format, names)
 	if err != nil {
-		return nil, nil, in(path, err)
+		return nil, nil, inFile(path, err)
 	}
 	return arrays, c, nil
 }

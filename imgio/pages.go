@@ -60,7 +60,7 @@ func OpenPages(path string, opt Options) (*Pages, error) {
 			p.close = unmap
 			if p.lost != nil {
 				p.Close()
-				return nil, in(path, p.lost)
+				return nil, inFile(path, p.lost)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func OpenPages(path string, opt Options) (*Pages, error) {
 		p, err = DecodePages(f, opt)
 	}
 	if err != nil {
-		return nil, in(path, err)
+		return nil, inFile(path, err)
 	}
 	p.path = path
 	return p, nil
@@ -132,7 +132,7 @@ func (p *Pages) Page(n int) (*Picture, error) {
 	case err == nil:
 		return picture, nil
 	case p.path != "":
-		return nil, in(p.path, err)
+		return nil, inFile(p.path, err)
 	}
 	return nil, err
 }

@@ -69,7 +69,7 @@ func (s *Stack) Slice(z int) (any, error) {
 	case err == nil:
 		return img, nil
 	case s.path != "":
-		return nil, in(s.path, err)
+		return nil, inFile(s.path, err)
 	}
 	return nil, err
 }
@@ -98,7 +98,7 @@ func OpenStackWith(path string, opt Options) (*Stack, error) {
 	}
 	s, err := openStack(f, info.Size(), format, opt)
 	if err != nil {
-		return nil, in(path, err)
+		return nil, inFile(path, err)
 	}
 	s.path = path
 	return s, nil

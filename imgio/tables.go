@@ -92,7 +92,7 @@ func OpenTable[S boxsum.Sum](path string) (*boxsum.Table[S], io.Closer, error) {
 	}
 	t, err := TableOf[S](arrays[sumName])
 	if err != nil {
-		return nil, nil, errors.Join(in(path, err), c.Close())
+		return nil, nil, errors.Join(inFile(path, err), c.Close())
 	}
 	return t, c, nil
 }
@@ -112,7 +112,7 @@ func OpenSquaredTable[S boxsum.Sum, Q boxsum.Square](path string) (*boxsum.Squar
 		err = errors.New("the sums and the squares differ in size")
 	}
 	if err != nil {
-		return nil, nil, errors.Join(in(path, err), c.Close())
+		return nil, nil, errors.Join(inFile(path, err), c.Close())
 	}
 	return t, c, nil
 }

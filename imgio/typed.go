@@ -27,14 +27,14 @@ func OpenImage[P boxsum.Pixel](path string, opt Options) (boxsum.Image[P], io.Cl
 	}
 	if img, ok, err := as[P](p.Image); ok {
 		if err != nil {
-			return none, nil, errors.Join(in(path, err), p.Close())
+			return none, nil, errors.Join(inFile(path, err), p.Close())
 		}
 		return img, closer(nil), p.Close()
 	}
 	img, ok := p.Image.(boxsum.Image[P])
 	if !ok {
 		err := raster.Unsupported("the image has pixels of %s, not %T", sliceOf(p.Image).pixel, *new(P))
-		return none, nil, errors.Join(in(path, err), p.Close())
+		return none, nil, errors.Join(inFile(path, err), p.Close())
 	}
 	return img, p, nil
 }

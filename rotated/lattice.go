@@ -88,7 +88,7 @@ func (l *Lattice) orNone() *Lattice {
 // by up to 2^30 pixels.
 func (l *Lattice) Cell(x, y int) (c, r int) {
 	l = l.orNone()
-	u, v := l.view.from(x, y)
+	u, v := l.view.toView(x, y)
 	return u - l.view.slope(v), v + l.view.slope(u)
 }
 
@@ -102,10 +102,10 @@ func (l *Lattice) Point(c, r int) (x, y int, ok bool) {
 	near := int(math.Round((float64(r) - t*float64(c)) / (1 + t*t)))
 	for v := near - 2; v <= near+2; v++ {
 		if u := c + w.slope(v); v+w.slope(u) == r {
-			x, y = w.to(u, v)
+			x, y = w.toPixel(u, v)
 			return x, y, u >= 0 && u < w.nu && v >= 0 && v < w.nv
 		}
 	}
-	x, y = w.to(c+w.slope(near), near)
+	x, y = w.toPixel(c+w.slope(near), near)
 	return x, y, false
 }

@@ -22,8 +22,8 @@ func newView(width, height int, rot Rotation) view {
 	return w
 }
 
-// from returns the point of the view for pixel (x, y).
-func (w *view) from(x, y int) (u, v int) {
+// toView returns the point of the view for pixel (x, y).
+func (w *view) toView(x, y int) (u, v int) {
 	if w.mirror {
 		x = w.width - 1 - x
 	}
@@ -33,8 +33,8 @@ func (w *view) from(x, y int) (u, v int) {
 	return x, y
 }
 
-// to returns the pixel for a point of the view.
-func (w *view) to(u, v int) (x, y int) {
+// toPixel returns the pixel for a point of the view.
+func (w *view) toPixel(u, v int) (x, y int) {
 	x, y = u, v
 	if w.exchange {
 		x, y = v, u

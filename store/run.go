@@ -260,7 +260,7 @@ func (r *run) do(ctx context.Context, w *work, i, k int) error {
 		return err
 	}
 	w.measure()
-	lines, below := r.around(i)
+	lines, below := r.linesAround(i)
 	if ok, err := r.wait(ctx, func() bool { return lines.leftReady > k }); !ok || err != nil {
 		return err
 	}
@@ -281,8 +281,8 @@ func (r *run) do(ctx context.Context, w *work, i, k int) error {
 	return r.finishRow(ctx, lines, below, i)
 }
 
-// around returns the lines of a row of blocks and of the row below, which is nil for the last.
-func (r *run) around(i int) (lines, below *rowLines) {
+// linesAround returns the lines of a row of blocks and of the row below, which is nil for the last.
+func (r *run) linesAround(i int) (lines, below *rowLines) {
 	r.cond.L.Lock()
 	defer r.cond.L.Unlock()
 	lines = r.row(i)

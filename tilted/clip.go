@@ -86,13 +86,13 @@ func clipped[S boxsum.Sum](t *Table[S], b Box, channel int) S {
 		return 0
 	}
 	// Entry (x, y) sums the pixels with x+y < u and x−y ≥ v, where
-	corner := func(u, v int) S { return t.beyond((u+1+v)/2, (u+1-v)/2, channel) }
+	corner := func(u, v int) S { return t.belowEntry((u+1+v)/2, (u+1-v)/2, channel) }
 	return corner(d.u0, d.v1) - corner(d.u0, d.v0) - corner(d.u1, d.v1) + corner(d.u1, d.v0)
 }
 
-// beside returns entry (x, y), where x may be outside the table. A triangle whose tip
+// besideEntry returns entry (x, y), where x may be outside the table. A triangle whose tip
 // is beside the image has the same pixels as one whose tip is at its edge.
-func (t *Table[S]) beside(x, y, channel int) S {
+func (t *Table[S]) besideEntry(x, y, channel int) S {
 	if x < 0 {
 		x, y = 0, y+x
 	} else if x > t.Width {
@@ -104,7 +104,7 @@ func (t *Table[S]) beside(x, y, channel int) S {
 	return t.Sums[y*t.Stride+x*t.Channels+channel]
 }
 
-// beyond returns entry (x, y), which may be outside the table on any side.
+// belowEntry returns entry (x, y), which may be outside the table on any side.
 //
 // An entry k rows below the image sums a triangle that is cut off, 2k+1 pixels wide in
 // the last row. With z for a step up and s(k) for steps of −k to k to the side, it is
@@ -115,7 +115,7 @@ func (t *Table[S]) beside(x, y, channel int) S {
 // because an entry T and its pixels I satisfy T·(1 − z·x)·(1 − z/x) = I·(1 + z). The
 // division is why all rows count: a table can tell a pixel from the one above it only
 // from the first row on.
-func (t *Table[S]) beyond(x, y, channel int) S {
+func (t *Table[S]) belowEntry(x, y, channel int) S {
 	if x < 0 {
 		x, y = 0, y+x
 	} else if x > t.Width {
@@ -123,16 +123,16 @@ func (t *Table[S]) beyond(x, y, channel int) S {
 	}
 	k := y - t.Height
 	if k <= 0 {
-		return t.beside(x, y, channel)
+		return t.besideEntry(x, y, channel)
 	}
 	var sum S
 	for i := -k; i <= k; i++ {
-		sum += t.beside(x+i, t.Height, channel)
+		sum += t.besideEntry(x+i, t.Height, channel)
 	}
 	for up := 1; up < t.Height; up++ {
 		var row S
 		for i := -k; i < k; i++ { // twice but for the ends
-			row += t.beside(x+i, t.Height-up, channel) + t.beside(x+i+1, t.Height-up, channel)
+			row += t.besideEntry(x+i, t.Height-up, channel) + t.besideEntry(x+i+1, t.Height-up, channel)
 		}
 		if up%2 == 1 {
 			row = -row

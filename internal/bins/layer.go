@@ -41,12 +41,12 @@ type worker struct {
 	_       [raster.LineBytes]byte
 }
 
-// entry returns the bytes of an entry of the table.
+// entry returns the size of a table entry in bytes.
 func (l *layer) entry() int {
 	return l.src.Channels * l.table.Range.N * l.table.Counts.Type.Bytes()
 }
 
-// entry returns the size of a table entry in bytes.
+// Prepare implements [engine.Layer].
 func (l *layer) Prepare(p *engine.Plan) error {
 	t, entry := &l.table, l.entry()
 	l.beyond = p.Writes != kernel.Ahead
@@ -63,13 +63,13 @@ func (l *layer) Prepare(p *engine.Plan) error {
 		w.runs = engine.Zeros(w.runs, p.BandRows*entry)
 	}
 	clear(t.Counts.Data[:(l.src.Width+1)*entry])
-	if l.src.Width == 0 { // there are no tiles to clear it
+	if l.src.Width == 0 { // without columns, there are no tiles that would clear the table
 		clear(t.Counts.Data)
 	}
 	return nil
 }
 
-// without columns, there are no tiles that would clear the table
+// Release implements [engine.Layer].
 func (l *layer) Release() int {
 	l.table, l.src, l.weights = Table{}, raster.Array{}, raster.Array{}
 	bytes := engine.Bytes(l.above)
@@ -84,7 +84,7 @@ func (l *layer) Release() int {
 	return bytes
 }
 
-// Tile implements [engine.Layer], in pixels.
+// Tile implements [engine.Layer]. Positions are in pixels.
 func (l *layer) Tile(worker, x, y, n, rows int) {
 	w, t, entry := &l.workers[worker], &l.table, l.entry()
 	if x == 0 {
@@ -113,7 +113,8 @@ func (l *layer) Tile(worker, x, y, n, rows int) {
 	w.row = histograms.Row{}
 }
 
-// Tile implements [engine.Layer]. Positions are in pixels.
+// row adds row r of a band, whose bins are in index, to the row above, and writes the
+// result to dst.
 func (l *layer) row(w *worker, above, dst []byte, index []uint32, r int) {
 	t := &l.table
 	bytes, add := t.Range.N*t.Counts.Type.Bytes(), histograms.For(t.Counts.Type, l.level)
@@ -135,8 +136,8 @@ func (l *layer) row(w *worker, above, dst []byte, index []uint32, r int) {
 	}
 }
 
-// row adds row r of a band, whose bins are in index, to the row above, and writes the
-// result to dst.
+// converters holds functions that convert weights to counts, by the types of counts and
+// of weights.
 var converters = [raster.NumTypes][raster.NumTypes]func(dst, src []byte){
 	raster.U32: convertersTo[uint32](),
 	raster.U64: convertersTo[uint64](),

@@ -99,9 +99,9 @@ func (j *Job) acceptTables() error {
 		if err := raster.Overlap(j.Sums.Data, j.Squares.Data); err != nil {
 			return err
 		}
-		j.Squares.know(&j.Src, true, true)
+		j.Squares.setKnown(&j.Src, true, true)
 	}
-	j.Sums.know(&j.Src, false, j.squared())
+	j.Sums.setKnown(&j.Src, false, j.squared())
 	return nil
 }
 
@@ -114,10 +114,10 @@ func (t *Table) Accept(src *raster.Array) error {
 	return raster.Overlap(src.Data, t.Data)
 }
 
-// know sets Known, the properties of the pixels. It examines all pixels if the sum type
+// setKnown sets Known, the properties of the pixels. It examines all pixels if the sum type
 // could overflow after only a few of the largest possible value, as with 64-bit pixels
 // and squares of 32-bit pixels. It examines other 32-bit pixels only if look is set.
-func (t *Table) know(src *raster.Array, squares, look bool) {
+func (t *Table) setKnown(src *raster.Array, squares, look bool) {
 	t.Known = stats.Typical(src.Type, squares)
 	if (look || src.Type.Bytes() == 8) && t.Known.MaxCount(t.Type, squares) <= 4 && len(src.Data) > 0 {
 		t.Known = stats.Bounded(stats.Largest(src), squares)

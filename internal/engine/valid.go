@@ -95,9 +95,9 @@ func (j *ValidJob) Run() error {
 			}
 		}
 	}
-	j.Sums.know(&j.Src, false, false)
+	j.Sums.setKnown(&j.Src, false, false)
 	if j.squared() {
-		j.Squares.know(&j.Src, true, true)
+		j.Squares.setKnown(&j.Src, true, true)
 	}
 	j.Count.Known = stats.Pixels{Bound: 1}
 	return j.fill()

@@ -267,8 +267,8 @@ func (l *rank) findRows(w *rankWorker, y, ch int) {
 	}
 }
 
-// beside returns the number of pixels of a column of windows that are the border's constant.
-func (l *rank) beside(w *rankWorker, x int) uint32 {
+// constantPixels returns the number of pixels of a column of windows that are the border's constant.
+func (l *rank) constantPixels(w *rankWorker, x int) uint32 {
 	if x < 0 && l.shape.Border == window.Constant {
 		return uint32(l.shape.Height())
 	}
@@ -284,7 +284,7 @@ func (l *rank) medians(w *rankWorker, dst []uint8, n int) {
 	pix, across := l.keys.Data, l.shape.Width()-1
 	count := func(col int, by uint32) {
 		x := l.cols[col]
-		if beside := l.beside(w, x); beside > 0 {
+		if beside := l.constantPixels(w, x); beside > 0 {
 			h[value] += by * beside
 			all += by * beside
 			if value < median {
@@ -326,7 +326,7 @@ func (l *rank) medians(w *rankWorker, dst []uint8, n int) {
 // column counts the keys in a column of windows, or subtracts them.
 func (l *rank) column(w *rankWorker, col int, by uint32) {
 	x := l.cols[col]
-	if beside := l.beside(w, x); beside > 0 {
+	if beside := l.constantPixels(w, x); beside > 0 {
 		key := l.constant()
 		for range beside {
 			w.counter.Add(key, by)

@@ -98,15 +98,15 @@ func (l *triple) Prepare(p *engine.Plan) error {
 	to := l.saved
 	for b := range bands {
 		for i := range 2 * reach {
-			copy(to[:n], l.image.Row(l.beyond(b, i)))
+			copy(to[:n], l.image.Row(l.outsideRow(b, i)))
 			to = to[n:]
 		}
 	}
 	return nil
 }
 
-// beyond returns row i of those beyond a band, of which the ones above it come first.
-func (l *triple) beyond(band, i int) int {
+// outsideRow returns row i of those beyond a band, of which the ones above it come first.
+func (l *triple) outsideRow(band, i int) int {
 	if reach := l.down.Reach(); i >= reach {
 		return min(l.frame.Height, (band+1)*l.bandRows) + i - reach
 	}

@@ -42,12 +42,12 @@ func (b *Block[T]) Group(x int) []T { return b.Lines[2*x*b.Height:][:2*transform
 
 // Columns transforms one group of columns, beginning at x.
 func (b *Block[T]) Columns(level processor.Level, x int) {
-	transforms.FourierForward(level, b.Group(x), b.Height, b.factors.of(b.Height))
+	transforms.FourierForward(level, b.Group(x), b.Height, b.factors.factors(b.Height))
 }
 
 // InverseColumns transforms a group of columns back.
 func (b *Block[T]) InverseColumns(level processor.Level, x int) {
-	transforms.FourierInverse(level, b.Group(x), b.Height, b.factors.of(b.Height))
+	transforms.FourierInverse(level, b.Group(x), b.Height, b.factors.factors(b.Height))
 }
 
 // A Spectrum is the transform of a template in the form by which [Convolver] multiplies: conjugate, and
@@ -72,7 +72,7 @@ func (c *Convolver[T]) Convolve(level processor.Level, dst *Block[T], blocks []*
 	width, height, l := dst.Width, dst.Height, transforms.Lanes[T]()
 	n := 2 * l * width
 	c.Resize(width)
-	factors := dst.factors.of(width)
+	factors := dst.factors.factors(width)
 	for y := 0; y < height; y += l {
 		result := c.row[:n]
 		for i, b := range blocks {
@@ -109,7 +109,7 @@ func (s *Spectrum[T]) Transform(level processor.Level, b *Block[T], columns int)
 		used := (columns + l - 1) / l
 		transforms.FourierTranspose(level, row, b.Lines[2*l*y:], 2*l*l, 2*l*h, used)
 		clear(row[used*2*l*l:])
-		transforms.FourierForward(level, row, w, b.factors.of(w))
+		transforms.FourierForward(level, row, w, b.factors.factors(w))
 		for at := 0; at < len(row); at += 2 * l {
 			re, im := row[at:][:l], row[at+l:][:l]
 			for i := range re {
@@ -162,8 +162,8 @@ var (
 	Doubles Factors[float64]
 )
 
-// of returns the factors of transforms of n points.
-func (f *Factors[T]) of(n int) []T {
+// factors returns the factors of transforms of n points.
+func (f *Factors[T]) factors(n int) []T {
 	at := &f[log2(n)]
 	p := at.Load()
 	if p == nil {

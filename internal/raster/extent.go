@@ -80,7 +80,7 @@ func (e *Extent) Pixels(have int) error {
 	if err := e.CheckSize(); err != nil {
 		return err
 	}
-	return e.lay(e.kind(), have, e.Width, e.Height, e.Depth)
+	return e.setStrides(e.kind(), have, e.Width, e.Height, e.Depth)
 }
 
 // Sums is like Pixels for a table, which has one more row and column and, for a volume,
@@ -89,7 +89,7 @@ func (e *Extent) Sums(have int) error {
 	if err := e.CheckSize(); err != nil {
 		return err
 	}
-	return e.lay("table", have, e.Width+1, e.Height+1, e.slices())
+	return e.setStrides("table", have, e.Width+1, e.Height+1, e.slices())
 }
 
 // slices returns the number of slices of a table.
@@ -109,7 +109,7 @@ func (e *Extent) Accept(src *Extent, have int) error {
 	if err := e.Same(src); err != nil {
 		return err
 	}
-	return e.lay("table", have, e.Width+1, e.Height+1, e.slices())
+	return e.setStrides("table", have, e.Width+1, e.Height+1, e.slices())
 }
 
 // Like returns an error if an image that goes with a first one, such as "the second image",
@@ -129,8 +129,8 @@ func (e *Extent) Same(src *Extent) error {
 	return nil
 }
 
-// lay sets the default strides and returns an error if the buffer is too short.
-func (e *Extent) lay(what string, have, width, rows, slices int) error {
+// setStrides sets the default strides and returns an error if the buffer is too short.
+func (e *Extent) setStrides(what string, have, width, rows, slices int) error {
 	row := width * e.Channels
 	if e.Stride == 0 {
 		e.Stride = row

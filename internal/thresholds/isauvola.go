@@ -244,11 +244,11 @@ func (f *flood) rows(y, end int) {
 			}
 			s := grow(row, x+next)
 			s.y = int32(y)
-			f.around(s)
+			f.fillNeighbors(s)
 			for len(f.spans) > 0 {
 				last := f.spans[len(f.spans)-1]
 				f.spans = f.spans[:len(f.spans)-1]
-				f.around(last)
+				f.fillNeighbors(last)
 			}
 			x = int(s.x1)
 		}
@@ -270,8 +270,8 @@ func grow(row []uint8, x int) span {
 	return span{x0: int32(x0), x1: int32(x1)}
 }
 
-// around marks the black pixels above and below a span.
-func (f *flood) around(s span) {
+// fillNeighbors marks the black pixels above and below a span.
+func (f *flood) fillNeighbors(s span) {
 	x0, x1 := max(0, int(s.x0)-1), min(f.width, int(s.x1)+1)
 	for _, y := range [2]int{int(s.y) - 1, int(s.y) + 1} {
 		if y < f.from || y >= f.to {

@@ -232,7 +232,7 @@ func (l *local) fromWindows(w *localWorker, x, y, n int, s *window.Sums) {
 		w.stats.find(f, &p, r.Offset)
 		switch {
 		case l.look:
-			w.look()
+			w.updateExtremes()
 		case t.Form == AsMap:
 			w.stats.draw(f)
 			size := t.Dst.Type.Bytes()

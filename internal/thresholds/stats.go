@@ -99,8 +99,8 @@ func (s *rowStats) draw(f *windows.Formula) {
 	}
 }
 
-// look updates the worker's greatest variance and darkest pixel.
-func (w *localWorker) look() {
+// updateExtremes updates the worker's greatest variance and darkest pixel.
+func (w *localWorker) updateExtremes() {
 	s := &w.stats
 	for i, p := range s.pix[s.first:][:len(s.mean)] {
 		if s.variance[i] > w.variance {

@@ -139,7 +139,7 @@ func total(prefix []float64, channels int) (all float64) {
 func (s *Sums) recompute() {
 	f := &s.frame
 	h := f.Shape.Height()
-	if h < 16 || s.once() {
+	if h < 16 || s.visitsOnce() {
 		s.prime()
 		return
 	}

@@ -369,23 +369,25 @@ func (s *Sums) addRow(sums, squares, row []byte, times int) {
 
 // visits returns the number of rows to visit for the window of row y, see visit.
 func (s *Sums) visits() int {
-	if s.once() {
+	if s.visitsOnce() {
 		return s.frame.Height + 1
 	}
 	from, to := s.reach()
 	return max(0, to-from)
 }
 
-// once reports whether windows are so high that each row is visited once and multiplied,
+// visitsOnce reports whether windows are so high that each row is visited once and multiplied,
 // instead of being visited as often as the window contains it.
-func (s *Sums) once() bool { return s.frame.Height > 0 && s.frame.Shape.Height() > 2*s.frame.Height }
+func (s *Sums) visitsOnce() bool {
+	return s.frame.Height > 0 && s.frame.Shape.Height() > 2*s.frame.Height
+}
 
 // visit returns the strip's part of the k-th row in the window of row y, and how often the
 // window contains it.
 func (s *Sums) visit(k int) (row []byte, times int) {
 	f := &s.frame
 	switch {
-	case !s.once():
+	case !s.visitsOnce():
 		from, _ := s.reach()
 		k, times = k+from, 1
 	case k < f.Height:

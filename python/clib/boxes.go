@@ -60,18 +60,18 @@ func boxes(a arguments) any {
 		must(errNoBorder)
 	}
 	if a.has(1) {
-		q.squares = q.beside(a.array(1), axes, "squares")
+		q.squares = q.companion(a.array(1), axes, "squares")
 	}
 	if len(a) > 6 && a.has(6) {
-		if q.counts = q.beside(a.array(6), axes, "counts"); q.counts.element != u32 || axes == 3 {
+		if q.counts = q.companion(a.array(6), axes, "counts"); q.counts.element != u32 || axes == 3 {
 			must(wrongTypes("counts have type %v, want uint32 counts of an image", q.counts.element))
 		}
 	}
 	if len(a) > 7 && q.what != boxSum {
-		q.know(a[7:])
+		q.setRange(a[7:])
 		q.offset, q.squared = float32(a.float(9)), uint64(a.int(10))
 		if a.has(11) {
-			if q.modulo = q.beside(a.array(11), axes, "squares"); q.modulo.element != u64 {
+			if q.modulo = q.companion(a.array(11), axes, "squares"); q.modulo.element != u64 {
 				must(wrongTypes("squares modulo 2^64 have type %v, want uint64", q.modulo.element))
 			}
 		}
@@ -105,8 +105,8 @@ func boxes(a arguments) any {
 	return nil
 }
 
-// beside returns a table that must have the same size.
-func (q *query) beside(other array, axes int, name string) view {
+// companion returns a table that must have the same size.
+func (q *query) companion(other array, axes int, name string) view {
 	v := other.mustView(axes)
 	if a, b := v.layout, q.table.layout; a.width != b.width || a.height != b.height || a.depth != b.depth || a.channels != b.channels {
 		must(invalid("the tables of sums and %s have different shapes: %v and %v", name, q.table.shape, v.shape))
@@ -114,9 +114,9 @@ func (q *query) beside(other array, axes int, name string) view {
 	return v
 }
 
-// know sets the largest magnitude of a pixel, and whether some are negative. This also determines
+// setRange sets the largest magnitude of a pixel, and whether some are negative. This also determines
 // the type of integers, because signed and unsigned sums have the same bits.
-func (q *query) know(a arguments) {
+func (q *query) setRange(a arguments) {
 	q.bound, q.signed = uint64(a.int(0)), a.int(1) != 0
 	if e := &q.table.element; q.bound != 0 && e.kind != 'f' {
 		switch {

@@ -134,7 +134,7 @@ type flatArray struct {
 
 // flat returns the arrays of a device that are described by a text, one after the other.
 func (a arguments) flat(i int) []flatArray {
-	v := a.of(i, C.boxsum_text)
+	v := a.get(i, C.boxsum_text)
 	return unsafe.Slice((*flatArray)(v.pointer), int(v.number)/raster.SizeOf[flatArray]())
 }
 

@@ -142,7 +142,7 @@ func boxsum_free(text *C.char) { C.free(unsafe.Pointer(text)) }
 // the Python package, and panics.
 type arguments []C.boxsum_value
 
-func (a arguments) of(i int, kind C.int64_t) *C.boxsum_value {
+func (a arguments) get(i int, kind C.int64_t) *C.boxsum_value {
 	if a[i].kind != kind {
 		panic("the argument has the wrong type")
 	}
@@ -151,16 +151,16 @@ func (a arguments) of(i int, kind C.int64_t) *C.boxsum_value {
 
 func (a arguments) has(i int) bool      { return a[i].kind != C.boxsum_none }
 func (a arguments) isNumber(i int) bool { return a[i].kind == C.boxsum_number }
-func (a arguments) int(i int) int       { return int(a.of(i, C.boxsum_number).number) }
-func (a arguments) float(i int) float64 { return float64(a.of(i, C.boxsum_real).real) }
+func (a arguments) int(i int) int       { return int(a.get(i, C.boxsum_number).number) }
+func (a arguments) float(i int) float64 { return float64(a.get(i, C.boxsum_real).real) }
 
 func (a arguments) text(i int) string {
-	v := a.of(i, C.boxsum_text)
+	v := a.get(i, C.boxsum_text)
 	return C.GoStringN((*C.char)(v.pointer), C.int(v.number))
 }
 
 func (a arguments) array(i int) array {
-	return arrayOf((*C.boxsum_array)(a.of(i, C.boxsum_array_value).pointer))
+	return arrayOf((*C.boxsum_array)(a.get(i, C.boxsum_array_value).pointer))
 }
 
 func (a arguments) toWrite(i int) array {

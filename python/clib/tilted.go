@@ -16,7 +16,7 @@ func tiltedBoxes(a arguments) any {
 		must(errNoBorder)
 	}
 	if len(a) > 5 && q.what != boxSum {
-		q.know(a[5:])
+		q.setRange(a[5:])
 	}
 	boxes := list[tilted.Box](q.boxes, i64, "boxes", -1, 4)
 	if q.what > boxMean {

@@ -145,14 +145,14 @@ func parseList(data []byte, folder string) (*placed, error) {
 			}
 			*to = v
 		}
-		t.Location = beside(folder, t.Location)
+		t.Location = relativeTo(folder, t.Location)
 		list.tiles = append(list.tiles, t)
 	}
 	return list, nil
 }
 
-// beside resolves a path relative to a folder.
-func beside(folder, location string) string {
+// relativeTo resolves a path relative to a folder.
+func relativeTo(folder, location string) string {
 	if filepath.IsAbs(location) || strings.Contains(location, "://") {
 		return location
 	}

@@ -189,7 +189,7 @@ func (m *vrt) resolve(ctx context.Context, folder string) error {
 			s := &sources[i]
 			name := strings.TrimSpace(s.File.Name)
 			if s.File.Relative == "1" {
-				name = beside(folder, name)
+				name = relativeTo(folder, name)
 			}
 			n, ok := opened[name]
 			if !ok {

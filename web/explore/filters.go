@@ -144,7 +144,7 @@ func (r *plane) filter(ctx context.Context, q *request, s *screen, channels []in
 		if q.Method == "gaussian" {
 			margin = int(5*min(max(q.Sigma, 0), maxSigma)) + 5
 		}
-		if p, err = r.around(ctx, s, margin, channels, q.Quick); err != nil {
+		if p, err = r.screenPart(ctx, s, margin, channels, q.Quick); err != nil {
 			return nil, err
 		}
 		scaled := *q
@@ -285,7 +285,7 @@ func (r *plane) threshold(ctx context.Context, q *request, s *screen, channel in
 		// Other methods need the whole image; Otsu needs only the histogram.
 		if rule.Method != thresholds.Otsu {
 			all := &screen{image.Rect(0, 0, r.img.Width, r.img.Height), s.w, s.h}
-			if p, err = r.around(ctx, all, 0, []int{channel}, q.Quick); err != nil {
+			if p, err = r.screenPart(ctx, all, 0, []int{channel}, q.Quick); err != nil {
 				return nil, err
 			}
 			if p.n > 1 {

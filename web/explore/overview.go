@@ -69,9 +69,9 @@ func (o *overview) stop() {
 	}
 }
 
-// want queues the parts under a rectangle of the image to be computed first, and returns the number of missing ones. An
+// prioritize queues the parts under a rectangle of the image to be computed first, and returns the number of missing ones. An
 // error is returned once, and the part is then tried again.
-func (o *overview) want(b image.Rectangle) (missing int, err error) {
+func (o *overview) prioritize(b image.Rectangle) (missing int, err error) {
 	if o.pix == nil {
 		o.pix, o.state = make([]uint8, o.w*o.h), make([]uint8, o.across*o.down)
 		for i := range o.pix {
@@ -221,7 +221,7 @@ func (o *overview) part(ctx context.Context, dst []uint8, t tile, b image.Rectan
 func (o *overview) tile(t tile) ([]uint8, int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	missing, err := o.want(image.Rect(t.x<<t.level, t.y<<t.level, (t.x+t.w)<<t.level, (t.y+t.h)<<t.level))
+	missing, err := o.prioritize(image.Rect(t.x<<t.level, t.y<<t.level, (t.x+t.w)<<t.level, (t.y+t.h)<<t.level))
 	if err != nil {
 		return nil, missing, err
 	}
@@ -253,7 +253,7 @@ func (o *overview) tile(t tile) ([]uint8, int, error) {
 func (o *overview) histogram(b image.Rectangle) (*counted, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	missing, err := o.want(b)
+	missing, err := o.prioritize(b)
 	if err != nil {
 		return nil, err
 	}

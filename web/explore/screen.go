@@ -247,9 +247,9 @@ type reduced struct {
 	img      raster.Array
 }
 
-// around returns the part of the image that a screen needs for windows that extend by margin, reduced by a power of 2 if
+// screenPart returns the part of the image that a screen needs for windows that extend by margin, reduced by a power of 2 if
 // it is large.
-func (r *plane) around(ctx context.Context, s *screen, margin int, channels []int, quick bool) (*reduced, error) {
+func (r *plane) screenPart(ctx context.Context, s *screen, margin int, channels []int, quick bool) (*reduced, error) {
 	b := s.Inset(-margin).Intersect(image.Rect(0, 0, r.img.Width, r.img.Height))
 	most := maxValues
 	if quick {

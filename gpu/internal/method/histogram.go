@@ -34,7 +34,7 @@ func (m Histogram) Portable(job Job) (Plan, error) {
 	groups := max(int64(c.TilesAcross)*int64(c.Bands)*int64(c.Channels), int64(c.QuadGroups)*int64(c.Bundles)*int64(c.Bands),
 		(int64(c.Bands)*kernels.HistogramBand+int64(c.TilesAcross)*(kernels.HistogramTile+1))*int64(c.AllQuads))
 	return Plan{
-		Most: int(min(int64(job.Count), max(histogramBytes/c.lay(1), 1), math.MaxInt32/groups)),
+		Most: int(min(int64(job.Count), max(histogramBytes/c.layOut(1), 1), math.MaxInt32/groups)),
 		Launch: func(images Job) error {
 			for first := 0; first < job.Height; first += histogramRows {
 				if err := m.launch(part(images, first)); err != nil {
@@ -64,8 +64,8 @@ func (m Histogram) cut(job Job) histogramCut {
 	}}
 }
 
-// lay determines the layout of the workspace and returns its size.
-func (c *histogramCut) lay(count int) int64 {
+// layOut determines the layout of the workspace and returns its size.
+func (c *histogramCut) layOut(count int) int64 {
 	rows, columns := int64(c.Bands)*kernels.HistogramBand, int64(c.TilesAcross)*kernels.HistogramTile
 	across, bands, quads := int64(c.TilesAcross), int64(c.Bands), int64(c.AllQuads)
 	var at int64
@@ -92,7 +92,7 @@ func quadsIn(job Job) bool {
 // launch queues the launches for images that are processed together.
 func (m Histogram) launch(job Job) error {
 	c := m.cut(job)
-	space, _, err := job.Device.Workspace(job.Stream, "histogram counts", c.lay(job.Count))
+	space, _, err := job.Device.Workspace(job.Stream, "histogram counts", c.layOut(job.Count))
 	if err != nil {
 		return err
 	}

@@ -74,8 +74,8 @@ func (f *Flags) hint(err error) error {
 	return err
 }
 
-// tell notes on standard error which page was chosen by default.
-func (f *Flags) tell(sh *console.Shell, path string, p *imgio.Picture) {
+// notePage notes on standard error which page was chosen by default.
+func (f *Flags) notePage(sh *console.Shell, path string, p *imgio.Picture) {
 	if f.Page > 0 || p.Pages < 2 {
 		return
 	}

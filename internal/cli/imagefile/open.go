@@ -86,7 +86,7 @@ func Open(sh *console.Shell, path string, how *Flags, volume bool) (*Source, err
 		if err := how.checkChannels(path, picture); err != nil {
 			return nil, errors.Join(err, picture.Close())
 		}
-		how.tell(sh, path, picture)
+		how.notePage(sh, path, picture)
 		return &Source{Image: pixels.Of(picture.Image), Format: picture.Format, Bits: picture.Bits, Element: picture.Element, Metadata: picture.Metadata, File: picture}, nil
 	}
 	stack, err := console.Await(sh.Ctx, func() (*imgio.Stack, error) {

@@ -136,7 +136,7 @@ func (c *Draw) place(figure *sketch.Figure, questions []question) error {
 		}
 		figure.Boxes = append(figure.Boxes, sketch.Box{Box: box, Weight: 1})
 		if rect := questions[i].rect; rect != nil {
-			figure.Outlines = append(figure.Outlines, rect.in(c.Corner))
+			figure.Outlines = append(figure.Outlines, rect.inImage(c.Corner))
 		}
 	}
 	if len(c.Feature) > 0 {

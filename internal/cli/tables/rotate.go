@@ -90,11 +90,11 @@ func (q *question) place(l *rotated.Lattice, corner bool) (rotated.Box, error) {
 	if q.rect == nil {
 		return q.box, nil
 	}
-	return l.FromRectangle(q.rect.in(corner))
+	return l.FromRectangle(q.rect.inImage(corner))
 }
 
-// in returns the rectangle in coordinates of the image.
-func (r *rectangle) in(corner bool) rotated.Rectangle {
+// inImage returns the rectangle in coordinates of the image.
+func (r *rectangle) inImage(corner bool) rotated.Rectangle {
 	if corner {
 		return rotated.FromCorner(r[0], r[1], r[2], r[3], r[4])
 	}

@@ -56,7 +56,7 @@ func (f *filterWork) apply(img raster.Array) (raster.Array, error) {
 	case raster.U32:
 		return applyWide(f, img, func(v float64) uint32 { return uint32(round(v)) })
 	}
-	j, err := f.of(img)
+	j, err := f.jobFor(img)
 	if err != nil {
 		return img, err
 	}
@@ -76,8 +76,8 @@ func applyWide[P boxsum.Pixel](f *filterWork, img raster.Array, round func(float
 	return imagefile.Converted(out, round)
 }
 
-// of returns the job of filtering an image.
-func (f *filterWork) of(img raster.Array) (*filters.Job, error) {
+// jobFor returns the job of filtering an image.
+func (f *filterWork) jobFor(img raster.Array) (*filters.Job, error) {
 	j := f.job
 	j.Kind, j.Src = kinds[f.name], img
 	if !filters.TakesPixels(j.Src.Type) {

@@ -297,7 +297,7 @@ func newSpecials(set isa, e elem) *specials {
 	return s
 }
 
-// search examines two vectors.
+// examine searches two vectors.
 func (s *specials) examine(in []reg.VecVirtual) {
 	const nanOrNegativeZero = 1<<0 | 1<<2 | 1<<7 // quiet NaN, -0, signaling NaN
 	const unordered = 3
