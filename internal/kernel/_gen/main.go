@@ -122,10 +122,7 @@ func writeAll(dir string) error {
 			if l.set == nil || p.bytes != 0 && p.bytes != l.bytes {
 				continue
 			}
-			cmd := exec.Command(self, "-file", name, "-out", name+".s", "-stubs", name+".go", "-pkg", packageName(p.pkg))
-			cmd.Args[0] = "gen"
-			cmd.Dir, cmd.Stderr = filepath.Join(dir, p.pkg), os.Stderr
-			if err := cmd.Run(); err != nil {
+			if err := run(self, p.pkg, name, filepath.Join(dir, p.pkg)); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -138,6 +135,32 @@ func writeAll(dir string) error {
 		}
 	}
 	return os.WriteFile(filepath.Join(dir, "pairs_test.go"), pairTests(), 0o644)
+}
+
+// run writes the files of a part to dir, unless it fails: avo empties files before it knows whether
+// it can write them.
+func run(self, pkg, name, dir string) error {
+	scratch, err := os.MkdirTemp("", "gen")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	cmd := exec.Command(self, "-file", name, "-out", name+".s", "-stubs", name+".go", "-pkg", packageName(pkg))
+	cmd.Args[0] = "gen"
+	cmd.Dir, cmd.Stderr = scratch, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	for _, file := range []string{name + ".s", name + ".go"} {
+		text, err := os.ReadFile(filepath.Join(scratch, file))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A routine is one assembly function. Its name leaves out the level, and is also its field in the
