@@ -31,9 +31,9 @@ func Columns(w io.Writer, rows [][]string) error {
 }
 
 // Plain formats a sum with all digits, without an exponent unless it is very large.
-func Plain(sum any) string {
-	if f, ok := sum.(float64); ok && math.Abs(f) < 1e15 {
-		return strconv.FormatFloat(f, 'f', -1, 64)
+func Plain(sum float64) string {
+	if math.Abs(sum) < 1e15 {
+		return strconv.FormatFloat(sum, 'f', -1, 64)
 	}
 	return fmt.Sprint(sum)
 }
@@ -66,8 +66,8 @@ func OneOrAll(values []any) any {
 }
 
 // Finite returns a number that JSON can represent: nil for NaN and infinities.
-func Finite(number any) any {
-	if f, ok := number.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+func Finite(number float64) any {
+	if math.IsNaN(number) || math.IsInf(number, 0) {
 		return nil
 	}
 	return number

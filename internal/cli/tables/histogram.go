@@ -236,12 +236,11 @@ func (w *histogramWork) columns() [][]string {
 // digits formats a number with all its digits, using an exponent only for very small or large
 // numbers.
 func digits[S boxsum.Sum](n S) string {
-	f, ok := any(n).(float64)
-	switch {
-	case !ok:
+	switch f := float64(n); {
+	case raster.TypeOf[S]() != raster.F64:
 		return fmt.Sprint(n)
 	case f != 0 && math.Abs(f) < 1e-5:
 		return strconv.FormatFloat(f, 'g', -1, 64)
 	}
-	return display.Plain(f)
+	return display.Plain(float64(n))
 }

@@ -3,6 +3,7 @@ package windows
 import (
 	"fmt"
 
+	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
@@ -72,7 +73,7 @@ func (r pagesReport) String() string {
 }
 
 // placeReportOf returns the report for a device, or for the number of workers if on is nil.
-func placeReportOf(on any, workers int) placeReport {
+func placeReportOf(on boxsum.Device, workers int) placeReport {
 	if d, ok := on.(*gpu.Device); ok {
 		r := placeReport{}
 		r.On, r.Device = flags.PlaceOf(d)
@@ -82,7 +83,7 @@ func placeReportOf(on any, workers int) placeReport {
 }
 
 // tellFailed notes which of several devices failed and left their work to the others.
-func tellFailed(sh *console.Shell, on any) {
+func tellFailed(sh *console.Shell, on boxsum.Device) {
 	if d, ok := on.(*gpu.Device); ok {
 		flags.TellFailed(sh, d)
 	}
