@@ -60,7 +60,7 @@ func TestParseErrors(t *testing.T) {
 		{sizes, "99999999999999999999x1", "from 1 to 1048576"},
 		{types, "", `unknown types "": use one of u8:u32, u8:u64`},
 		{types, "u8", `unknown types "u8"`},
-		{types, "u16:i64", `unknown types "u16:i64"`},
+		{types, "i16:u32", `unknown types "i16:u32"`},
 		{types, "u8:u32x0", `"0" is not a number of channels from 1 to 64`},
 		{types, "u8:u32x", `"" is not a number of channels`},
 		{types, "u8:u32x65", `"65" is not a number of channels`},
