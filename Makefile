@@ -23,7 +23,7 @@
 PEERS_PYTHON = .venv/bin/python
 GPU_PEERS_PYTHON = python3
 
-.PHONY: release release-check supply wheel test test-modules test-python test-race test-arm64 test-long bench-peers bench-filters bench-cascades bench-gpu-peers bench-tensors bench-compare bench-save generate kernels fuzz site
+.PHONY: release release-check supply wheel test test-modules test-python test-race test-arm64 test-long bench-peers bench-filters bench-cascades bench-hog bench-gpu-peers bench-tensors bench-compare bench-save generate kernels fuzz site
 
 test:
 	@scripts/test.sh
@@ -59,6 +59,11 @@ bench-cascades:
 	@scripts/setup.sh
 	BOXSUM_SPEED=1920x1080,3840x2160 BOXSUM_PEERS_PYTHON=$$PWD/$(PEERS_PYTHON) BOXSUM_CASCADES_PYTHON=$$PWD/.venv/cascades/bin/python \
 		go test ./detect -run '^TestSpeed$$' -v -count 1 -timeout 30m | grep times
+
+bench-hog:
+	@scripts/setup.sh
+	BOXSUM_SPEED=640x480,1920x1080 BOXSUM_PEERS_PYTHON=$$PWD/$(PEERS_PYTHON) BOXSUM_CASCADES_PYTHON=$$PWD/.venv/cascades/bin/python \
+		go test ./hog -run '^TestSpeed$$' -v -count 1 -timeout 30m | grep times
 
 bench-gpu-peers:
 	go run ./cmd/boxsum bench --on cuda --peers $(GPU_PEERS_PYTHON)

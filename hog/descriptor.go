@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/boxsum/boxsum/internal/kernel/gradients"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -57,9 +58,10 @@ type Descriptor struct {
 	length int         // of a block's histograms
 	bias   float64
 
-	clip, angle float32 // angle is the number of bins in a radian
-	pixels      []blockPixel
-	roots       [256]float32 // of bytes, or the bytes themselves if Linear
+	clip       float32
+	directions *gradients.Bins
+	pixels     []gradients.Pixel
+	roots      [256]float32 // of bytes, or the bytes themselves if Linear
 }
 
 // New returns a descriptor.
@@ -107,11 +109,7 @@ func New(c Config) (*Descriptor, error) {
 	if len(c.Coefficients) > d.Size() {
 		d.bias = float64(c.Coefficients[d.Size()])
 	}
-	turn := math.Pi
-	if c.Signed {
-		turn = 2 * math.Pi
-	}
-	d.angle = float32(float64(c.Bins) / turn)
+	d.directions = gradients.NewBins(c.Bins, c.Signed)
 	for i := range d.roots {
 		if d.roots[i] = float32(i); !c.Linear {
 			d.roots[i] = float32(math.Sqrt(float64(i)))

@@ -35,6 +35,7 @@ type query struct {
 	Group     float64   `json:"group"`
 	MeanShift bool      `json:"meanshift"`
 	File      string    `json:"file"`
+	Threads   int       `json:"threads"`
 }
 
 type config struct {

@@ -383,7 +383,7 @@ func TestLimits(t *testing.T) {
 
 func TestContext(t *testing.T) {
 	d := detector(t)
-	img := drawnPattern(200, 180, 1)
+	img := drawnPattern(600, 540, 1) // large enough for several reports
 	want, err := d.Detect(img, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -490,6 +490,27 @@ func TestInvariance(t *testing.T) {
 	for i := range a {
 		if math.Abs(float64(a[i]-b[i])) > 0.01 {
 			t.Fatalf("number %d is %v with little contrast, and %v with more", i, a[i], b[i])
+		}
+	}
+}
+
+// TestFarAway tests windows in wide padding, which have no pixel of the image itself: they equal those of the whole row.
+func TestFarAway(t *testing.T) {
+	d, err := hog.New(hog.Config{Window: image.Pt(16, 16)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, channels := range []int{1, 3} {
+		img := drawnPattern(21, 17, channels)
+		o := hog.WindowOptions{Padding: image.Pt(64, 40)}
+		all, err := d.Compute(img, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := o
+		at.At = d.Windows(img.Width, img.Height, &o)
+		if got, err := d.Compute(img, &at); err != nil || !slices.Equal(got, all) {
+			t.Errorf("%d channels: single windows differ, %v", channels, err)
 		}
 	}
 }

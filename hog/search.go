@@ -111,9 +111,10 @@ type search struct {
 	values  []float64     // results of scores
 
 	levels  []level
-	sources []int32 // columns of padded levels, see mirrored
-	places  []int32 // columns of resized levels, see axis
-	parts   []uint16
+	sources []int32  // columns of padded levels, see mirrored
+	places  []int32  // columns of resized levels, see axis
+	parts   []uint32 // weights of the two columns that are blended
+	planes  []uint8  // the channels, one after the other, if a level is resized
 	bands   []band
 	workers []worker
 	found   atomic.Int64
@@ -143,9 +144,9 @@ func takeSearch(d *Descriptor, t task) *search {
 func (s *search) leave() {
 	s.opt, s.set, s.src = Options{}, engine.Settings{}, engine.Source[uint8]{}
 	s.descriptor, s.at, s.numbers, s.values = nil, nil, nil, nil
-	bytes := engine.Bytes(s.sources) + engine.Bytes(s.places) + engine.Bytes(s.parts) + engine.Bytes(s.hits) + s.grouper.bytes() + s.modes.bytes()
+	bytes := engine.Bytes(s.sources) + engine.Bytes(s.places) + engine.Bytes(s.parts) + engine.Bytes(s.planes) + engine.Bytes(s.hits) + s.grouper.bytes() + s.modes.bytes()
 	for i := range s.workers {
-		s.workers[i].search = nil
+		s.workers[i].search, s.workers[i].windows.Coefficients, s.workers[i].row.Pixels = nil, nil, nil
 		bytes += s.workers[i].bytes()
 	}
 	if bytes <= idleBytes {
@@ -191,7 +192,12 @@ func (s *search) run() error {
 		l.places = len(s.places)
 		for x := range l.width {
 			place, part := axis(s.src.Width, l.width, x)
-			s.places, s.parts = append(s.places, int32(place)), append(s.parts, uint16(part))
+			s.places, s.parts = append(s.places, int32(place)), append(s.parts, uint32(256-part)|uint32(part)<<16)
+		}
+	}
+	if len(s.places) > 0 && s.src.Channels > 1 {
+		if err := s.split(); err != nil {
+			return err
 		}
 	}
 	for i := range s.levels {
@@ -215,6 +221,26 @@ func (s *search) run() error {
 	}
 	if s.task == detects && s.found.Load() > int64(s.opt.Limit) {
 		return raster.Invalid("more than %d windows are found: raise the threshold or the limit", s.opt.Limit)
+	}
+	return nil
+}
+
+// split copies the channels of the image to planes.
+func (s *search) split() error {
+	width, height, n := s.src.Width, s.src.Height, s.src.Channels
+	if err := raster.Check(float64(s.colors) * float64(width) * float64(height)); err != nil {
+		return fmt.Errorf("channels of the image: %w", err)
+	}
+	s.planes = engine.AtLeast(s.planes, s.colors*width*height)
+	for c := range s.colors {
+		to := s.planes[c*width*height:]
+		for y := range height {
+			row := s.src.Pix[y*s.src.Stride+s.channels[c]:]
+			for x := range to[:width] {
+				to[x] = row[x*n]
+			}
+			to = to[width:]
+		}
 	}
 	return nil
 }
@@ -255,7 +281,7 @@ func (s *search) Tile(worker, x, y, n, rows int) {
 	w, b := &s.workers[worker], &s.bands[y]
 	switch {
 	case s.at != nil:
-		w.windows(b)
+		w.single(b)
 	case s.task != detects || s.found.Load() <= int64(s.opt.Limit):
 		w.band(b)
 	}

@@ -1,21 +1,17 @@
 package hog
 
-import "math"
+import (
+	"math"
 
-// A blockPixel is a pixel of a block and the cells to which it contributes.
-type blockPixel struct {
-	x, y    int32
-	n       int32    // number of cells: 1, 2 or 4
-	cells   [4]int32 // indices of their first bins
-	weights [4]float32
-}
+	"github.com/boxsum/boxsum/internal/kernel/gradients"
+)
 
 // blockPixels returns the pixels of a block in the order in which OpenCV adds them up: those
 // with one cell come first, then those with two, then those with four; each of these column
 // by column. A pixel contributes to the cells around it by bilinear interpolation, weighted
 // by a Gaussian about the center of the block.
-func blockPixels(c *Config) []blockPixel {
-	all := make([]blockPixel, 0, c.Block.X*c.Block.Y)
+func blockPixels(c *Config) []gradients.Pixel {
+	all := make([]gradients.Pixel, 0, c.Block.X*c.Block.Y)
 	sigma := float32(c.Sigma)
 	k := 1 / float32(float32(sigma*sigma)*2)
 	cellsY := c.Block.Y / c.Cell.Y
@@ -30,12 +26,15 @@ func blockPixels(c *Config) []blockPixel {
 				}
 				dy := float32(y) - float32(c.Block.Y)*0.5
 				gauss := expf(-float32(float32(dy*dy)+float32(dx*dx)) * k)
-				p := blockPixel{x: int32(x), y: int32(y), n: n}
+				p := gradients.Pixel{X: int32(x), Y: int32(y), N: n}
 				i := 0
 				for a := range xs.n {
 					for b := range ys.n {
-						p.cells[i] = (xs.cells[a]*int32(cellsY) + ys.cells[b]) * int32(c.Bins)
-						p.weights[i] = gauss * float32(xs.weights[a]*ys.weights[b])
+						p.Cells[i] = xs.cells[a]*int32(cellsY) + ys.cells[b]
+						p.Weights[i] = gauss * float32(xs.weights[a]*ys.weights[b])
+						if p.Cells[i] < gradients.BlockCells {
+							p.Spread[p.Cells[i]] = p.Weights[i]
+						}
 						i++
 					}
 				}
@@ -87,25 +86,4 @@ func expf(x float32) float32 {
 	scale := math.Ldexp(math.Exp2(low/n), int((k-low)/n))
 	y := math.FMA(math.FMA(c0, r, c1), r*r, math.FMA(c2, r, 1))
 	return float32(y * scale)
-}
-
-// fma32 returns a·b+c, rounded once.
-func fma32(a, b, c float32) float32 {
-	product := float64(a) * float64(b) // exact
-	sum := product + float64(c)
-	// The sum is rounded. Rounding it again errs only if it lies in the middle between two
-	// float32: then the rounding error of the sum decides.
-	if v := math.Float64bits(sum); v&(1<<29-1) == 1<<28 {
-		t := sum - product
-		rest := (product - (sum - t)) + (float64(c) - t)
-		if rest != 0 {
-			if (rest > 0) == (sum > 0) {
-				v++
-			} else {
-				v--
-			}
-			sum = math.Float64frombits(v)
-		}
-	}
-	return float32(sum)
 }

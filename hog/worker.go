@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/kernel/cascades"
+	"github.com/boxsum/boxsum/internal/kernel/gradients"
 )
 
 // A worker looks at the windows of one band at a time. It computes each row of gradients and
@@ -14,43 +16,40 @@ type worker struct {
 	search *search
 	level  *level
 
-	// Rows of the resized image: the two source rows between which they lie, resized along x
-	// only.
-	lines   [2][]uint16
-	lineOf  [2]int
-	resized []uint8
+	// A row of the resized image: first two source rows are blended, then their columns.
+	blend   []int16
+	resized []uint8 // one channel after the other
 
-	// Rows of brightness, for each channel, with a column more on either side.
-	bright   [3][3][]float32
+	// Rows of brightness, with a column more on either side, one channel after the other.
+	bright   [3][]float32
 	brightOf [3]int
 
 	// Rows of gradients, of the columns from x0 to x0+columns.
 	x0, columns int
-	gradient    gradientRow
+	gradient    gradients.Gradient
 	gradientOf  []int
+	dx, dy      []float32 // of one row
 
-	// Rows of blocks, each a multiple of lattice apart.
-	lattice image.Point
-	across  int // blocks in a row
-	blocks  []float32
-	used    []bool // columns of blocks
+	// Rows of blocks, each a multiple of lattice apart. A row has a plane for each number of a
+	// block, with room for stride blocks.
+	lattice        image.Point
+	across, stride int // blocks in a row
+	blocks         []float32
+	row            gradients.BlockRow
+	used           []bool // columns of blocks
+	windows        gradients.Windows
 
 	scores []float64
 	hits   []hit
 }
 
 func (w *worker) bytes() int {
-	n := engine.Bytes(w.resized) + engine.Bytes(w.gradient.first) + engine.Bytes(w.gradient.second) + engine.Bytes(w.gradient.bins) +
-		engine.Bytes(w.blocks) + engine.Bytes(w.used) + engine.Bytes(w.scores) + engine.Bytes(w.hits)
-	for _, l := range w.lines {
-		n += engine.Bytes(l)
+	n := engine.Bytes(w.resized) + engine.Bytes(w.gradient.First) + engine.Bytes(w.gradient.Second) + engine.Bytes(w.gradient.Places) +
+		engine.Bytes(w.dx) + engine.Bytes(w.dy) + engine.Bytes(w.blocks) + engine.Bytes(w.used) + engine.Bytes(w.scores) + engine.Bytes(w.hits)
+	for _, rows := range w.bright {
+		n += engine.Bytes(rows)
 	}
-	for i := range w.bright {
-		for _, row := range w.bright[i] {
-			n += engine.Bytes(row)
-		}
-	}
-	return n
+	return n + engine.Bytes(w.blend)
 }
 
 // memory estimates the bytes that a worker needs for a level.
@@ -62,7 +61,12 @@ func (s *search) memory(l *level) float64 {
 		columns, rows = d.config.Window.X, d.config.Block.Y
 	}
 	across, down := (columns-d.config.Block.X)/lattice.X+1, (rows-d.config.Block.Y)/lattice.Y+1
-	return float64(columns)*float64(9*d.config.Block.Y+40) + 4*float64(across)*float64(down)*float64(d.length)
+	return float64(columns)*float64(12*d.config.Block.Y+48) + 4*float64(strideOf(across))*float64(down)*float64(d.length)
+}
+
+// strideOf returns the room for a number of blocks in a plane: kernels read and write whole vectors.
+func strideOf(across int) int {
+	return (across+gradients.Lanes-1)&^(gradients.Lanes-1) + gradients.Lanes
 }
 
 // lattice returns the distance between blocks that may belong to different windows.
@@ -80,43 +84,39 @@ const none = math.MinInt / 2 // marks an empty row of a ring
 func (w *worker) start(l *level, x0, columns int) {
 	s := w.search
 	d := s.descriptor
-	if w.level != l {
-		w.level = l
-		w.lineOf = [2]int{none, none}
-	}
+	w.level = l
 	w.x0, w.columns = x0, columns
 	w.brightOf = [3]int{none, none, none}
 	for i := range w.bright {
-		for c := range s.colors {
-			w.bright[i][c] = engine.AtLeast(w.bright[i][c], columns+2)
-		}
+		w.bright[i] = engine.AtLeast(w.bright[i], (columns+2)*s.colors)
 	}
 	if l.places >= 0 {
-		for i := range w.lines {
-			w.lines[i] = engine.AtLeast(w.lines[i], l.width*s.colors)
-		}
+		w.blend = engine.AtLeast(w.blend, s.src.Width+1)
 		w.resized = engine.AtLeast(w.resized, l.width*s.colors)
 	}
 	rows := d.config.Block.Y
-	w.gradient.first = engine.AtLeast(w.gradient.first, rows*columns)
-	w.gradient.second = engine.AtLeast(w.gradient.second, rows*columns)
-	w.gradient.bins = engine.AtLeast(w.gradient.bins, rows*columns)
+	w.gradient.First = engine.AtLeast(w.gradient.First, rows*columns)
+	w.gradient.Second = engine.AtLeast(w.gradient.Second, rows*columns)
+	w.gradient.Places = engine.AtLeast(w.gradient.Places, rows*columns)
+	w.dx, w.dy = engine.AtLeast(w.dx, columns), engine.AtLeast(w.dy, columns)
 	w.gradientOf = engine.AtLeast(w.gradientOf, rows)
 	for i := range w.gradientOf {
 		w.gradientOf[i] = none
 	}
 	w.lattice = s.lattice()
 	w.across = (columns-d.config.Block.X)/w.lattice.X + 1
+	w.stride = strideOf(w.across)
+	w.row.Pixels, w.row.Lattice, w.row.Bins, w.row.Cells, w.row.Stride = d.pixels, w.lattice.X, d.config.Bins, d.cells.X*d.cells.Y, w.stride
+	w.row.Offsets = engine.AtLeast(w.row.Offsets, len(d.pixels))
 }
 
 // band looks at rows of windows.
 func (w *worker) band(b *band) {
 	s := w.search
 	d, l := s.descriptor, &s.levels[b.level]
-	w.level = nil // the level may belong to an earlier search
 	w.start(l, 0, l.padded.X)
 	ring := (d.config.Window.Y-d.config.Block.Y)/w.lattice.Y + 1
-	w.blocks = engine.AtLeast(w.blocks, ring*w.across*d.length)
+	w.blocks = engine.AtLeast(w.blocks, ring*w.stride*d.length)
 	w.use(l)
 	// next is the first row of blocks that has not been computed.
 	next := b.first * s.step.Y / w.lattice.Y
@@ -124,7 +124,7 @@ func (w *worker) band(b *band) {
 		top := y * s.step.Y / w.lattice.Y
 		for next = max(next, top); next < top+ring; next++ {
 			if w.needs(next, b) {
-				w.blockRow(next*w.lattice.Y, w.blocks[next%ring*w.across*d.length:])
+				w.blockRow(next*w.lattice.Y, w.blocks[next%ring*w.stride*d.length:])
 			}
 		}
 		w.windowRow(l, b.level, y, top, ring)
@@ -161,34 +161,19 @@ func (w *worker) windowRow(l *level, index, y, top, ring int) {
 	s := w.search
 	d := s.descriptor
 	paceX, paceY := s.step.X/w.lattice.X, d.config.Stride.Y/w.lattice.Y
-	strideX := d.config.Stride.X / w.lattice.X
+	w.windows.Rows = w.windows.Rows[:0]
+	for by := range d.blocks.Y {
+		w.windows.Rows = append(w.windows.Rows, (top+by*paceY)%ring*w.stride*d.length)
+	}
+	w.asWindows(paceX)
 	if s.task == computes {
 		to := s.numbers[y*l.count.X*d.Size():]
 		for x := range l.count.X {
-			for bx := range d.blocks.X {
-				for by := range d.blocks.Y {
-					from := ((top+by*paceY)%ring*w.across + x*paceX + bx*strideX) * d.length
-					copy(to, w.blocks[from:][:d.length])
-					to = to[d.length:]
-				}
-			}
+			w.describe(to[x*d.Size():][:d.Size()], x*paceX)
 		}
 		return
 	}
-	w.scores = engine.AtLeast(w.scores, l.count.X)
-	for x := range w.scores {
-		w.scores[x] = d.bias
-	}
-	coefficients := d.config.Coefficients
-	for bx := range d.blocks.X {
-		for by := range d.blocks.Y {
-			row := w.blocks[(top+by*paceY)%ring*w.across*d.length:]
-			for x := range w.scores {
-				w.scores[x] = addProducts(w.scores[x], row[(x*paceX+bx*strideX)*d.length:][:d.length], coefficients)
-			}
-			coefficients = coefficients[d.length:]
-		}
-	}
+	w.score(l.count.X)
 	if s.task == scores {
 		copy(s.values[y*l.count.X:], w.scores)
 		return
@@ -198,12 +183,44 @@ func (w *worker) windowRow(l *level, index, y, top, ring int) {
 	}
 }
 
-// windows looks at single windows.
-func (w *worker) windows(b *band) {
+// asWindows sets w.windows to those whose rows of blocks are w.windows.Rows.
+func (w *worker) asWindows(pace int) {
+	d := w.search.descriptor
+	w.windows = gradients.Windows{
+		Planes: w.blocks, Rows: w.windows.Rows, Stride: w.stride, Length: d.length, Across: d.blocks.X, Step: d.config.Stride.X / w.lattice.X, Pace: pace,
+		Coefficients: d.config.Coefficients,
+	}
+}
+
+// score sets w.scores to the scores of the first n windows.
+func (w *worker) score(n int) {
+	w.scores = engine.AtLeast(w.scores, n+gradients.Lanes)
+	for x := range w.scores {
+		w.scores[x] = w.search.descriptor.bias
+	}
+	w.windows.Scores(w.search.set.Level, w.scores, n)
+	w.scores = w.scores[:n]
+}
+
+// describe copies the numbers of the window whose first block is in column x.
+func (w *worker) describe(to []float32, x int) {
+	windows := &w.windows
+	i := 0
+	for column := range windows.Across {
+		for _, row := range windows.Rows {
+			for k := range windows.Length {
+				to[i] = w.blocks[row+k*w.stride+column*windows.Step+x]
+				i++
+			}
+		}
+	}
+}
+
+// single looks at single windows.
+func (w *worker) single(b *band) {
 	s := w.search
 	d, l := s.descriptor, &s.levels[0]
 	c := &d.config
-	w.level = nil
 	for i := b.first; i < b.end; i++ {
 		p := s.at[i].Add(l.padding)
 		if l.count.X == 0 || p.X < 0 || p.Y < 0 || p.X > l.padded.X-c.Window.X || p.Y > l.padded.Y-c.Window.Y {
@@ -219,114 +236,50 @@ func (w *worker) windows(b *band) {
 		for k := range w.used {
 			w.used[k] = true
 		}
-		w.blocks = engine.AtLeast(w.blocks, w.across*d.blocks.Y*d.length)
+		w.blocks = engine.AtLeast(w.blocks, w.stride*d.blocks.Y*d.length)
+		w.windows.Rows = w.windows.Rows[:0]
 		for by := range d.blocks.Y {
-			w.blockRow(p.Y+by*c.Stride.Y, w.blocks[by*w.across*d.length:])
+			at := by * w.stride * d.length
+			w.blockRow(p.Y+by*c.Stride.Y, w.blocks[at:])
+			w.windows.Rows = append(w.windows.Rows, at)
 		}
-		score, coefficients, to := d.bias, c.Coefficients, []float32(nil)
+		w.asWindows(1)
 		if s.task == computes {
-			to = s.numbers[i*d.Size():]
+			w.describe(s.numbers[i*d.Size():][:d.Size()], 0)
+			continue
 		}
-		for bx := range d.blocks.X {
-			for by := range d.blocks.Y {
-				block := w.blocks[(by*w.across+bx)*d.length:][:d.length]
-				if s.task == computes {
-					copy(to, block)
-					to = to[d.length:]
-					continue
-				}
-				score = addProducts(score, block, coefficients)
-				coefficients = coefficients[d.length:]
-			}
-		}
-		if s.task == scores {
-			s.values[i] = score
-		}
+		w.score(1)
+		s.values[i] = w.scores[0]
 	}
-}
-
-// addProducts adds the products of two lists to a score, as OpenCV does: in four lanes.
-func addProducts(score float64, a, b []float32) float64 {
-	b = b[:len(a)]
-	var l0, l1, l2, l3 float32
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		l0 += float32(a[i] * b[i])
-		l1 += float32(a[i+1] * b[i+1])
-		l2 += float32(a[i+2] * b[i+2])
-		l3 += float32(a[i+3] * b[i+3])
-	}
-	score += float64(l0+l1) + float64(l2+l3)
-	for ; i < len(a); i++ {
-		score += float64(float32(a[i] * b[i]))
-	}
-	return score
 }
 
 // blockRow computes the row of blocks that begins in row y of the padded image.
 func (w *worker) blockRow(y int, to []float32) {
 	d := w.search.descriptor
-	for k := range d.config.Block.Y {
+	rows := d.config.Block.Y
+	for k := range rows {
 		w.gradientRow(y + k)
 	}
-	for x, used := range w.used {
-		if used {
-			w.block(x*w.lattice.X, y, to[x*d.length:][:d.length])
-		}
-	}
-}
-
-// block computes the histograms of the block at column x and row y of the gradients.
-func (w *worker) block(x, y int, to []float32) {
-	d := w.search.descriptor
-	clear(to)
-	bins, rows := d.config.Bins, d.config.Block.Y
 	for i := range d.pixels {
 		p := &d.pixels[i]
-		at := (y+int(p.y))%rows*w.columns + x + int(p.x)
-		bin, first, second := int(w.gradient.bins[at]), w.gradient.first[at], w.gradient.second[at]
-		next := bin + 1
-		if next == bins {
-			next = 0
+		w.row.Offsets[i] = int32((y+int(p.Y))%rows*w.columns + int(p.X))
+	}
+	w.row.Planes = to[:d.length*w.stride]
+	level := w.search.set.Level
+	for x := 0; x < w.across; {
+		if !w.used[x] {
+			x++
+			continue
 		}
-		for k := range p.n {
-			cell, weight := to[p.cells[k]:], p.weights[k]
-			cell[bin] += float32(first * weight)
-			cell[next] += float32(second * weight)
+		end := x + 1
+		for end < w.across && w.used[end] {
+			end++
 		}
+		w.row.Fill(level, &w.gradient, x, end)
+		x = end
 	}
-	d.normalize(to)
+	gradients.Normalize(level, w.row.Planes, w.stride, d.length, w.across, d.clip)
 }
-
-// normalize scales a block to length 1, limits its numbers, and scales it again.
-func (d *Descriptor) normalize(h []float32) {
-	scale := 1 / (sqrt32(sumOfSquares(h)) + float32(float32(len(h))*0.1))
-	for i, v := range h {
-		h[i] = min(float32(v*scale), d.clip)
-	}
-	scale = 1 / (sqrt32(sumOfSquares(h)) + 1e-3)
-	for i, v := range h {
-		h[i] = v * scale
-	}
-}
-
-func sumOfSquares(h []float32) float32 {
-	var l0, l1, l2, l3 float32
-	i := 0
-	for ; i+4 <= len(h); i += 4 {
-		l0 += float32(h[i] * h[i])
-		l1 += float32(h[i+1] * h[i+1])
-		l2 += float32(h[i+2] * h[i+2])
-		l3 += float32(h[i+3] * h[i+3])
-	}
-	sum := (l0 + l1) + (l2 + l3)
-	for ; i < len(h); i++ {
-		sum += float32(h[i] * h[i])
-	}
-	return sum
-}
-
-func sqrt32(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
 // gradientRow computes row y of the gradients, unless the ring has it.
 func (w *worker) gradientRow(y int) {
@@ -337,77 +290,74 @@ func (w *worker) gradientRow(y int) {
 	}
 	w.gradientOf[slot] = y
 	from, end := slot*w.columns, (slot+1)*w.columns
-	to := gradientRow{w.gradient.first[from:end], w.gradient.second[from:end], w.gradient.bins[from:end]}
 	up, middle, down := w.brightRow(y-1), w.brightRow(y), w.brightRow(y+1)
-	s.descriptor.gradients(to, up[:s.colors], middle[:s.colors], down[:s.colors], w.x0, w.level.padded.X)
+	s.differences(w.dx, w.dy, up, middle, down, w.x0, w.level.padded.X)
+	bins := s.descriptor.directions
+	first, second, places := w.gradient.First[from:end], w.gradient.Second[from:end], w.gradient.Places[from:end]
+	n := min(max(0, atanFrom(w.level.padded.X)-w.x0), w.columns)
+	gradients.Polar(s.set.Level, first[:n], second[:n], places[:n], w.dx, w.dy, bins, false)
+	gradients.Polar(s.set.Level, first[n:], second[n:], places[n:], w.dx[n:], w.dy[n:], bins, true)
 }
 
 // brightRow returns row y of the padded image, which may be one above or below it, in columns
-// x0-1 to x0+columns: the brightness of each channel.
-func (w *worker) brightRow(y int) *[3][]float32 {
+// x0-1 to x0+columns: the brightness of one channel after the other, blue first.
+func (w *worker) brightRow(y int) []float32 {
 	s, l := w.search, w.level
 	slot := (y + 3) % 3
-	rows := &w.bright[slot]
+	rows := w.bright[slot]
 	if w.brightOf[slot] == y {
 		return rows
 	}
 	w.brightOf[slot] = y
-	pix, pixel, channels := w.pixelRow(mirrored(y-l.padding.Y, l.height))
-	sources := s.sources[l.sources+w.x0:][:w.columns+2]
-	roots := &s.descriptor.roots
+	y = mirrored(y-l.padding.Y, l.height)
+	if l.places >= 0 {
+		w.resize(y)
+	}
+	pitch := w.columns + 2
+	sources := s.sources[l.sources+w.x0:][:pitch]
+	d := s.descriptor
 	for c := range s.colors {
-		to, at := rows[c], channels[c]
-		for i, x := range sources {
-			to[i] = roots[pix[int(x)*pixel+at]]
+		to := rows[c*pitch:][:pitch]
+		if l.places < 0 && s.src.Channels > 1 { // pixels of the image itself
+			pix, pixel := s.src.Pix[y*s.src.Stride+s.channels[c]:], s.src.Channels
+			for i, x := range sources {
+				to[i] = d.roots[pix[int(x)*pixel]]
+			}
+			continue
+		}
+		pix := s.src.Pix[y*s.src.Stride:]
+		if l.places >= 0 {
+			pix = w.resized[c*l.width:][:l.width]
+		}
+		// Columns from begin to end are inside the image, where sources follow each other.
+		begin := min(max(0, l.padding.X-w.x0+1), pitch)
+		end := min(max(begin, l.padding.X-w.x0+1+l.width), pitch)
+		for i, x := range sources[:begin] {
+			to[i] = d.roots[pix[x]]
+		}
+		if begin < end {
+			gradients.Brightness(s.set.Level, to[begin:end], pix[sources[begin]:], d.config.Linear)
+		}
+		for i, x := range sources[end:] {
+			to[end+i] = d.roots[pix[x]]
 		}
 	}
 	return rows
 }
 
-// pixelRow returns row y of the level, the distance between pixels, and the places of blue,
-// green and red in a pixel.
-func (w *worker) pixelRow(y int) (pix []uint8, pixel int, channels [3]int) {
+// resize sets w.resized to row y of the level.
+func (w *worker) resize(y int) {
 	s, l := w.search, w.level
-	if l.places < 0 {
-		return s.src.Pix[y*s.src.Stride:], s.src.Channels, s.channels
-	}
 	place, part := axis(s.src.Height, l.height, y)
-	a := w.line(place)
-	if part == 0 {
-		for i, v := range a {
-			w.resized[i] = uint8((uint32(v) + 128) >> 8)
-		}
-	} else {
-		b := w.line(place + 1)
-		k0, k1 := uint32(256-part), uint32(part)
-		for i, v := range a {
-			w.resized[i] = uint8((uint32(v)*k0 + uint32(b[i])*k1 + 1<<15) >> 16)
-		}
-	}
-	return w.resized, s.colors, [3]int{0, min(1, s.colors-1), s.colors - 1}
-}
-
-// line returns row y of the image, resized along x, with 8 fractional bits.
-func (w *worker) line(y int) []uint16 {
-	s, l := w.search, w.level
-	slot := y & 1
-	to := w.lines[slot]
-	if w.lineOf[slot] == y {
-		return to
-	}
-	w.lineOf[slot] = y
-	row, pixel := s.src.Pix[y*s.src.Stride:], s.src.Channels
-	places, parts := s.places[l.places:][:l.width], s.parts[l.places:][:l.width]
+	below := min(place+1, s.src.Height-1)
+	width := s.src.Width
+	w.blend[width] = 0
 	for c := range s.colors {
-		at := s.channels[c]
-		for x, place := range places {
-			i := int(place)*pixel + at
-			if v, part := uint16(row[i]), parts[x]; part == 0 {
-				to[x*s.colors+c] = v << 8
-			} else {
-				to[x*s.colors+c] = v*(256-part) + uint16(row[i+pixel])*part
-			}
+		plane, stride := s.src.Pix, s.src.Stride
+		if s.src.Channels > 1 {
+			plane, stride = s.planes[c*width*s.src.Height:], width
 		}
+		cascades.BlendRows(s.set.Level, w.blend[:width], plane[place*stride:][:width], plane[below*stride:][:width], part)
+		cascades.BlendColumns(s.set.Level, w.resized[c*l.width:][:l.width], w.blend, s.places[l.places:][:l.width], s.parts[l.places:][:l.width])
 	}
-	return to
 }

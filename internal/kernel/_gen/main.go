@@ -62,6 +62,7 @@ var parts = []part{
 	{"windows", "counts", each(countRoutines), 32},
 	{"transforms", "fourier", fouriers, 0},
 	{"cascades", "cascade", each(cascadeRoutines), 0},
+	{"gradients", "gradient", each(gradientRoutines), 0},
 	{"codecs", "shuffle", shuffles, 32},
 }
 

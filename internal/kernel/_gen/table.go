@@ -19,6 +19,7 @@ var packages = []dispatch{
 	{"windows", windowsTable},
 	{"transforms", transformsTable},
 	{"cascades", cascadesTable},
+	{"gradients", gradientsTable},
 	{"codecs", codecsTable},
 }
 
@@ -152,6 +153,12 @@ func cascadesTable(t *table) {
 		t.line("},")
 	}
 	t.line("}")
+}
+
+func gradientsTable(t *table) {
+	t.routines("kernels holds the assembly of histograms of gradients.", "kernels", "routines", func(l level) {
+		t.kernels(l, gradientRoutines)
+	})
 }
 
 func codecsTable(t *table) {

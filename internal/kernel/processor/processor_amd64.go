@@ -16,6 +16,9 @@ func hasAVX512() bool {
 // VNNI is newer than the rest of AVX-512. The kernels of the level below replace them.
 func LacksDots(l Level) bool { return l == AVX512 && !cpu.X86.HasAVX512VNNI }
 
+// Fuses reports whether the machine has fused multiply-adds, which processors with AVX2 may lack.
+func Fuses() bool { return cpu.X86.HasFMA }
+
 // LastLevelCache returns the size of the largest cache in bytes, or 0 if unknown.
 func LastLevelCache() int { return lastLevelCache }
 

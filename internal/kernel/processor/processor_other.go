@@ -13,3 +13,6 @@ func StoreFence() {}
 
 // LacksDots reports whether a level has dot-product kernels that this machine cannot run.
 func LacksDots(Level) bool { return false }
+
+// Fuses reports whether the machine has fused multiply-adds, which processors with AVX2 may lack.
+func Fuses() bool { return false }
