@@ -49,7 +49,7 @@ func (w *worker) bytes() int {
 	for _, rows := range w.bright {
 		n += engine.Bytes(rows)
 	}
-	return n + engine.Bytes(w.blend)
+	return n + engine.Bytes(w.blend) + engine.Bytes(w.windows.Parts)
 }
 
 // memory estimates the bytes that a worker needs for a level.
@@ -188,7 +188,7 @@ func (w *worker) asWindows(pace int) {
 	d := w.search.descriptor
 	w.windows = gradients.Windows{
 		Planes: w.blocks, Rows: w.windows.Rows, Stride: w.stride, Length: d.length, Across: d.blocks.X, Step: d.config.Stride.X / w.lattice.X, Pace: pace,
-		Coefficients: d.config.Coefficients,
+		Coefficients: d.config.Coefficients, Parts: w.windows.Parts,
 	}
 }
 

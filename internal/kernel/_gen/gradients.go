@@ -398,31 +398,33 @@ func normalizeBlocks(set isa, name string) {
 	leave()
 }
 
-// scoreWindows keeps a window in every lane: sixteen, in one vector or two.
+// scoreWindows keeps a window in every lane: sixteen, in one vector or two. It goes through the
+// blocks row by row, so that the cache keeps the planes of a row for all columns, and adds up
+// what they contribute afterwards, column by column.
 func scoreWindows(set isa, name string) {
-	text(name, NOSPLIT, "func(scores, planes *byte, rows *int, down, across, step, stride, length int, coefficients *byte, n int)",
-		name+" is Windows.Scores for a length that is a multiple of 4, and n of 16; step and stride are in bytes.")
+	text(name, NOSPLIT, "func(scores, planes *byte, rows *int, down, across, step, stride, length int, coefficients, parts *byte, coefficientStep, partStep, n int)",
+		name+" is Windows.Scores for a length that is a multiple of 4, and n of 16; step and stride are in bytes. parts is",
+		"memory for 16 float64 for each block of a window. coefficientStep and partStep are the distances in bytes from a",
+		"block to the one in the next column.")
 	scores, planes, stride, n := arg("scores"), arg("planes"), arg("stride"), arg("n")
 	vectors := 4 * gradientLanes / set.bytes()
 	Label("windows")
-	var sums []reg.VecVirtual // two vectors of float64 for each of float32
-	for k := range 2 * vectors {
-		v := set.vec()
-		set.load(Mem{Base: scores, Disp: k * set.bytes()}, v)
-		sums = append(sums, v)
-	}
-	c, columns, column := GP64(), GP64(), GP64()
-	MOVQ(param("coefficients"), c)
-	MOVQ(param("across"), columns)
-	MOVQ(planes, column)
-	Label("column")
-	rows, left := GP64(), GP64()
+	rowCoefficients, rowParts, rows, left := GP64(), GP64(), GP64(), GP64()
+	MOVQ(param("coefficients"), rowCoefficients)
+	MOVQ(param("parts"), rowParts)
 	MOVQ(param("rows"), rows)
 	MOVQ(param("down"), left)
+	Label("row")
+	c, part, column, columns := GP64(), GP64(), GP64(), GP64()
+	MOVQ(rowCoefficients, c)
+	MOVQ(rowParts, part)
+	MOVQ(Mem{Base: rows}, column)
+	LEAQ(Mem{Base: planes, Index: column, Scale: 4}, column)
+	MOVQ(param("across"), columns)
 	Label("block")
-	at, numbers := GP64(), GP64()
-	MOVQ(Mem{Base: rows}, at)
-	LEAQ(Mem{Base: column, Index: at, Scale: 4}, at)
+	at, numbers, coefficient := GP64(), GP64(), GP64()
+	MOVQ(column, at)
+	MOVQ(c, coefficient)
 	MOVQ(param("length"), numbers)
 	lanes := make([][4]reg.VecVirtual, vectors)
 	for v := range lanes {
@@ -434,7 +436,7 @@ func scoreWindows(set isa, name string) {
 	Label("numbers")
 	for k := range 4 {
 		one := set.vec()
-		VBROADCASTSS(Mem{Base: c, Disp: 4 * k}, one)
+		VBROADCASTSS(Mem{Base: coefficient, Disp: 4 * k}, one)
 		for v := range lanes {
 			product := set.vec()
 			VMULPS(Mem{Base: at, Disp: v * set.bytes()}, one, product)
@@ -442,7 +444,7 @@ func scoreWindows(set isa, name string) {
 		}
 		ADDQ(stride, at)
 	}
-	ADDQ(Imm(16), c)
+	ADDQ(Imm(16), coefficient)
 	SUBQ(Imm(4), numbers)
 	JNZ(LabelRef("numbers"))
 	for v := range lanes {
@@ -452,15 +454,36 @@ func scoreWindows(set isa, name string) {
 		for half := range 2 {
 			a, b := halfDoubles(set, l[0], half), halfDoubles(set, l[2], half)
 			VADDPD(b, a, a)
-			VADDPD(a, sums[2*v+half], sums[2*v+half])
+			set.store(a, Mem{Base: part, Disp: (2*v + half) * set.bytes()})
 		}
 	}
-	ADDQ(Imm(8), rows)
-	DECQ(left)
-	JNZ(LabelRef("block"))
+	ADDQ(param("coefficientStep"), c)
+	ADDQ(param("partStep"), part)
 	ADDQ(param("step"), column)
 	DECQ(columns)
-	JNZ(LabelRef("column"))
+	JNZ(LabelRef("block"))
+	length := GP64()
+	MOVQ(param("length"), length)
+	LEAQ(Mem{Base: rowCoefficients, Index: length, Scale: 4}, rowCoefficients)
+	ADDQ(Imm(8*gradientLanes), rowParts)
+	ADDQ(Imm(8), rows)
+	DECQ(left)
+	JNZ(LabelRef("row"))
+
+	MOVQ(param("parts"), rowParts)
+	MOVQ(param("across"), left)
+	IMULQ(param("down"), left)
+	var sums []reg.VecVirtual // two vectors of float64 for each of float32
+	for k := range 2 * vectors {
+		sums = append(sums, loaded(set, Mem{Base: scores, Disp: k * set.bytes()}))
+	}
+	Label("add")
+	for k, sum := range sums {
+		VADDPD(Mem{Base: rowParts, Disp: k * set.bytes()}, sum, sum)
+	}
+	ADDQ(Imm(8*gradientLanes), rowParts)
+	DECQ(left)
+	JNZ(LabelRef("add"))
 	for k, v := range sums {
 		set.store(v, Mem{Base: scores, Disp: k * set.bytes()})
 	}

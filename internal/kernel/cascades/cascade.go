@@ -35,7 +35,7 @@ type routines struct {
 	flat                   func(bits, norms *byte, words int)
 	haarNorms              func(dst, norm, table *byte, n int)
 	blendRows              func(dst, a, b *byte, n int, part uint64)
-	blendColumns           func(dst, row, places, parts *byte, n int)
+	blendColumns           func(dst, row, places, parts *byte, n, length int)
 	cascadeRow             func(sums, squares, sumsAbove, squaresAbove, pix *byte, n, half int)
 	tiltedRow              func(tilted, above, down, up, pix *byte, n, half, square int)
 }
@@ -295,16 +295,21 @@ func BlendRows(level processor.Level, dst []int16, a, b []uint8, part int) {
 }
 
 // BlendColumns computes pixels from a row of [BlendRows]. Each pixel blends the element at its
-// place with the next one. The low half of its entry in parts is the weight of the first element
-// and the high half that of the second, which add up to 256.
+// place with the next one; places do not decrease. The low half of its entry in parts is the weight
+// of the first element and the high half that of the second, which add up to 256.
 func BlendColumns(level processor.Level, dst []uint8, row []int16, places []int32, parts []uint32) {
 	places, parts = places[:len(dst)], parts[:len(dst)]
-	from := 0
-	if asm := kernels[level].blendColumns; asm != nil && len(dst) >= 8 {
-		from = len(dst) &^ 7
-		asm(raster.First(dst), raster.First(row), raster.First(places), raster.First(parts), from)
+	const lanes = 16
+	if asm := kernels[level].blendColumns; asm != nil && len(dst) >= lanes {
+		n := len(dst)
+		asm(raster.First(dst), raster.First(row), raster.First(places), raster.First(parts), n&^(lanes-1), len(row))
+		if n%lanes > 0 { // the last whole vector, again
+			k := n - lanes
+			asm(raster.First(dst[k:]), raster.First(row), raster.First(places[k:]), raster.First(parts[k:]), lanes, len(row))
+		}
+		return
 	}
-	for i := from; i < len(dst); i++ {
+	for i := range dst {
 		j := places[i]
 		a, b := int(row[j])+1<<15, int(row[j+1])+1<<15
 		dst[i] = uint8((a*int(parts[i]&0xffff) + b*int(parts[i]>>16) + 1<<15) >> 16)

@@ -61,7 +61,7 @@ func haarNormsAVX2(dst *byte, norm *byte, table *byte, n int)
 //go:noescape
 func blendRowsAVX2(dst *byte, a *byte, b *byte, n int, part uint64)
 
-// blendColumnsAVX2 computes, for n a multiple of 8,
+// blendColumnsAVX2 computes, for n a multiple of 8 and a row of the given length,
 //
 //	for i := range n {
 //		j := places[i]
@@ -69,7 +69,7 @@ func blendRowsAVX2(dst *byte, a *byte, b *byte, n int, part uint64)
 //	}
 //
 //go:noescape
-func blendColumnsAVX2(dst *byte, row *byte, places *byte, parts *byte, n int)
+func blendColumnsAVX2(dst *byte, row *byte, places *byte, parts *byte, n int, length int)
 
 // cascadeRowAVX2 computes, for n a multiple of 8, with half in bytes,
 //

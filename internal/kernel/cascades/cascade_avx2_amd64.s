@@ -834,20 +834,18 @@ loop:
 	VZEROUPPER
 	RET
 
-// func blendColumnsAVX2(dst *byte, row *byte, places *byte, parts *byte, n int)
+// func blendColumnsAVX2(dst *byte, row *byte, places *byte, parts *byte, n int, length int)
 // Requires: AVX, AVX2
-TEXT ·blendColumnsAVX2(SB), NOSPLIT, $0-40
-	MOVQ     dst+0(FP), AX
-	MOVQ     row+8(FP), CX
-	MOVQ     places+16(FP), DX
-	MOVQ     parts+24(FP), BX
-	MOVQ     n+32(FP), SI
-	VPCMPEQD Y0, Y0, Y0
-	VPSRLD   $0x1f, Y0, Y1
-	VPSLLD   $0x17, Y1, Y0
-	VPSLLD   $0x0f, Y1, Y1
-	VPADDD   Y1, Y0, Y0
-	XORQ     DI, DI
+TEXT ·blendColumnsAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         row+8(FP), CX
+	MOVQ         places+16(FP), DX
+	MOVQ         parts+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVL         $0x00808000, DI
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Y0
+	XORQ         DI, DI
 
 loop:
 	VMOVDQU      (DX)(DI*4), Y1

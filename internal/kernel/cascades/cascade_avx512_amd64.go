@@ -61,7 +61,7 @@ func haarNormsAVX512(dst *byte, norm *byte, table *byte, n int)
 //go:noescape
 func blendRowsAVX512(dst *byte, a *byte, b *byte, n int, part uint64)
 
-// blendColumnsAVX512 computes, for n a multiple of 8,
+// blendColumnsAVX512 computes, for n a multiple of 16 and a row of the given length,
 //
 //	for i := range n {
 //		j := places[i]
@@ -69,7 +69,7 @@ func blendRowsAVX512(dst *byte, a *byte, b *byte, n int, part uint64)
 //	}
 //
 //go:noescape
-func blendColumnsAVX512(dst *byte, row *byte, places *byte, parts *byte, n int)
+func blendColumnsAVX512(dst *byte, row *byte, places *byte, parts *byte, n int, length int)
 
 // cascadeRowAVX512 computes, for n a multiple of 8, with half in bytes,
 //

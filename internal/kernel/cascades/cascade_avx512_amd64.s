@@ -790,38 +790,77 @@ loop:
 	VZEROUPPER
 	RET
 
-// func blendColumnsAVX512(dst *byte, row *byte, places *byte, parts *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·blendColumnsAVX512(SB), NOSPLIT, $0-40
-	MOVQ     dst+0(FP), AX
-	MOVQ     row+8(FP), CX
-	MOVQ     places+16(FP), DX
-	MOVQ     parts+24(FP), BX
-	MOVQ     n+32(FP), SI
-	VPCMPEQD Y0, Y0, Y0
-	VPSRLD   $0x1f, Y0, Y1
-	VPSLLD   $0x17, Y1, Y0
-	VPSLLD   $0x0f, Y1, Y1
-	VPADDD   Y1, Y0, Y0
-	XORQ     DI, DI
+// func blendColumnsAVX512(dst *byte, row *byte, places *byte, parts *byte, n int, length int)
+// Requires: AVX, AVX2, AVX512BW, AVX512F
+TEXT ·blendColumnsAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         row+8(FP), CX
+	MOVQ         places+16(FP), DX
+	MOVQ         parts+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVL         $0x00808000, DI
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Z0
+	XORQ         DI, DI
+	MOVL         $0x00010000, R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Z1
+	MOVQ         length+40(FP), R8
+	SUBQ         $0x40, R8
 
 loop:
-	VMOVDQU      (DX)(DI*4), Y1
-	VPXOR        Y2, Y2, Y2
-	VPCMPEQD     Y3, Y3, Y3
-	VPGATHERDD   Y3, (CX)(Y1*2), Y2
-	VPMADDWD     (BX)(DI*4), Y2, Y2
-	VPADDD       Y0, Y2, Y2
-	VPSRLD       $0x10, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X1
-	VPACKUSDW    X1, X2, X1
-	VPACKUSWB    X1, X1, X1
-	VMOVQ        X1, (AX)(DI*1)
-	ADDQ         $0x08, DI
-	CMPQ         DI, SI
-	JL           loop
+	MOVLQSX      (DX)(DI*4), R9
+	MOVLQSX      60(DX)(DI*4), R10
+	CMPQ         R9, R8
+	JG           gather
+	SUBQ         R9, R10
+	CMPQ         R10, $0x3e
+	JG           gather
+	VPBROADCASTD R9, Z2
+	VMOVDQU32    (DX)(DI*4), Z3
+	VPSUBD       Z2, Z3, Z3
+	VPSLLD       $0x10, Z3, Z2
+	VPADDD       Z3, Z2, Z2
+	VPADDD       Z1, Z2, Z2
+	VMOVDQU32    (CX)(R9*2), Z3
+	VMOVDQU32    64(CX)(R9*2), Z4
+	VPERMI2W     Z4, Z3, Z2
+	VPMADDWD     (BX)(DI*4), Z2, Z2
+	VPADDD       Z0, Z2, Z2
+	VPSRLD       $0x10, Z2, Z2
+	VPMOVDB      Z2, (AX)(DI*1)
+
+next:
+	ADDQ $0x10, DI
+	CMPQ DI, SI
+	JL   loop
 	VZEROUPPER
 	RET
+
+gather:
+	VMOVDQU      (DX)(DI*4), Y2
+	VPXOR        Y3, Y3, Y3
+	VPCMPEQD     Y4, Y4, Y4
+	VPGATHERDD   Y4, (CX)(Y2*2), Y3
+	VPMADDWD     (BX)(DI*4), Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPSRLD       $0x10, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X2
+	VPACKUSDW    X2, X3, X2
+	VPACKUSWB    X2, X2, X2
+	VMOVQ        X2, (AX)(DI*1)
+	VMOVDQU      32(DX)(DI*4), Y2
+	VPXOR        Y3, Y3, Y3
+	VPCMPEQD     Y4, Y4, Y4
+	VPGATHERDD   Y4, (CX)(Y2*2), Y3
+	VPMADDWD     32(BX)(DI*4), Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPSRLD       $0x10, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X2
+	VPACKUSDW    X2, X3, X2
+	VPACKUSWB    X2, X2, X2
+	VMOVQ        X2, 8(AX)(DI*1)
+	JMP          next
 
 // func cascadeRowAVX512(sums *byte, squares *byte, sumsAbove *byte, squaresAbove *byte, pix *byte, n int, half int)
 // Requires: AVX, AVX2

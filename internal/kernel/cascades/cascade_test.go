@@ -120,8 +120,8 @@ func TestCascade(t *testing.T) {
 // TestCascadeRows checks that rows of layers and of tables are the same at every level.
 func TestCascadeRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 6))
-	for range 60 {
-		src, n := 2+rng.IntN(200), 1+rng.IntN(150)
+	for range 300 {
+		src, n := 2+rng.IntN(20<<rng.IntN(6)), 1+rng.IntN(150)
 		a, b := make([]uint8, src), make([]uint8, src)
 		for i := range a {
 			a[i], b[i] = uint8(rng.Uint32()), uint8(rng.Uint32())
@@ -131,6 +131,7 @@ func TestCascadeRows(t *testing.T) {
 			part := rng.Uint32N(257)
 			places[i], parts[i] = rng.Int32N(int32(src)), 256-part|part<<16
 		}
+		slices.Sort(places)
 		part, half := rng.IntN(257), rng.IntN(2)*((n+2)/2+16)
 		run := func(level processor.Level) (all []uint32) {
 			row, pix := make([]int16, src+16), make([]uint8, n+16)

@@ -455,105 +455,126 @@ scale:
 	VZEROUPPER
 	RET
 
-// func scoresAVX2(scores *byte, planes *byte, rows *int, down int, across int, step int, stride int, length int, coefficients *byte, n int)
+// func scoresAVX2(scores *byte, planes *byte, rows *int, down int, across int, step int, stride int, length int, coefficients *byte, parts *byte, coefficientStep int, partStep int, n int)
 // Requires: AVX, AVX2
-TEXT ·scoresAVX2(SB), NOSPLIT, $0-80
+TEXT ·scoresAVX2(SB), NOSPLIT, $8-104
 	MOVQ scores+0(FP), AX
 	MOVQ planes+8(FP), CX
 	MOVQ stride+48(FP), DX
-	MOVQ n+72(FP), BX
+	MOVQ n+96(FP), BX
 
 windows:
-	VMOVDQU (AX), Y0
-	VMOVDQU 32(AX), Y1
-	VMOVDQU 64(AX), Y2
-	VMOVDQU 96(AX), Y3
-	MOVQ    coefficients+64(FP), SI
-	MOVQ    across+32(FP), DI
-	MOVQ    CX, R8
+	MOVQ coefficients+64(FP), SI
+	MOVQ parts+72(FP), DI
+	MOVQ rows+16(FP), R8
+	MOVQ down+24(FP), R9
 
-column:
-	MOVQ rows+16(FP), R9
-	MOVQ down+24(FP), R10
+row:
+	MOVQ SI, R10
+	MOVQ DI, R11
+	MOVQ (R8), R12
+	LEAQ (CX)(R12*4), R12
+	MOVQ across+32(FP), R13
 
 block:
-	MOVQ  (R9), R11
-	LEAQ  (R8)(R11*4), R11
-	MOVQ  length+56(FP), R12
+	MOVQ  R12, R14
+	MOVQ  R10, BP
+	MOVQ  length+56(FP), R15
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
-	VPXOR Y8, Y8, Y8
-	VPXOR Y9, Y9, Y9
-	VPXOR Y10, Y10, Y10
-	VPXOR Y11, Y11, Y11
 
 numbers:
-	VBROADCASTSS (SI), Y12
-	VMULPS       (R11), Y12, Y13
-	VADDPS       Y13, Y4, Y4
-	VMULPS       32(R11), Y12, Y12
-	VADDPS       Y12, Y8, Y8
-	ADDQ         DX, R11
-	VBROADCASTSS 4(SI), Y12
-	VMULPS       (R11), Y12, Y13
-	VADDPS       Y13, Y5, Y5
-	VMULPS       32(R11), Y12, Y12
-	VADDPS       Y12, Y9, Y9
-	ADDQ         DX, R11
-	VBROADCASTSS 8(SI), Y12
-	VMULPS       (R11), Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VMULPS       32(R11), Y12, Y12
-	VADDPS       Y12, Y10, Y10
-	ADDQ         DX, R11
-	VBROADCASTSS 12(SI), Y12
-	VMULPS       (R11), Y12, Y13
-	VADDPS       Y13, Y7, Y7
-	VMULPS       32(R11), Y12, Y12
-	VADDPS       Y12, Y11, Y11
-	ADDQ         DX, R11
-	ADDQ         $0x10, SI
-	SUBQ         $0x04, R12
+	VBROADCASTSS (BP), Y8
+	VMULPS       (R14), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R14), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	ADDQ         DX, R14
+	VBROADCASTSS 4(BP), Y8
+	VMULPS       (R14), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R14), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	ADDQ         DX, R14
+	VBROADCASTSS 8(BP), Y8
+	VMULPS       (R14), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       32(R14), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	ADDQ         DX, R14
+	VBROADCASTSS 12(BP), Y8
+	VMULPS       (R14), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       32(R14), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         DX, R14
+	ADDQ         $0x10, BP
+	SUBQ         $0x04, R15
 	JNZ          numbers
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y2
+	VCVTPS2PD    X0, Y1
+	VCVTPS2PD    X2, Y3
+	VADDPD       Y3, Y1, Y1
+	VMOVDQU      Y1, (R11)
+	VEXTRACTF128 $0x01, Y0, X0
+	VCVTPS2PD    X0, Y0
+	VEXTRACTF128 $0x01, Y2, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVDQU      Y0, 32(R11)
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y7, Y6, Y6
-	VCVTPS2PD    X4, Y5
-	VCVTPS2PD    X6, Y7
-	VADDPD       Y7, Y5, Y5
-	VADDPD       Y5, Y0, Y0
-	VEXTRACTF128 $0x01, Y4, X4
-	VCVTPS2PD    X4, Y4
-	VEXTRACTF128 $0x01, Y6, X5
-	VCVTPS2PD    X5, Y5
-	VADDPD       Y5, Y4, Y4
-	VADDPD       Y4, Y1, Y1
-	VADDPS       Y9, Y8, Y8
-	VADDPS       Y11, Y10, Y10
-	VCVTPS2PD    X8, Y4
-	VCVTPS2PD    X10, Y5
-	VADDPD       Y5, Y4, Y4
-	VADDPD       Y4, Y2, Y2
-	VEXTRACTF128 $0x01, Y8, X4
-	VCVTPS2PD    X4, Y4
-	VEXTRACTF128 $0x01, Y10, X5
-	VCVTPS2PD    X5, Y5
-	VADDPD       Y5, Y4, Y4
-	VADDPD       Y4, Y3, Y3
-	ADDQ         $0x08, R9
-	DECQ         R10
+	VCVTPS2PD    X4, Y0
+	VCVTPS2PD    X6, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVDQU      Y0, 64(R11)
+	VEXTRACTF128 $0x01, Y4, X0
+	VCVTPS2PD    X0, Y0
+	VEXTRACTF128 $0x01, Y6, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVDQU      Y0, 96(R11)
+	ADDQ         coefficientStep+80(FP), R10
+	ADDQ         partStep+88(FP), R11
+	ADDQ         step+40(FP), R12
+	DECQ         R13
 	JNZ          block
-	ADDQ         step+40(FP), R8
-	DECQ         DI
-	JNZ          column
-	VMOVDQU      Y0, (AX)
-	VMOVDQU      Y1, 32(AX)
-	VMOVDQU      Y2, 64(AX)
-	VMOVDQU      Y3, 96(AX)
-	ADDQ         $0x80, AX
-	ADDQ         $0x40, CX
-	SUBQ         $0x10, BX
-	JNZ          windows
+	MOVQ         length+56(FP), R10
+	LEAQ         (SI)(R10*4), SI
+	ADDQ         $0x80, DI
+	ADDQ         $0x08, R8
+	DECQ         R9
+	JNZ          row
+	MOVQ         parts+72(FP), DI
+	MOVQ         across+32(FP), R9
+	IMULQ        down+24(FP), R9
+	VMOVDQU      (AX), Y0
+	VMOVDQU      32(AX), Y1
+	VMOVDQU      64(AX), Y2
+	VMOVDQU      96(AX), Y3
+
+add:
+	VADDPD  (DI), Y0, Y0
+	VADDPD  32(DI), Y1, Y1
+	VADDPD  64(DI), Y2, Y2
+	VADDPD  96(DI), Y3, Y3
+	ADDQ    $0x80, DI
+	DECQ    R9
+	JNZ     add
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y1, 32(AX)
+	VMOVDQU Y2, 64(AX)
+	VMOVDQU Y3, 96(AX)
+	ADDQ    $0x80, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, BX
+	JNZ     windows
 	VZEROUPPER
 	RET

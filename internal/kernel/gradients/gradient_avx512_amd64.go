@@ -52,7 +52,9 @@ func blocksAVX512(planes *byte, stride int, first *byte, second *byte, places *b
 //go:noescape
 func normalizeAVX512(planes *byte, stride int, length int, n int, clip float32, grow float32)
 
-// scoresAVX512 is Windows.Scores for a length that is a multiple of 4, and n of 16; step and stride are in bytes.
+// scoresAVX512 is Windows.Scores for a length that is a multiple of 4, and n of 16; step and stride are in bytes. parts is
+// memory for 16 float64 for each block of a window. coefficientStep and partStep are the distances in bytes from a
+// block to the one in the next column.
 //
 //go:noescape
-func scoresAVX512(scores *byte, planes *byte, rows *int, down int, across int, step int, stride int, length int, coefficients *byte, n int)
+func scoresAVX512(scores *byte, planes *byte, rows *int, down int, across int, step int, stride int, length int, coefficients *byte, parts *byte, coefficientStep int, partStep int, n int)

@@ -452,77 +452,96 @@ scale:
 	VZEROUPPER
 	RET
 
-// func scoresAVX512(scores *byte, planes *byte, rows *int, down int, across int, step int, stride int, length int, coefficients *byte, n int)
+// func scoresAVX512(scores *byte, planes *byte, rows *int, down int, across int, step int, stride int, length int, coefficients *byte, parts *byte, coefficientStep int, partStep int, n int)
 // Requires: AVX, AVX512F
-TEXT ·scoresAVX512(SB), NOSPLIT, $0-80
+TEXT ·scoresAVX512(SB), NOSPLIT, $8-104
 	MOVQ scores+0(FP), AX
 	MOVQ planes+8(FP), CX
 	MOVQ stride+48(FP), DX
-	MOVQ n+72(FP), BX
+	MOVQ n+96(FP), BX
 
 windows:
-	VMOVDQU32 (AX), Z0
-	VMOVDQU32 64(AX), Z1
-	MOVQ      coefficients+64(FP), SI
-	MOVQ      across+32(FP), DI
-	MOVQ      CX, R8
+	MOVQ coefficients+64(FP), SI
+	MOVQ parts+72(FP), DI
+	MOVQ rows+16(FP), R8
+	MOVQ down+24(FP), R9
 
-column:
-	MOVQ rows+16(FP), R9
-	MOVQ down+24(FP), R10
+row:
+	MOVQ SI, R10
+	MOVQ DI, R11
+	MOVQ (R8), R12
+	LEAQ (CX)(R12*4), R12
+	MOVQ across+32(FP), R13
 
 block:
-	MOVQ   (R9), R11
-	LEAQ   (R8)(R11*4), R11
-	MOVQ   length+56(FP), R12
+	MOVQ   R12, R14
+	MOVQ   R10, BP
+	MOVQ   length+56(FP), R15
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
 
 numbers:
-	VBROADCASTSS  (SI), Z6
-	VMULPS        (R11), Z6, Z6
-	VADDPS        Z6, Z2, Z2
-	ADDQ          DX, R11
-	VBROADCASTSS  4(SI), Z6
-	VMULPS        (R11), Z6, Z6
-	VADDPS        Z6, Z3, Z3
-	ADDQ          DX, R11
-	VBROADCASTSS  8(SI), Z6
-	VMULPS        (R11), Z6, Z6
-	VADDPS        Z6, Z4, Z4
-	ADDQ          DX, R11
-	VBROADCASTSS  12(SI), Z6
-	VMULPS        (R11), Z6, Z6
-	VADDPS        Z6, Z5, Z5
-	ADDQ          DX, R11
-	ADDQ          $0x10, SI
-	SUBQ          $0x04, R12
+	VBROADCASTSS  (BP), Z4
+	VMULPS        (R14), Z4, Z4
+	VADDPS        Z4, Z0, Z0
+	ADDQ          DX, R14
+	VBROADCASTSS  4(BP), Z4
+	VMULPS        (R14), Z4, Z4
+	VADDPS        Z4, Z1, Z1
+	ADDQ          DX, R14
+	VBROADCASTSS  8(BP), Z4
+	VMULPS        (R14), Z4, Z4
+	VADDPS        Z4, Z2, Z2
+	ADDQ          DX, R14
+	VBROADCASTSS  12(BP), Z4
+	VMULPS        (R14), Z4, Z4
+	VADDPS        Z4, Z3, Z3
+	ADDQ          DX, R14
+	ADDQ          $0x10, BP
+	SUBQ          $0x04, R15
 	JNZ           numbers
+	VADDPS        Z1, Z0, Z0
 	VADDPS        Z3, Z2, Z2
-	VADDPS        Z5, Z4, Z4
-	VCVTPS2PD     Y2, Z6
-	VCVTPS2PD     Y4, Z7
-	VADDPD        Z7, Z6, Z6
-	VADDPD        Z6, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z2, Y6
-	VCVTPS2PD     Y6, Z6
-	VEXTRACTF64X4 $0x01, Z4, Y7
-	VCVTPS2PD     Y7, Z7
-	VADDPD        Z7, Z6, Z6
-	VADDPD        Z6, Z1, Z1
-	ADDQ          $0x08, R9
-	DECQ          R10
+	VCVTPS2PD     Y0, Z4
+	VCVTPS2PD     Y2, Z5
+	VADDPD        Z5, Z4, Z4
+	VMOVDQU32     Z4, (R11)
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VCVTPS2PD     Y4, Z4
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VCVTPS2PD     Y5, Z5
+	VADDPD        Z5, Z4, Z4
+	VMOVDQU32     Z4, 64(R11)
+	ADDQ          coefficientStep+80(FP), R10
+	ADDQ          partStep+88(FP), R11
+	ADDQ          step+40(FP), R12
+	DECQ          R13
 	JNZ           block
-	ADDQ          step+40(FP), R8
-	DECQ          DI
-	JNZ           column
-	VMOVDQU32     Z0, (AX)
-	VMOVDQU32     Z1, 64(AX)
-	ADDQ          $0x80, AX
-	ADDQ          $0x40, CX
-	SUBQ          $0x10, BX
-	JNZ           windows
+	MOVQ          length+56(FP), R10
+	LEAQ          (SI)(R10*4), SI
+	ADDQ          $0x80, DI
+	ADDQ          $0x08, R8
+	DECQ          R9
+	JNZ           row
+	MOVQ          parts+72(FP), DI
+	MOVQ          across+32(FP), R9
+	IMULQ         down+24(FP), R9
+	VMOVDQU32     (AX), Z4
+	VMOVDQU32     64(AX), Z5
+
+add:
+	VADDPD    (DI), Z4, Z4
+	VADDPD    64(DI), Z5, Z5
+	ADDQ      $0x80, DI
+	DECQ      R9
+	JNZ       add
+	VMOVDQU32 Z4, (AX)
+	VMOVDQU32 Z5, 64(AX)
+	ADDQ      $0x80, AX
+	ADDQ      $0x40, CX
+	SUBQ      $0x10, BX
+	JNZ       windows
 	VZEROUPPER
 	RET

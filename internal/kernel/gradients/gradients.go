@@ -36,7 +36,7 @@ type routines struct {
 	polar         func(first, second, places, dx, dy, constants *byte, n int)
 	blocks        func(planes *byte, stride int, first, second, places *byte, lattice int, offsets, pixels *byte, count int, hist *byte, bins int)
 	normalize     func(planes *byte, stride, length, n int, clip, grow float32)
-	scores        func(scores, planes *byte, rows *int, down, across, step, stride, length int, coefficients *byte, n int)
+	scores        func(scores, planes *byte, rows *int, down, across, step, stride, length int, coefficients, parts *byte, coefficientStep, partStep, n int)
 }
 
 // Brightness converts bytes to float32: to their square roots or, if linear, to themselves.
@@ -342,6 +342,7 @@ type Windows struct {
 	Across, Step int   // columns of blocks of a window, and planes' entries from one to the next
 	Pace         int   // entries from one window to the next
 	Coefficients []float32
+	Parts        []float64 // the assembly's: what each block of Lanes windows contributes
 }
 
 // Scores adds the products of windows and coefficients to scores, as OpenCV does: in four lanes for
@@ -349,7 +350,11 @@ type Windows struct {
 func (w *Windows) Scores(level processor.Level, scores []float64, n int) {
 	if asm := kernels[level].scores; asm != nil && w.Length%4 == 0 && w.Pace == 1 && n > 0 {
 		whole := (n + Lanes - 1) &^ (Lanes - 1)
-		asm(raster.First(scores[:whole]), raster.First(w.Planes), &w.Rows[0], len(w.Rows), w.Across, 4*w.Step, 4*w.Stride, w.Length, raster.First(w.Coefficients), whole)
+		if blocks := len(w.Rows) * w.Across; len(w.Parts) < Lanes*blocks {
+			w.Parts = make([]float64, Lanes*blocks)
+		}
+		asm(raster.First(scores[:whole]), raster.First(w.Planes), &w.Rows[0], len(w.Rows), w.Across, 4*w.Step, 4*w.Stride, w.Length, raster.First(w.Coefficients),
+			raster.First(w.Parts), 4*w.Length*len(w.Rows), 8*Lanes*len(w.Rows), whole)
 		return
 	}
 	coefficients := w.Coefficients
