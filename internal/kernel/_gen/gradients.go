@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -13,7 +15,8 @@ var gradientRoutines = []routine{
 	{"differences", differences},
 	{"strongest", strongest},
 	{"polar", polar},
-	{"blocks", gradientBlocks},
+	{"blocks4", gradientBlocks(4)},
+	{"blocks8", gradientBlocks(8)},
 	{"normalize", normalizeBlocks},
 	{"scores", scoreWindows},
 }
@@ -230,23 +233,26 @@ func wrapBins(set isa, a, b, count, v reg.VecVirtual, adds bool) {
 }
 
 const (
-	blockGroup = 4
 	histPitch  = 16*256 + 16*17 // gradients.pitch
 	pixelBytes = 64
 	spreadAt   = 48 // of gradients.Pixel
 )
 
-// gradientBlocks keeps a vector of the four cells for each bin, and adds a pixel to it twice. Four
+// gradientBlocks keeps a vector of the four cells for each bin, and adds a pixel to it twice. Several
 // blocks take turns, because an addition waits for the one before if both are to the same bin.
-func gradientBlocks(set isa, name string) {
+func gradientBlocks(group int) func(isa, string) {
+	return func(_ isa, name string) { emitBlocks(group, name) }
+}
+
+func emitBlocks(group int, name string) {
 	text(name, NOSPLIT, "func(planes *byte, stride int, first, second, places *byte, lattice int, offsets, pixels *byte, count int, hist *byte, bins int)",
-		name+" is BlockRow.Fill for four blocks of four cells; distances are in bytes, and hist is memory for the histograms.")
+		name+fmt.Sprintf(" is BlockRow.Fill for %d blocks of four cells; distances are in bytes, and hist is memory for the histograms.", group))
 	hist, n := arg("hist"), arg("bins")
 	zero, at := XMM(), GP64()
 	VXORPS(zero, zero, zero)
 	MOVQ(hist, at)
 	Label("clear")
-	for b := range blockGroup {
+	for b := range group {
 		VMOVUPS(zero, Mem{Base: at, Disp: b * histPitch})
 	}
 	ADDQ(Imm(16), at)
@@ -260,7 +266,7 @@ func gradientBlocks(set isa, name string) {
 	MOVLQSX(Mem{Base: offsets}, x)
 	SHLQ(Imm(2), x)
 	VMOVUPS(Mem{Base: pixels, Disp: spreadAt}, spread)
-	for b := range blockGroup {
+	for b := range group {
 		bin, next := GP64(), GP64()
 		MOVL(Mem{Base: places, Index: x, Scale: 1}, next.As32())
 		MOVWLZX(next.As16(), bin.As32())
@@ -276,7 +282,7 @@ func gradientBlocks(set isa, name string) {
 		to = Mem{Base: hist, Index: next, Scale: 1, Disp: b * histPitch}
 		VADDPS(to, w, w)
 		VMOVUPS(w, to)
-		if b < blockGroup-1 {
+		if b < group-1 {
 			ADDQ(lattice, x)
 		}
 	}
@@ -291,22 +297,30 @@ func gradientBlocks(set isa, name string) {
 	MOVQ(left, cell)
 	IMULQ(stride, cell)
 	Label("bin")
-	var v [4]reg.VecVirtual
-	for b := range v {
-		v[b] = XMM()
-		VMOVUPS(Mem{Base: hist, Disp: b * histPitch}, v[b])
+	for from := 0; from < group; from += 4 {
+		transposeCells(Mem{Base: hist, Disp: from * histPitch}, Mem{Base: planes, Disp: 4 * from}, cell)
 	}
-	var t [4]reg.VecVirtual
-	for k := range t {
-		t[k] = XMM()
+	ADDQ(Imm(16), hist)
+	ADDQ(stride, planes)
+	DECQ(left)
+	JNZ(LabelRef("bin"))
+	RET()
+}
+
+// transposeCells writes the cells of a bin of four blocks to planes that are cell bytes apart.
+func transposeCells(hist, planes Mem, cell reg.Register) {
+	var v, t [4]reg.VecVirtual
+	for b := range v {
+		v[b], t[b] = XMM(), XMM()
+		VMOVUPS(hist.Offset(b*histPitch), v[b])
 	}
 	VUNPCKLPS(v[1], v[0], t[0])
 	VUNPCKHPS(v[1], v[0], t[1])
 	VUNPCKLPS(v[3], v[2], t[2])
 	VUNPCKHPS(v[3], v[2], t[3])
 	to := GP64()
-	MOVQ(planes, to)
-	for k := range 4 {
+	LEAQ(planes, to)
+	for k := range v {
 		r := XMM()
 		if k%2 == 0 {
 			VMOVLHPS(t[k/2+2], t[k/2], r)
@@ -318,11 +332,6 @@ func gradientBlocks(set isa, name string) {
 			ADDQ(cell, to)
 		}
 	}
-	ADDQ(Imm(16), hist)
-	ADDQ(stride, planes)
-	DECQ(left)
-	JNZ(LabelRef("bin"))
-	RET()
 }
 
 // normalizeBlocks keeps a block in every lane.

@@ -221,9 +221,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func blocksAVX2(planes *byte, stride int, first *byte, second *byte, places *byte, lattice int, offsets *byte, pixels *byte, count int, hist *byte, bins int)
+// func blocks4AVX2(planes *byte, stride int, first *byte, second *byte, places *byte, lattice int, offsets *byte, pixels *byte, count int, hist *byte, bins int)
 // Requires: AVX
-TEXT ·blocksAVX2(SB), NOSPLIT, $0-88
+TEXT ·blocks4AVX2(SB), NOSPLIT, $0-88
 	MOVQ   hist+72(FP), AX
 	MOVQ   bins+80(FP), CX
 	VXORPS X0, X0, X0
@@ -308,24 +308,208 @@ pixel:
 
 bin:
 	VMOVUPS   (AX), X0
-	VMOVUPS   4368(AX), X1
-	VMOVUPS   8736(AX), X2
-	VMOVUPS   13104(AX), X3
-	VUNPCKLPS X1, X0, X4
-	VUNPCKHPS X1, X0, X0
-	VUNPCKLPS X3, X2, X1
-	VUNPCKHPS X3, X2, X2
-	MOVQ      CX, DI
-	VMOVLHPS  X1, X4, X3
-	VMOVUPS   X3, (DI)
+	VMOVUPS   4368(AX), X2
+	VMOVUPS   8736(AX), X3
+	VMOVUPS   13104(AX), X4
+	VUNPCKLPS X2, X0, X1
+	VUNPCKHPS X2, X0, X0
+	VUNPCKLPS X4, X3, X2
+	VUNPCKHPS X4, X3, X3
+	LEAQ      (CX), DI
+	VMOVLHPS  X2, X1, X4
+	VMOVUPS   X4, (DI)
 	ADDQ      SI, DI
-	VMOVHLPS  X4, X1, X1
+	VMOVHLPS  X1, X2, X1
 	VMOVUPS   X1, (DI)
 	ADDQ      SI, DI
-	VMOVLHPS  X2, X0, X1
+	VMOVLHPS  X3, X0, X1
 	VMOVUPS   X1, (DI)
 	ADDQ      SI, DI
-	VMOVHLPS  X0, X2, X0
+	VMOVHLPS  X0, X3, X0
+	VMOVUPS   X0, (DI)
+	ADDQ      $0x10, AX
+	ADDQ      DX, CX
+	DECQ      BX
+	JNZ       bin
+	RET
+
+// func blocks8AVX2(planes *byte, stride int, first *byte, second *byte, places *byte, lattice int, offsets *byte, pixels *byte, count int, hist *byte, bins int)
+// Requires: AVX
+TEXT ·blocks8AVX2(SB), NOSPLIT, $0-88
+	MOVQ   hist+72(FP), AX
+	MOVQ   bins+80(FP), CX
+	VXORPS X0, X0, X0
+	MOVQ   AX, DX
+
+clear:
+	VMOVUPS X0, (DX)
+	VMOVUPS X0, 4368(DX)
+	VMOVUPS X0, 8736(DX)
+	VMOVUPS X0, 13104(DX)
+	VMOVUPS X0, 17472(DX)
+	VMOVUPS X0, 21840(DX)
+	VMOVUPS X0, 26208(DX)
+	VMOVUPS X0, 30576(DX)
+	ADDQ    $0x10, DX
+	DECQ    CX
+	JNZ     clear
+	MOVQ    first+16(FP), CX
+	MOVQ    second+24(FP), DX
+	MOVQ    places+32(FP), BX
+	MOVQ    lattice+40(FP), SI
+	MOVQ    offsets+48(FP), DI
+	MOVQ    pixels+56(FP), R8
+	MOVQ    count+64(FP), R9
+
+pixel:
+	MOVLQSX      (DI), R10
+	SHLQ         $0x02, R10
+	VMOVUPS      48(R8), X0
+	MOVL         (BX)(R10*1), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	VBROADCASTSS (CX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       (AX)(R11*1), X1, X1
+	VMOVUPS      X1, (AX)(R11*1)
+	VBROADCASTSS (DX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       (AX)(R12*1), X1, X1
+	VMOVUPS      X1, (AX)(R12*1)
+	ADDQ         SI, R10
+	MOVL         (BX)(R10*1), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	VBROADCASTSS (CX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       4368(AX)(R11*1), X1, X1
+	VMOVUPS      X1, 4368(AX)(R11*1)
+	VBROADCASTSS (DX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       4368(AX)(R12*1), X1, X1
+	VMOVUPS      X1, 4368(AX)(R12*1)
+	ADDQ         SI, R10
+	MOVL         (BX)(R10*1), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	VBROADCASTSS (CX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       8736(AX)(R11*1), X1, X1
+	VMOVUPS      X1, 8736(AX)(R11*1)
+	VBROADCASTSS (DX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       8736(AX)(R12*1), X1, X1
+	VMOVUPS      X1, 8736(AX)(R12*1)
+	ADDQ         SI, R10
+	MOVL         (BX)(R10*1), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	VBROADCASTSS (CX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       13104(AX)(R11*1), X1, X1
+	VMOVUPS      X1, 13104(AX)(R11*1)
+	VBROADCASTSS (DX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       13104(AX)(R12*1), X1, X1
+	VMOVUPS      X1, 13104(AX)(R12*1)
+	ADDQ         SI, R10
+	MOVL         (BX)(R10*1), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	VBROADCASTSS (CX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       17472(AX)(R11*1), X1, X1
+	VMOVUPS      X1, 17472(AX)(R11*1)
+	VBROADCASTSS (DX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       17472(AX)(R12*1), X1, X1
+	VMOVUPS      X1, 17472(AX)(R12*1)
+	ADDQ         SI, R10
+	MOVL         (BX)(R10*1), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	VBROADCASTSS (CX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       21840(AX)(R11*1), X1, X1
+	VMOVUPS      X1, 21840(AX)(R11*1)
+	VBROADCASTSS (DX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       21840(AX)(R12*1), X1, X1
+	VMOVUPS      X1, 21840(AX)(R12*1)
+	ADDQ         SI, R10
+	MOVL         (BX)(R10*1), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	VBROADCASTSS (CX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       26208(AX)(R11*1), X1, X1
+	VMOVUPS      X1, 26208(AX)(R11*1)
+	VBROADCASTSS (DX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       26208(AX)(R12*1), X1, X1
+	VMOVUPS      X1, 26208(AX)(R12*1)
+	ADDQ         SI, R10
+	MOVL         (BX)(R10*1), R12
+	MOVWLZX      R12, R11
+	SHRL         $0x10, R12
+	VBROADCASTSS (CX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       30576(AX)(R11*1), X1, X1
+	VMOVUPS      X1, 30576(AX)(R11*1)
+	VBROADCASTSS (DX)(R10*1), X1
+	VMULPS       X0, X1, X1
+	VADDPS       30576(AX)(R12*1), X1, X1
+	VMOVUPS      X1, 30576(AX)(R12*1)
+	ADDQ         $0x04, DI
+	ADDQ         $0x40, R8
+	DECQ         R9
+	JNZ          pixel
+	MOVQ         planes+0(FP), CX
+	MOVQ         stride+8(FP), DX
+	MOVQ         bins+80(FP), BX
+	MOVQ         BX, SI
+	IMULQ        DX, SI
+
+bin:
+	VMOVUPS   (AX), X0
+	VMOVUPS   4368(AX), X2
+	VMOVUPS   8736(AX), X3
+	VMOVUPS   13104(AX), X4
+	VUNPCKLPS X2, X0, X1
+	VUNPCKHPS X2, X0, X0
+	VUNPCKLPS X4, X3, X2
+	VUNPCKHPS X4, X3, X3
+	LEAQ      (CX), DI
+	VMOVLHPS  X2, X1, X4
+	VMOVUPS   X4, (DI)
+	ADDQ      SI, DI
+	VMOVHLPS  X1, X2, X1
+	VMOVUPS   X1, (DI)
+	ADDQ      SI, DI
+	VMOVLHPS  X3, X0, X1
+	VMOVUPS   X1, (DI)
+	ADDQ      SI, DI
+	VMOVHLPS  X0, X3, X0
+	VMOVUPS   X0, (DI)
+	VMOVUPS   17472(AX), X0
+	VMOVUPS   21840(AX), X2
+	VMOVUPS   26208(AX), X3
+	VMOVUPS   30576(AX), X4
+	VUNPCKLPS X2, X0, X1
+	VUNPCKHPS X2, X0, X0
+	VUNPCKLPS X4, X3, X2
+	VUNPCKHPS X4, X3, X3
+	LEAQ      16(CX), DI
+	VMOVLHPS  X2, X1, X4
+	VMOVUPS   X4, (DI)
+	ADDQ      SI, DI
+	VMOVHLPS  X1, X2, X1
+	VMOVUPS   X1, (DI)
+	ADDQ      SI, DI
+	VMOVLHPS  X3, X0, X1
+	VMOVUPS   X1, (DI)
+	ADDQ      SI, DI
+	VMOVHLPS  X0, X3, X0
 	VMOVUPS   X0, (DI)
 	ADDQ      $0x10, AX
 	ADDQ      DX, CX

@@ -42,10 +42,15 @@ func strongestAVX512(dx *byte, dy *byte, up *byte, middle *byte, down *byte, pit
 //go:noescape
 func polarAVX512(first *byte, second *byte, places *byte, dx *byte, dy *byte, constants *byte, n int)
 
-// blocksAVX512 is BlockRow.Fill for four blocks of four cells; distances are in bytes, and hist is memory for the histograms.
+// blocks4AVX512 is BlockRow.Fill for 4 blocks of four cells; distances are in bytes, and hist is memory for the histograms.
 //
 //go:noescape
-func blocksAVX512(planes *byte, stride int, first *byte, second *byte, places *byte, lattice int, offsets *byte, pixels *byte, count int, hist *byte, bins int)
+func blocks4AVX512(planes *byte, stride int, first *byte, second *byte, places *byte, lattice int, offsets *byte, pixels *byte, count int, hist *byte, bins int)
+
+// blocks8AVX512 is BlockRow.Fill for 8 blocks of four cells; distances are in bytes, and hist is memory for the histograms.
+//
+//go:noescape
+func blocks8AVX512(planes *byte, stride int, first *byte, second *byte, places *byte, lattice int, offsets *byte, pixels *byte, count int, hist *byte, bins int)
 
 // normalizeAVX512 is Normalize for a length that is a multiple of 4, and n of 16; stride is in bytes.
 //

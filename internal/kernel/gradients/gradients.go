@@ -23,20 +23,20 @@ const (
 	// BlockCells is the number of cells of the blocks that have assembly.
 	BlockCells = 4
 
-	blockGroup = 4                  // blocks that the assembly of Blocks processes together
+	blockGroup = 8                  // blocks that the assembly of Fill processes together, or half of them
 	pitch      = 16*MaxBins + 16*17 // bytes between their histograms: not a multiple of a page, whose stores would delay loads
 	scratch    = blockGroup * pitch / 4
 )
 
 // routines holds the assembly of a level; nil means that the portable loop is used.
 type routines struct {
-	roots, floats func(dst, src *byte, n int)
-	differences   func(dx, dy, up, middle, down *byte, n int)
-	strongest     func(dx, dy, up, middle, down *byte, pitch, n int)
-	polar         func(first, second, places, dx, dy, constants *byte, n int)
-	blocks        func(planes *byte, stride int, first, second, places *byte, lattice int, offsets, pixels *byte, count int, hist *byte, bins int)
-	normalize     func(planes *byte, stride, length, n int, clip, grow float32)
-	scores        func(scores, planes *byte, rows *int, down, across, step, stride, length int, coefficients, parts *byte, coefficientStep, partStep, n int)
+	roots, floats    func(dst, src *byte, n int)
+	differences      func(dx, dy, up, middle, down *byte, n int)
+	strongest        func(dx, dy, up, middle, down *byte, pitch, n int)
+	polar            func(first, second, places, dx, dy, constants *byte, n int)
+	blocks4, blocks8 func(planes *byte, stride int, first, second, places *byte, lattice int, offsets, pixels *byte, count int, hist *byte, bins int)
+	normalize        func(planes *byte, stride, length, n int, clip, grow float32)
+	scores           func(scores, planes *byte, rows *int, down, across, step, stride, length int, coefficients, parts *byte, coefficientStep, partStep, n int)
 }
 
 // Brightness converts bytes to float32: to their square roots or, if linear, to themselves.
@@ -267,15 +267,20 @@ type BlockRow struct {
 // Fill computes the histograms of the blocks from x to end. It overwrites some of those before,
 // with the same numbers.
 func (r *BlockRow) Fill(level processor.Level, g *Gradient, x, end int) {
-	if asm := kernels[level].blocks; asm != nil && r.Cells == BlockCells && end >= blockGroup {
+	if k := &kernels[level]; k.blocks4 != nil && r.Cells == BlockCells && end >= blockGroup/2 {
 		if r.hist == nil {
 			r.hist = make([]float32, scratch)
 		}
-		for ; x < end; x += blockGroup {
-			x = min(x, end-blockGroup)
+		for x < end {
+			asm, group := k.blocks8, blockGroup
+			if end-x <= blockGroup/2 || end < blockGroup {
+				asm, group = k.blocks4, blockGroup/2
+			}
+			x = min(x, end-group)
 			at := x * r.Lattice
 			asm(raster.First(r.Planes[x:]), 4*r.Stride, raster.First(g.First[at:]), raster.First(g.Second[at:]), raster.First(g.Places[at:]), 4*r.Lattice,
 				raster.First(r.Offsets), raster.First(r.Pixels), len(r.Pixels), raster.First(r.hist), r.Bins)
+			x += group
 		}
 		return
 	}
