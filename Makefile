@@ -7,6 +7,7 @@
 # make bench-peers      boxsum beside OpenCV and scikit-image, in one run
 # make bench-filters    filters and thresholds beside OpenCV, Doxa, libvips and others, in one run, with their floors
 # make bench-cascades   detectors beside OpenCV 4
+# make bench-hog        detection of people beside OpenCV 4
 # make bench-gpu-peers  the same on a CUDA device, beside NPP, PyTorch and CuPy (GPU_PEERS_PYTHON=python3)
 # make bench-compare    BASE=v0.2.0: this tree compared with a commit, in one run, or with a stored run, BASE=run.txt
 # make bench-save       RUN=run.txt: runs the benchmarks and stores the results for bench-compare
