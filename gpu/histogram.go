@@ -118,7 +118,8 @@ func (h *Histogram) DownloadInto(i int, dst *histogram.Table[uint32]) error {
 		return err
 	}
 	if dst != nil && dst.Bins != h.bins {
-		return raster.Invalid("destination is a histogram of %+v, want %+v", dst.Bins, h.bins)
+		return raster.Invalid("destination has %d bins from %v to %v with clamp %t, want %d from %v to %v with clamp %t",
+			dst.Bins.N, dst.Bins.Low, dst.Bins.High, dst.Bins.Clamp, h.bins.N, h.bins.Low, h.bins.High, h.bins.Clamp)
 	}
 	if err := acceptsCounts(dst, h.images.Width, h.images.Height, h.images.Channels); err != nil {
 		return err

@@ -211,7 +211,7 @@ func (p *literal) tuple() []int {
 		comma = p.accept(',')
 	}
 	if len(shape) == 1 && !comma {
-		p.fail("(%d) is not a tuple: missing ','", shape[0])
+		p.fail("shape (%d) is not a tuple, want (%[1]d,)", shape[0])
 	}
 	return shape
 }

@@ -381,13 +381,13 @@ func inflate(r io.Reader, limit int) ([]byte, error) {
 	switch err {
 	case nil: // check for the end
 		if n, err := io.ReadFull(r, make([]byte, 1)); n > 0 {
-			return nil, bad("it has more than %d bytes", limit)
+			return nil, bad("it decompresses to more than %d bytes", limit)
 		} else if err != io.EOF {
 			return nil, err
 		}
 	case io.ErrUnexpectedEOF: // end of data, or truncated
 		if _, err := r.Read(make([]byte, 1)); err != io.EOF {
-			return nil, bad("it is cut off")
+			return nil, bad("its compressed data is truncated")
 		}
 	case io.EOF:
 	default:
