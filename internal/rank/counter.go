@@ -7,8 +7,8 @@ type counter struct {
 	fine   []uint32 // pixels of each level
 	coarse []uint32 // pixels of groups of 2^shift levels, to pass over those without any
 	shift  uint
-	n      int // pixels
-	sum    int // of their levels
+	n      int64 // pixels
+	sum    int64 // of their levels
 }
 
 // aim clears the counter, for so many levels.
@@ -29,14 +29,14 @@ func (c *counter) add(v int) {
 	c.fine[v]++
 	c.coarse[v>>c.shift]++
 	c.n++
-	c.sum += v
+	c.sum += int64(v)
 }
 
 func (c *counter) remove(v int) {
 	c.fine[v]--
 	c.coarse[v>>c.shift]--
 	c.n--
-	c.sum -= v
+	c.sum -= int64(v)
 }
 
 // result returns what a job with integer results makes of the pixels counted, and of the pixel in the middle.
@@ -52,13 +52,13 @@ func (c *counter) result(j *Job, g int) int {
 	case Gradient:
 		return c.last() - c.first()
 	case Mean:
-		return c.sum / c.n
+		return int(c.sum / c.n)
 	case Sum:
-		return c.sum
+		return int(c.sum) // the lower bits suffice
 	case SubtractMean:
 		return int((float64(g)-float64(c.sum)/float64(c.n))/2 + float64(j.Levels/2) - 1)
 	case Threshold:
-		if g*c.n > c.sum {
+		if int64(g)*c.n > c.sum {
 			return 1
 		}
 		return 0
@@ -69,7 +69,7 @@ func (c *counter) result(j *Job, g int) int {
 	case Autolevel:
 		return j.stretch(g, c.first(), c.last())
 	case Equalize:
-		return (j.Levels - 1) * c.upTo(g) / c.n
+		return int(int64(j.Levels-1) * c.upTo(g) / c.n)
 	case Otsu:
 		return c.otsu()
 	}
@@ -81,7 +81,7 @@ func (j *Job) stretch(g, low, high int) int {
 	if low == high {
 		return 0
 	}
-	v := (j.Levels - 1) * (g - low) / (high - low)
+	v := int(int64(j.Levels-1) * int64(g-low) / int64(high-low))
 	if j.Wraps {
 		return v
 	}
@@ -111,7 +111,7 @@ func (c *counter) last() int {
 }
 
 // upTo returns the number of pixels of levels up to g.
-func (c *counter) upTo(g int) int {
+func (c *counter) upTo(g int) int64 {
 	n, group := uint32(0), g>>c.shift
 	for _, k := range c.coarse[:group] {
 		n += k
@@ -119,21 +119,21 @@ func (c *counter) upTo(g int) int {
 	for _, k := range c.fine[group<<c.shift : g+1] {
 		n += k
 	}
-	return int(n)
+	return int64(n)
 }
 
 // percentile returns the lowest level up to which more than a fraction of the pixels are, or else the highest.
 func (c *counter) percentile(fraction float64) int {
-	limit, n := fraction*float64(c.n), 0
+	limit, n := fraction*float64(c.n), int64(0)
 	if fraction == 1 {
 		return c.last()
 	}
 	i := 0
-	for ; float64(n+int(c.coarse[i])) <= limit; i++ {
-		n += int(c.coarse[i])
+	for ; float64(n+int64(c.coarse[i])) <= limit; i++ {
+		n += int64(c.coarse[i])
 	}
-	for i <<= c.shift; float64(n+int(c.fine[i])) <= limit; i++ {
-		n += int(c.fine[i])
+	for i <<= c.shift; float64(n+int64(c.fine[i])) <= limit; i++ {
+		n += int64(c.fine[i])
 	}
 	return i
 }
@@ -191,17 +191,17 @@ func (c *counter) otsu() int {
 // meanBetween returns the mean of the pixels with levels from low up to high, without high, or 0 if there are none.
 func (c *counter) meanBetween(low, high int) int {
 	low, high = max(low, 0), min(high, len(c.fine))
-	n, sum := 0, 0
+	n, sum := int64(0), int64(0)
 	for i := low; i < high; i++ {
-		if k := int(c.fine[i]); k > 0 {
+		if k := int64(c.fine[i]); k > 0 {
 			n += k
-			sum += i * k
+			sum += int64(i) * k
 		}
 	}
 	if n == 0 {
 		return 0
 	}
-	return sum / n
+	return int(sum / n)
 }
 
 // entropy returns Shannon's entropy in bits. logs holds log2 of counts, as far as it goes.
@@ -217,15 +217,15 @@ func (c *counter) entropy(logs []float64) float64 {
 		from := group << c.shift
 		for _, k := range c.fine[from : from+1<<c.shift] {
 			if k > 0 {
-				sum += float64(float64(k) * log2(logs, int(k)))
+				sum += float64(float64(k) * log2(logs, int64(k)))
 			}
 		}
 	}
 	return max(0, log2(logs, c.n)-sum/float64(c.n))
 }
 
-func log2(logs []float64, n int) float64 {
-	if n < len(logs) {
+func log2(logs []float64, n int64) float64 {
+	if n < int64(len(logs)) {
 		return logs[n]
 	}
 	return math.Log2(float64(n))

@@ -116,7 +116,7 @@ func (l *levels) otsu() int {
 			if q += k; q == l.n {
 				return level
 			}
-			t += k * (l.n*v - l.sum)
+			t += k * (l.n*v - l.sum) // only processors of 64 bits have assembly for levels
 			difference, product := float64(t), float64(q*(l.n-q))
 			square := float64(difference * difference)
 			mine, other := float64(square*bestProduct), float64(best*product)

@@ -55,6 +55,7 @@ var functions = []struct {
 	{"clahe", clahe},
 	{"adapt_histogram", adaptHistogram},
 	{"rank", rankFilter},
+	{"nl_means", nonLocalMeans},
 	{"filter_device", filterOnDevice},
 	{"threshold_device", thresholdOnDevice},
 	{"match_device", matchOnDevice},

@@ -65,6 +65,9 @@ var windowRoutines = []routine{
 	{"interpolateU8", interpolate},
 	{"slideLevels", slideLevels},
 	{"mostFrequent", mostFrequent},
+	{"slidePatches", slidePatches},
+	{"weighPatches", weighPatches},
+	{"addPatches", addPatches},
 	{"countNotAbove", countNotAbove},
 }
 

@@ -665,6 +665,35 @@ func slideLevelsAVX2(window *byte, in *byte, out *byte, present *byte)
 //go:noescape
 func mostFrequentAVX2(counts *byte) (level int)
 
+// slidePatchesAVX2 computes, for n a multiple of 8,
+//
+//	for i := range n {
+//		enter, leave := a[i]-b[i], c[i]-d[i]
+//		columns[i] += enter*enter - leave*leave
+//	}
+//
+//go:noescape
+func slidePatchesAVX2(columns *byte, a *byte, b *byte, c *byte, d *byte, n int)
+
+// weighPatchesAVX2 computes, for n a multiple of 8,
+//
+//	for i := range n {
+//		weights[i] = table[min((high[i]-low[i])>>shift, last)]
+//	}
+//
+//go:noescape
+func weighPatchesAVX2(weights *byte, high *byte, low *byte, table *byte, n int, shift uint32, last uint32)
+
+// addPatchesAVX2 computes, for n a multiple of 8,
+//
+//	for i := range n {
+//		totals[i] += weights[i]
+//		sums[i] += weights[i] * pixels[i]
+//	}
+//
+//go:noescape
+func addPatchesAVX2(sums *byte, totals *byte, weights *byte, pixels *byte, n int)
+
 // countNotAboveAVX2 computes, for n a multiple of 32,
 //
 //	for i := range n {

@@ -6858,6 +6858,98 @@ found:
 	VZEROUPPER
 	RET
 
+// func slidePatchesAVX2(columns *byte, a *byte, b *byte, c *byte, d *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·slidePatchesAVX2(SB), NOSPLIT, $0-48
+	MOVQ columns+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ c+24(FP), BX
+	MOVQ d+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ      R8, DI
+	JGE       done
+	VMOVDQU   (AX)(R8*4), Y0
+	VPMOVZXBD (CX)(R8*1), Y1
+	VPMOVZXBD (DX)(R8*1), Y2
+	VPSUBD    Y2, Y1, Y1
+	VPMULLD   Y1, Y1, Y1
+	VPADDD    Y1, Y0, Y0
+	VPMOVZXBD (BX)(R8*1), Y1
+	VPMOVZXBD (SI)(R8*1), Y2
+	VPSUBD    Y2, Y1, Y1
+	VPMULLD   Y1, Y1, Y1
+	VPSUBD    Y1, Y0, Y0
+	VMOVDQU   Y0, (AX)(R8*4)
+	ADDQ      $+8, R8
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func weighPatchesAVX2(weights *byte, high *byte, low *byte, table *byte, n int, shift uint32, last uint32)
+// Requires: AVX, AVX2
+TEXT ·weighPatchesAVX2(SB), NOSPLIT, $0-48
+	MOVQ         weights+0(FP), AX
+	MOVQ         high+8(FP), CX
+	MOVQ         low+16(FP), DX
+	MOVQ         table+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVL         shift+40(FP), DI
+	VMOVD        DI, X0
+	MOVL         last+44(FP), DI
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Y1
+	XORQ         DI, DI
+
+loop:
+	CMPQ       DI, SI
+	JGE        done
+	VMOVDQU    (CX)(DI*4), Y2
+	VPSUBD     (DX)(DI*4), Y2, Y2
+	VPSRLD     X0, Y2, Y2
+	VPMINUD    Y1, Y2, Y2
+	VPCMPEQD   Y4, Y4, Y4
+	VPGATHERDD Y4, (BX)(Y2*4), Y3
+	VMOVDQU    Y3, (AX)(DI*4)
+	ADDQ       $+8, DI
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func addPatchesAVX2(sums *byte, totals *byte, weights *byte, pixels *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·addPatchesAVX2(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ totals+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ pixels+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU   (DX)(DI*4), Y0
+	VPMOVZXBD (BX)(DI*1), Y2
+	VPADDD    (CX)(DI*4), Y0, Y1
+	VMOVDQU   Y1, (CX)(DI*4)
+	VPMULLD   Y0, Y2, Y2
+	VPADDD    (AX)(DI*4), Y2, Y2
+	VMOVDQU   Y2, (AX)(DI*4)
+	ADDQ      $+8, DI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func countNotAboveAVX2(counts *byte, center *byte, src *byte, n int, span int)
 // Requires: AVX, AVX2
 TEXT ·countNotAboveAVX2(SB), NOSPLIT, $0-40

@@ -665,6 +665,35 @@ func slideLevelsAVX512(window *byte, in *byte, out *byte, present *byte)
 //go:noescape
 func mostFrequentAVX512(counts *byte) (level int)
 
+// slidePatchesAVX512 computes, for n a multiple of 16,
+//
+//	for i := range n {
+//		enter, leave := a[i]-b[i], c[i]-d[i]
+//		columns[i] += enter*enter - leave*leave
+//	}
+//
+//go:noescape
+func slidePatchesAVX512(columns *byte, a *byte, b *byte, c *byte, d *byte, n int)
+
+// weighPatchesAVX512 computes, for n a multiple of 16,
+//
+//	for i := range n {
+//		weights[i] = table[min((high[i]-low[i])>>shift, last)]
+//	}
+//
+//go:noescape
+func weighPatchesAVX512(weights *byte, high *byte, low *byte, table *byte, n int, shift uint32, last uint32)
+
+// addPatchesAVX512 computes, for n a multiple of 16,
+//
+//	for i := range n {
+//		totals[i] += weights[i]
+//		sums[i] += weights[i] * pixels[i]
+//	}
+//
+//go:noescape
+func addPatchesAVX512(sums *byte, totals *byte, weights *byte, pixels *byte, n int)
+
 // countNotAboveAVX512 computes, for n a multiple of 64,
 //
 //	for i := range n {

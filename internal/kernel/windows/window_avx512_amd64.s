@@ -6083,6 +6083,98 @@ found:
 	VZEROUPPER
 	RET
 
+// func slidePatchesAVX512(columns *byte, a *byte, b *byte, c *byte, d *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·slidePatchesAVX512(SB), NOSPLIT, $0-48
+	MOVQ columns+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ c+24(FP), BX
+	MOVQ d+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ      R8, DI
+	JGE       done
+	VMOVDQU32 (AX)(R8*4), Z0
+	VPMOVZXBD (CX)(R8*1), Z1
+	VPMOVZXBD (DX)(R8*1), Z2
+	VPSUBD    Z2, Z1, Z1
+	VPMULLD   Z1, Z1, Z1
+	VPADDD    Z1, Z0, Z0
+	VPMOVZXBD (BX)(R8*1), Z1
+	VPMOVZXBD (SI)(R8*1), Z2
+	VPSUBD    Z2, Z1, Z1
+	VPMULLD   Z1, Z1, Z1
+	VPSUBD    Z1, Z0, Z0
+	VMOVDQU32 Z0, (AX)(R8*4)
+	ADDQ      $+16, R8
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func weighPatchesAVX512(weights *byte, high *byte, low *byte, table *byte, n int, shift uint32, last uint32)
+// Requires: AVX, AVX512F
+TEXT ·weighPatchesAVX512(SB), NOSPLIT, $0-48
+	MOVQ         weights+0(FP), AX
+	MOVQ         high+8(FP), CX
+	MOVQ         low+16(FP), DX
+	MOVQ         table+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVL         shift+40(FP), DI
+	VMOVD        DI, X0
+	MOVL         last+44(FP), DI
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Z1
+	XORQ         DI, DI
+
+loop:
+	CMPQ       DI, SI
+	JGE        done
+	VMOVDQU32  (CX)(DI*4), Z2
+	VPSUBD     (DX)(DI*4), Z2, Z2
+	VPSRLD     X0, Z2, Z2
+	VPMINUD    Z1, Z2, Z2
+	KXNORW     K1, K1, K1
+	VPGATHERDD (BX)(Z2*4), K1, Z3
+	VMOVDQU32  Z3, (AX)(DI*4)
+	ADDQ       $+16, DI
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func addPatchesAVX512(sums *byte, totals *byte, weights *byte, pixels *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·addPatchesAVX512(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ totals+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ pixels+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (DX)(DI*4), Z0
+	VPMOVZXBD (BX)(DI*1), Z2
+	VPADDD    (CX)(DI*4), Z0, Z1
+	VMOVDQU32 Z1, (CX)(DI*4)
+	VPMULLD   Z0, Z2, Z2
+	VPADDD    (AX)(DI*4), Z2, Z2
+	VMOVDQU32 Z2, (AX)(DI*4)
+	ADDQ      $+16, DI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func countNotAboveAVX512(counts *byte, center *byte, src *byte, n int, span int)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·countNotAboveAVX512(SB), NOSPLIT, $0-40

@@ -25,6 +25,7 @@ Filters, which return an image of the same size unless noted
     local_mean, local_std, local_var, local_mean_std, normalize
     guided, median, entropy
     clahe           local equalization of contrast, as in OpenCV
+    nl_means        noise removed by non-local means, as in OpenCV
     rank_filter     percentiles, extremes, local equalization and others from local histograms
     binarize        black and white, by Sauvola and ten other methods; threshold_map
     downsample      block means: a smaller image
@@ -60,6 +61,7 @@ from . import compat, detect  # noqa: I001
 from ._integral import integral, volume
 from ._known import ValidTable
 from ._boxes import box_mean, box_std, box_sum, box_var, tilted_mean, tilted_sum
+from ._denoise import nl_means
 from ._devices import devices
 from ._dlpack import DeviceArray
 from ._enhance import clahe
@@ -116,6 +118,7 @@ __all__ = [
     "moments",
     "ms_ssim",
     "mse",
+    "nl_means",
     "normalize",
     "open",
     "psnr",

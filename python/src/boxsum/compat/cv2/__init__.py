@@ -18,6 +18,8 @@ ximgproc.niBlackThreshold, ximgproc.guidedFilter
 
 createCLAHE
     Bit-identical, for uint8 and uint16.
+fastNlMeansDenoising, fastNlMeansDenoisingMulti
+    Bit-identical. A strength for each channel calls OpenCV, which must be installed.
 matchTemplate
     Normalized scores are within 1e-5 of the formulas and never outside -1 to 1; a flat
     window scores 0.
@@ -49,6 +51,7 @@ from ._arrays import error_type as _error_type
 from ._cascade import CascadeClassifier
 from ._clahe import createCLAHE
 from ._constants import *  # noqa: F403
+from ._denoise import fastNlMeansDenoising, fastNlMeansDenoisingMulti
 from ._filters import adaptiveThreshold, blur, boxFilter, sqrBoxFilter
 from ._hog import HOGDescriptor
 from ._match import matchTemplate
@@ -61,6 +64,8 @@ __all__ = [
     "blur",
     "boxFilter",
     "createCLAHE",
+    "fastNlMeansDenoising",
+    "fastNlMeansDenoisingMulti",
     "integral",
     "integral2",
     "integral3",

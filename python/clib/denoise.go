@@ -1,0 +1,34 @@
+//go:build cgo
+
+package main
+
+import (
+	"github.com/boxsum/boxsum/internal/denoise"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// nonLocalMeans denoises one of several frames. Its arguments are an array of the frames, the index of one, out, the strength,
+// the sides of patches and of what is searched, 1 for absolute differences, and workers.
+func nonLocalMeans(a arguments) any {
+	frames := a.array(0).mustView(3)
+	frames.mustBe(equalizable, "pixels of %v cannot be denoised, want %s")
+	j := denoise.Job{Index: a.int(1), Strength: a.float(3), Patch: a.int(4), Search: a.int(5), Absolute: a.int(6) != 0}
+	j.Options.Workers = a.int(7)
+	all := frames.pixels(frames.typ(), true)
+	for z := range frames.depth {
+		one := raster.Array{Type: all.Type, Extent: raster.PlaneExtent(all.Width, all.Height, all.Channels, all.Stride)}
+		if len(all.Data) > 0 {
+			one.Data = all.From(z * all.SliceStride)[:((all.Height-1)*all.Stride+all.Width*all.Channels)*all.Type.Bytes()]
+		}
+		j.Frames = append(j.Frames, one)
+	}
+	must(j.Check())
+	var dst view
+	dst.setResult(a.array(2), "out")
+	if dst.element != frames.element {
+		must(wrongTypes("out has type %v, want %v like the image", dst.element, frames.element))
+	}
+	j.Dst = dst.plane()
+	must(j.Run())
+	return nil
+}
