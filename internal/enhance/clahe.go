@@ -1,5 +1,5 @@
-// Package enhance equalizes images whose types are data: what package enhance does for typed images, and what
-// the command and the Python library call themselves.
+// Package enhance equalizes the contrast of images whose pixel type is known only at run time. The public package
+// of the same name, the command and the Python library are built on it.
 package enhance
 
 import (
