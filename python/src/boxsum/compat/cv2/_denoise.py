@@ -33,19 +33,21 @@ def fastNlMeansDenoising(src: Any, *arguments: Any, **named: Any) -> np.ndarray:
     ----------
     src : ndarray of uint8, or of uint16 with NORM_L1
         Input image, with up to four channels.
-    dst : ndarray, optional
-        Destination.
-    h : float, or list of float in the second form
-        Strength. Different ones for the channels require OpenCV.
-    templateWindowSize, searchWindowSize : int, optional
-        Sides of the patches that are compared, and of the area that is searched.
-    normType : int, optional
-        NORM_L2 compares squares, NORM_L1 absolute values.
+    arguments, named : optional
+        The other arguments of either form. ``dst`` is the destination. ``h`` is the strength, 3 by default: a float, or a list of floats in
+        the second form, of which different ones for the channels require OpenCV. ``templateWindowSize`` and ``searchWindowSize`` are the
+        sides of the patches that are compared, and of the area that is searched. ``normType`` is NORM_L2, which compares squares, or
+        NORM_L1, which compares absolute values.
 
     Returns
     -------
     dst : ndarray
         The image without noise.
+
+    Raises
+    ------
+    cv2.error
+        If an argument is not supported.
 
     Examples
     --------
@@ -68,8 +70,6 @@ def fastNlMeansDenoising(src: Any, *arguments: Any, **named: Any) -> np.ndarray:
 def fastNlMeansDenoisingMulti(srcImgs: Any, imgToDenoiseIndex: int, temporalWindowSize: int, *arguments: Any, **named: Any) -> np.ndarray:
     """Remove noise of a frame by non-local means of several, as ``cv2.fastNlMeansDenoisingMulti``.
 
-    The other parameters are those of :func:`fastNlMeansDenoising`, in the same two forms.
-
     Parameters
     ----------
     srcImgs : sequence of ndarray
@@ -78,11 +78,26 @@ def fastNlMeansDenoisingMulti(srcImgs: Any, imgToDenoiseIndex: int, temporalWind
         Index of the one to denoise.
     temporalWindowSize : int
         Number of frames that are searched, an odd number: those around that one.
+    arguments, named : optional
+        The other arguments, in either form, as for :func:`fastNlMeansDenoising`.
 
     Returns
     -------
     dst : ndarray
         The frame without noise.
+
+    Raises
+    ------
+    cv2.error
+        If an argument is not supported.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat import cv2
+    >>> frames = [np.array([[10, 12, 11, 90, 92, 91]], np.uint8), np.array([[11, 11, 12, 91, 90, 92]], np.uint8), np.array([[12, 10, 11, 92, 91, 90]], np.uint8)]
+    >>> cv2.fastNlMeansDenoisingMulti(frames, 1, 3, h=5, templateWindowSize=1)
+    array([[11, 11, 11, 91, 91, 91]], dtype=uint8)
     """
     dst, h, patch, search, norm = _settings("fastNlMeansDenoisingMulti", arguments, named)
     if h is None or any(type(frame).__name__ == "UMat" for frame in srcImgs):
