@@ -10,8 +10,8 @@ import (
 //	table, err := boxsum.Integrate[uint32](img, nil)
 //
 // The package documentation lists the supported pairs of pixel and sum types under
-// Types. For any other pair Integrate returns an [ErrTypes] that names those of the
-// pixel type.
+// Types. For any other pair, Integrate returns an error that wraps [ErrTypes] and names
+// the sum types that the pixel type supports.
 func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 	var job engine.Job
 	src.set(&job.Src)

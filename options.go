@@ -8,8 +8,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Device makes tables and filters images instead of the processor, see [Options.On].
-// Package gpu provides devices; no other type implements the interface.
+// A Device is a GPU or another accelerator that makes tables and filters images instead
+// of the processor, see [Options.On]. Package gpu provides devices; no other type
+// implements the interface.
 type Device interface {
 	// Wait waits until all work queued on the device is done, and returns the error of
 	// any work that failed.

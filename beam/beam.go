@@ -1,8 +1,10 @@
-// Package beam makes tables in stores on Apache Beam: on one machine with its runner Prism, and on clusters of Flink,
-// Spark and Dataflow. Only numbers of blocks go through the engine; pixels and sums go from store to store.
+// Package beam computes tables larger than memory with Apache Beam, on one machine with its runner Prism or on a
+// cluster with Flink, Spark or Dataflow. Only block numbers pass through Beam: workers read pixels from the source and
+// write sums to the destination.
 //
-// The passes are those of [store.Job]: the edges of every block, one scan over them, and the table of every block. Each
-// can be repeated, so the engine may retry what failed, and a pipeline that was stopped continues when it is run again.
+// A pipeline makes the passes of a [store.Job]: it sums the edges of every block, scans these edges, and then writes
+// the table of every block. Each pass can be repeated, so Beam may retry work that failed, and running the pipeline
+// again continues one that was stopped.
 package beam
 
 import (
@@ -22,19 +24,22 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Work specifies what to do. It is sent to the workers as JSON: locations must mean the same to them, and should not
-// contain credentials, which workers have of their own.
+// Work describes the table to compute. It is sent to the workers as JSON. Except for From, To and Run, its fields are
+// those of [store.Options].
 type Work struct {
-	From, To    string
+	// From and To are the paths or URLs of the image and of the table. Every worker must be able to open them. They should
+	// not contain credentials: each worker uses its own.
+	From, To string
+
 	Block       int
 	Chunk       int
 	Compression string
 	Level       int
 	Squares     bool
 	Compact     bool
-	Restart     bool // only used by the submitter
+	Restart     bool // used only by [Begin]
 
-	Run string // unique to a pipeline; set by [Pipeline]
+	Run string // identifies the pipeline; set by [Pipeline]
 }
 
 func (w Work) options() *store.Options {
@@ -104,13 +109,14 @@ func (w Work) job(ctx context.Context) (*opened, error) {
 	return o, nil
 }
 
-// Progress returns the numbers of blocks that this process has summed and written since it started.
+// Progress returns the number of blocks whose edges this process has summed and the number of blocks that it has written
+// since it started.
 func Progress() (edges, blocks int64) { return edgesDone.Load(), blocksDone.Load() }
 
 var edgesDone, blocksDone atomic.Int64
 
-// Begin prepares the destination, and returns the number of blocks, or 0 if the table is finished. The submitter calls
-// it once before the pipeline runs.
+// Begin prepares the destination and returns the number of blocks to pass to [Pipeline], or 0 if the table is already
+// finished. The submitter calls it once, before the pipeline runs.
 func Begin(ctx context.Context, w Work) (blocks int, err error) {
 	if strings.HasSuffix(w.To, ".zip") {
 		return 0, errors.New("workers cannot write one zip file together (use a folder or a bucket)")
@@ -128,7 +134,7 @@ func Begin(ctx context.Context, w Work) (blocks int, err error) {
 	return rows * columns, nil
 }
 
-// Pipeline adds the passes over the given number of blocks, see [Begin].
+// Pipeline adds the passes over a table of the given number of blocks, which [Begin] returned, to the scope s.
 func Pipeline(s beam.Scope, w Work, blocks int) {
 	w.Restart, w.Run = false, rand.Text()
 	all := beam.Reshuffle(s.Scope("Blocks"), beam.ParDo(s, &numbers{blocks}, beam.Impulse(s)))

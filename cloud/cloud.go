@@ -3,8 +3,8 @@
 //
 //	import _ "github.com/boxsum/boxsum/cloud"
 //
-// Credentials are found like in the tools of Amazon, Google and Microsoft. The query of a URL contains options of
-// gocloud.dev/blob, such as s3://bucket/table.zarr?region=eu-west-1&endpoint=https://host.
+// Credentials are found in the same places as by the command-line tools of Amazon, Google and Microsoft. The query of a
+// URL may contain options of gocloud.dev/blob, as in s3://bucket/table.zarr?region=eu-west-1&endpoint=https://host.
 //
 // It is a separate module so that the library does not depend on the SDKs of cloud providers.
 package cloud
@@ -55,7 +55,7 @@ func open(ctx context.Context, u *url.URL, _ bool) (zarr.Bucket, error) {
 	return zarr.Sub(&bucket{b}, u.Path), nil
 }
 
-// Bucket returns a bucket of gocloud.dev as one of package store. Closing it closes b.
+// Bucket returns a [zarr.Bucket] that stores its objects in b, a bucket of gocloud.dev. Closing it closes b.
 func Bucket(b *blob.Bucket) zarr.Bucket { return &bucket{b} }
 
 type bucket struct{ blobs *blob.Bucket }

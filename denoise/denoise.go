@@ -1,10 +1,10 @@
-// Package denoise removes noise from images by non-local means: every pixel becomes the mean of pixels whose surroundings
-// look like its own, so that edges and textures that repeat are preserved.
+// Package denoise removes noise from images by non-local means: every pixel becomes a weighted mean of the pixels whose
+// neighborhoods look like its own. Edges and repeated textures are preserved.
 //
 //	clean, err := denoise.NonLocalMeans(img, &denoise.Options{Strength: 10})
 //
-// Results are those of OpenCV's fastNlMeansDenoising and fastNlMeansDenoisingMulti, to the bit, at every level and with any
-// number of workers.
+// Results are bit-identical to those of OpenCV's fastNlMeansDenoising and fastNlMeansDenoisingMulti, at every level and with
+// any number of workers.
 package denoise
 
 import (
@@ -20,38 +20,38 @@ type Pixel interface{ uint8 | uint16 }
 
 // Options configures non-local means. Nil and the zero value select OpenCV's defaults.
 type Options struct {
-	// Strength is how much surroundings may differ, in the units of pixels: about the deviation of the noise. More
-	// removes more noise, and detail. 0 means 3.
+	// Strength is how much two neighborhoods may differ and still be averaged, in units of pixel values (h in OpenCV). Use
+	// about the standard deviation of the noise. Larger values remove more noise, but also more detail. 0 means 3.
 	Strength float64
 
-	// Patch is the side of the surroundings that are compared, and Search the side of the area around a pixel in which others
-	// are searched. Even sides count as the next odd number. 0 means 7 and 21. The time grows with the area of Search, and
-	// hardly with that of Patch.
+	// Patch is the side of the square neighborhoods that are compared, and Search the side of the square in which similar ones
+	// are sought, both in pixels. Even sides are rounded up to odd ones. 0 means 7 and 21. The running time grows with the
+	// area of Search, but hardly with that of Patch.
 	Patch, Search int
 
-	// Absolute compares pixels by the absolute values of their differences instead of the squares, so that single pixels
-	// that differ much count less. Pixels of 16 bits are always compared so.
+	// Absolute compares neighborhoods by absolute instead of squared differences, so that single outliers count less. 16-bit
+	// pixels always use absolute differences.
 	Absolute bool
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
-	Level    boxsum.Level       // instruction set; the zero Level is the best available
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
+	Level    boxsum.Level       // instruction set; the zero Level selects the best
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
+	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
 }
 
-// NonLocalMeans denoises an image with up to four channels, which are compared and averaged together.
+// NonLocalMeans returns img with its noise removed. img has one to four channels, which are compared and averaged together.
 func NonLocalMeans[P Pixel](img boxsum.Image[P], opt *Options) (boxsum.Image[P], error) {
 	return FramesNonLocalMeans([]boxsum.Image[P]{img}, 0, opt)
 }
 
-// NonLocalMeansInto is like [NonLocalMeans] but writes to dst, which has the same size and may be img itself. After an error,
-// dst may be incomplete.
+// NonLocalMeansInto is like [NonLocalMeans] but writes to dst, which has the same size and may be img itself. If it returns an
+// error, dst may be incomplete.
 func NonLocalMeansInto[P Pixel](dst, img boxsum.Image[P], opt *Options) error {
 	return FramesNonLocalMeansInto(dst, []boxsum.Image[P]{img}, 0, opt)
 }
 
-// FramesNonLocalMeans denoises one of several frames of a film, all of the same size. Similar surroundings are searched in all
-// of them, at the same place.
+// FramesNonLocalMeans returns the frame of a film with the given index, with its noise removed. It looks for similar
+// neighborhoods in all frames, around the same position. All frames must have the same size.
 func FramesNonLocalMeans[P Pixel](frames []boxsum.Image[P], index int, opt *Options) (boxsum.Image[P], error) {
 	j := jobOf(frames, index, opt)
 	if err := j.Check(); err != nil {
@@ -65,7 +65,8 @@ func FramesNonLocalMeans[P Pixel](frames []boxsum.Image[P], index int, opt *Opti
 	return raster.OrZero(dst, j.Run())
 }
 
-// FramesNonLocalMeansInto is like [FramesNonLocalMeans] but writes to dst, which may be the frame itself.
+// FramesNonLocalMeansInto is like [FramesNonLocalMeans] but writes to dst, which has the same size and may be frames[index]
+// itself.
 func FramesNonLocalMeansInto[P Pixel](dst boxsum.Image[P], frames []boxsum.Image[P], index int, opt *Options) error {
 	j := jobOf(frames, index, opt)
 	if err := j.Check(); err != nil {

@@ -170,8 +170,8 @@ func (r ratio) pixel(column, row int) (x, y int, empty bool) {
 	}
 }
 
-// The tables of a lattice: sums and squares up to the cells of pixels, and up to the
-// cells above them.
+// Indices of the tables of a lattice. Each table has an entry for every cell: the sum, or the
+// sum of squares, up to the pixel of the cell or up to the cell above it.
 const (
 	overSums    = 2
 	overSquares = 3

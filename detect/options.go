@@ -26,9 +26,10 @@ type Options struct {
 	// Angles lists the rotations of objects, in degrees clockwise; nil means upright
 	// objects only. Each angle finds objects within about 12° of it; use [AllAngles] for
 	// any rotation. Multiples of 45° are searched in the original image. Other angles
-	// require a rotated copy of it, one for each different remainder modulo 45°. If 0 is
-	// one of several angles, it is searched like the others: large windows are tried at
-	// every other position of an upright search, and everywhere next to an object.
+	// require a rotated copy of the image, one for each different remainder modulo 45°. If
+	// Angles lists several angles, 0 is searched like the others: large windows are tried
+	// at every other position of an upright search, and at every position next to an
+	// object.
 	Angles []float64
 	// Turn selects how objects between multiples of 45° are searched.
 	Turn Turn
@@ -42,18 +43,19 @@ type Options struct {
 	// Ignore lists areas to exclude: windows whose center lies in one of them are not
 	// found.
 	Ignore []image.Rectangle
-	// NearMisses also returns windows that fail in one of this many last stages. They
-	// follow the results, which they do not affect, and are grouped in the same way.
+	// NearMisses is the number of last stages that a window may fail to pass and still be
+	// returned as a near miss. Near misses follow the results, which they do not affect,
+	// and are grouped in the same way.
 	NearMisses int
 	// Contrast is the standard deviation that the pixels of a window must exceed; 0 means
 	// 10, as in OpenCV. Smaller values find objects in poor light but take longer. Local
 	// binary patterns ignore it.
 	Contrast float64
-	// Limit is the maximum number of windows that may pass before grouping; more are an
-	// error. 0 means 1<<20.
+	// Limit is the maximum number of windows that may pass before grouping. If more pass,
+	// detection fails with an error. 0 means 1<<20.
 	Limit int
 	// Compat searches only the windows that OpenCV searches, which may skip the last row.
-	// Negative sizes, otherwise an error, are treated as OpenCV treats them.
+	// Negative sizes are then treated as OpenCV treats them; otherwise they are an error.
 	Compat bool
 	// BGR declares that the image's channels are blue, green and red instead of red, green
 	// and blue.
@@ -68,8 +70,8 @@ type Options struct {
 	On boxsum.Device
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
-	Level    boxsum.Level       // instruction set; the zero Level is the best available
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil means never
+	Level    boxsum.Level       // instruction set; the zero Level selects the best
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
 	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
 }
 

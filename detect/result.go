@@ -14,8 +14,8 @@ type Result struct {
 	Angle float64
 	// Neighbors is the number of windows grouped into the result.
 	Neighbors int
-	// Score is the sum of the last stage in the best of these windows. Higher is more
-	// certain.
+	// Score is the sum that the last stage computed for the best of these windows. Higher
+	// is more certain.
 	Score float64
 	// Stage is the number of stages that the best of these windows passes: all stages of
 	// the cascade, or fewer for near misses.

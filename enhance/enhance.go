@@ -1,12 +1,12 @@
-// Package enhance brings out detail: it equalizes the contrast of an image locally.
+// Package enhance brings out detail in images by equalizing their contrast locally.
 //
 //	clear, err := enhance.CLAHE(img, &enhance.Options{Clip: 2})
 //
-// [CLAHE] is contrast-limited adaptive histogram equalization: the image is cut into tiles, each tile gets the table
-// that equalizes its histogram, and every pixel is mapped by the four tables of the tiles around it, weighted
-// by their distance. Bins above a limit are cut and what they lose is distributed over all bins, so that noise in
-// flat parts is not amplified beyond it. Results are those of OpenCV's createCLAHE, to the bit, at every level and with
-// any number of workers.
+// [CLAHE] is contrast-limited adaptive histogram equalization. It divides the image into tiles and computes, for each
+// tile, the mapping of pixel values that equalizes its histogram. Each pixel is then mapped by a weighted mean of the
+// mappings of the four tiles around it. Histogram bins above a limit are clipped, and the excess is distributed over all
+// bins, so that noise in flat areas is not amplified beyond the limit. Results are bit-identical to those of OpenCV's
+// createCLAHE, at every level and with any number of workers.
 package enhance
 
 import (
@@ -22,25 +22,25 @@ type Pixel interface{ uint8 | uint16 }
 
 // Options configures CLAHE. Nil and the zero value select OpenCV's defaults.
 type Options struct {
-	// Across and Down are the numbers of tiles along the sides of the image; 0 means 8. If they do not divide it, the
-	// image is extended by its mirror image.
+	// Across and Down are the numbers of tiles along the width and the height of the image; 0 means 8. If the image
+	// cannot be divided evenly, it is extended by mirroring.
 	Across, Down int
 
-	// Clip is the limit of a bin as a multiple of the mean of all bins: the most by which contrast is amplified. 0 means
-	// 40, which is hardly a limit; 2 to 4 are usual. A negative number means none.
+	// Clip limits the bins of a histogram to a multiple of their mean, and therefore the amplification of contrast. 0
+	// means 40, which is hardly a limit; 2 to 4 are usual. A negative number means no limit.
 	Clip float64
 
-	// Color equalizes the brightness of images with three or four channels, that of a pixel's brightest channel, and
-	// scales the first three channels with it. Without Color, channels are equalized one by one.
+	// Color equalizes the brightness of images with three or four channels: the largest of the first three channels is
+	// equalized, and all three are scaled by the same factor. Otherwise each channel is equalized separately.
 	Color bool
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
-	Level    boxsum.Level       // instruction set; the zero Level is the best available
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
+	Level    boxsum.Level       // instruction set; the zero Level selects the best
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
+	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
 }
 
-// CLAHE equalizes an image. See [Options.Color] for color pictures.
+// CLAHE returns img with its contrast equalized locally. For color images, see [Options.Color].
 func CLAHE[P Pixel](img boxsum.Image[P], opt *Options) (boxsum.Image[P], error) {
 	j := jobOf(&img, opt)
 	if err := j.Check(); err != nil {
@@ -54,8 +54,8 @@ func CLAHE[P Pixel](img boxsum.Image[P], opt *Options) (boxsum.Image[P], error) 
 	return raster.OrZero(dst, j.Run())
 }
 
-// CLAHEInto is like [CLAHE] but writes to dst, which has the same size and may be img itself. After an error, dst may be
-// incomplete.
+// CLAHEInto is like [CLAHE] but writes to dst, which has the same size and may be img itself. If it returns an error,
+// dst may be incomplete.
 func CLAHEInto[P Pixel](dst, img boxsum.Image[P], opt *Options) error {
 	j := jobOf(&img, opt)
 	if err := j.Check(); err != nil {

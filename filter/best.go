@@ -8,7 +8,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Found is a window of an image and the mean of its values.
+// A Found is a window of an image that [Brightest] or [Darkest] found, and the mean of its
+// pixels.
 type Found struct {
 	Box  image.Rectangle
 	Mean float64

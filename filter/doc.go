@@ -36,16 +36,17 @@
 // variance is computed from the pixels, for windows of up to 4096 pixels; otherwise,
 // variances smaller than their rounding error are 0.
 //
-// A pixel affects only the windows that contain it, whatever its value: NaN, an infinity,
-// or the -3.4e38 that marks missing data. Such images take several times as long. Only the
-// means of images with huge pixels of opposite signs in the same row may be off below them.
+// A pixel affects only the windows that contain it, even if it is NaN, an infinity, or the
+// -3.4e38 that marks missing data. Images with such pixels take several times as long.
+// There is one exception: huge pixels of opposite signs in the same row may change the
+// means below them.
 //
 // # Memory
 //
-// No table is stored. Each worker has one row of sums and its prefix. Results may overwrite
-// the image: each worker then keeps one more row than a window is high. A [Stream] filters
-// images that are never entirely in memory. [Median] and [Entropy] of floats, Gaussian and
-// Guided in place, and filters in place on a device copy the image.
+// Filters store no table: each worker keeps one row of sums and its prefix. Results may
+// overwrite the image, for which each worker keeps one more row than a window is high. A
+// [Stream] filters images that are never entirely in memory. [Median] and [Entropy] of
+// floats, Gaussian and Guided in place, and filters in place on a device copy the image.
 //
 // docs/guides/blur.md shows the filters, and docs/reference/filters.md how closely
 // [Gaussian] approximates a Gaussian.

@@ -29,8 +29,8 @@ func BoxInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
 	return j.Run()
 }
 
-// Sum returns the sum of the window around every pixel. Integers are exact: a type D that
-// may not hold the sum of a window is an error.
+// Sum returns the sum of the window around every pixel. Sums of integers are exact: if D is too small
+// for the sum of a window, Sum returns an error.
 func Sum[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
 	j := filters.Job{Kind: filters.Sum}
 	setJob(&j, &img, w, opt)

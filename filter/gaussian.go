@@ -37,9 +37,9 @@ func Boxes(sigma float64, passes int) []int {
 // deviation is below 2, pixels are rounded one more time.
 //
 // With the border [Clip], weights outside the image do not count, and the others are scaled
-// to add up to 1; boxes are clipped one by one. With [Replicate] and [Constant], boxes that
-// together reach more than 4096 pixels and twice the size of the image beyond it are an
-// error.
+// to add up to 1; boxes are clipped one by one. With [Replicate] and [Constant], Gaussian
+// returns an error if the boxes together reach beyond the image by more than 4096 pixels
+// and more than twice its size.
 func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Gaussian, Sigma: filters.Sigma(sigma)}
 	setJob(&j, &img, Window{}, opt)

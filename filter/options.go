@@ -65,8 +65,8 @@ func Square(size int) Window { return Window{Width: size, Height: size} }
 // Radius returns a window of 2·r+1 pixels a side.
 func Radius(r int) Window { return Square(2*r + 1) }
 
-// Options controls filtering. Nil and the zero value mean mirrored borders and the best for
-// the machine.
+// Options controls filtering. Nil and the zero value select the border [Reflect101] and the
+// best settings for the machine.
 type Options struct {
 	Border Border
 	Value  float64 // pixel value outside the image, for Constant
@@ -80,21 +80,23 @@ type Options struct {
 
 	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay
 	// in host memory. Devices support Box, Mean, StdDev, MeanStdDev and Downsample of uint8
-	// and uint16, with bit-identical results; anything else is an error, and so are
+	// and uint16 images, with bit-identical results. All other calls with a device return an
+	// error, as do
 	//
 	//   - float64 statistics, and Valid;
-	//   - windows of more than 65535 pixels a side or 16843009 (2^24 and some) in total, or,
-	//     for statistics of uint16, 65535 in total.
+	//   - windows of more than 65535 pixels a side, or of more than 16843009 pixels in total;
+	//   - for statistics of uint16, windows of more than 65535 pixels in total.
 	//
-	// Where windows are clipped, only the part in the image counts. The rows of the image
-	// are divided among several devices, and where a device has too little memory. Only with
-	// the border Wrap, one device needs room for the whole image.
+	// With the border Clip, only the part of a window inside the image counts toward these
+	// limits. The rows of an image are divided among several devices, and into bands if a
+	// device has too little memory. With the border Wrap, one device must hold the whole
+	// image.
 	On boxsum.Device
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
-	Level    boxsum.Level       // instruction set; the zero Level is the best available
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
+	Level    boxsum.Level       // instruction set; the zero Level selects the best
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
+	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
 }
 
 // set sets the options of a job.

@@ -10,12 +10,15 @@ import (
 type Distance interface{ uint8 | uint16 | uint32 }
 
 // BoxRadii returns the mean of a window of individual size around every pixel, in the pixel
-// type of img. Windows have 2·r+1 pixels a side, with r from a map of the image's size, or
-// 2·r+1 across and 2·s+1 down if the map has two channels. This allows, for example, a blur
-// that grows with the distance from the focus. Integers are exact and rounded to nearest,
-// ties up; floats have the rounding error of a table, about 2^-52 of the sum of all pixels.
-// BoxRadii computes that table, of the image and as much of the border as the largest
-// radius reaches: 4 or 8 bytes per value.
+// type of img. Windows have 2·r+1 pixels a side, where radii, an image of the same size,
+// holds r for every pixel. If radii has two channels, r and s, windows are 2·r+1 pixels
+// wide and 2·s+1 high. This allows, for example, a blur that grows with the distance from
+// the focus.
+//
+// Integers are exact and rounded to nearest, ties up. Floats have the rounding error of a
+// table, about 2^-52 of the sum of all pixels. BoxRadii computes a table of the image and
+// of as much of its border as the largest radius reaches, which takes 4 or 8 bytes per
+// value.
 func BoxRadii[P Pixel, R Distance](img boxsum.Image[P], radii boxsum.Image[R], opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.BoxRadii}
 	setJob(&j, &img, Window{}, opt)

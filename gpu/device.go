@@ -56,8 +56,8 @@ func Devices() ([]Info, error) {
 	return infos, nil
 }
 
-// Missing returns the reasons why there are not more devices of a kind: drivers
-// that are not installed or fail, and devices that cannot run the kernels.
+// Missing returns the reasons why there are not more devices of the given kind: drivers
+// that are not installed or that fail, and devices that cannot run the kernels.
 func Missing(kind Kind) []error {
 	_, reasons := driver.List(kind)
 	var all []error
@@ -194,9 +194,9 @@ func (d *Device) Close() error {
 // not wait for one another: once the device is busy, the time that the host takes
 // to queue more is not included.
 //
-// Do not use the device for anything else meanwhile, since other work counts too.
-// Time returns [boxsum.ErrClosed] if the device is closed meanwhile, which queue
-// may do too.
+// Do not use the device for anything else during the call, because other work would be
+// measured too. If the device is closed during the call, Time returns
+// [boxsum.ErrClosed]; queue itself may close it.
 func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err error) {
 	if queue == nil {
 		return nil, raster.Invalid("no work to time")

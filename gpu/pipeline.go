@@ -21,15 +21,16 @@ type PipelineOptions struct {
 	Plain   bool
 	Kernels Kernels
 
-	// BandRows divides every image into bands of this many rows, processed one
-	// after another.
+	// BandRows divides every image into bands of this many rows, which are
+	// processed one after another. Zero processes images whole if they fit in the
+	// device's memory.
 	BandRows int
 
-	// InFlight is the maximum number of images in progress. It limits the memory of
-	// a pipeline: as many images and tables on the device, and the same amount
-	// page-locked on the host, except for what is already page-locked; Reuse adds
-	// one more. Zero means enough to keep the copies busy: 4 for each device, or 8
-	// if tables are newly allocated, which takes time.
+	// InFlight is the maximum number of images in progress. The device needs memory
+	// for this many images and tables. The host needs as much page-locked memory,
+	// except for images and tables that are page-locked already, and one more table
+	// with Reuse. Zero means enough to keep the copies busy: 4 for each device, or
+	// 8 if tables are newly allocated, which takes time.
 	InFlight int
 
 	// Reuse returns tables in the page-locked memory that the device wrote them to,

@@ -47,10 +47,10 @@ func (b Bins) Center(i int) float64 { return b.Edge(i)/2 + b.Edge(i+1)/2 }
 // invalid.
 func (b Bins) Index(value float64) int { return b.core().Index(value) }
 
-// Over returns b for pixels of type P: with the default range if Low and High are zero.
-// It returns an error if the range is missing or cannot be divided into N bins. The
-// edges for float32 pixels are also float32, if float32 can tell them apart, so that a
-// pixel of 0.1 lies on the edge 0.1.
+// Over returns b completed for pixels of type P: if Low and High are both zero, it sets
+// them to the range of the type. It returns an error if the range is missing or cannot
+// be divided into N bins. The edges for float32 pixels are also float32, provided that
+// float32 can tell them apart, so that a pixel of 0.1 lies on the edge 0.1.
 func Over[P boxsum.Pixel](b Bins) (Bins, error) {
 	r, err := b.core().Over(raster.TypeOf[P]())
 	return binsOf(r), err

@@ -7,17 +7,18 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Compute returns the descriptors of windows of img, one after the other. It has one channel,
-// or three or four of which the first are red, green and blue. Windows come row by row, see
-// [Descriptor.Windows], or in the order of [WindowOptions.At]. The blocks of a window come
-// column by column, and so do the cells of a block.
+// Compute returns the descriptors of windows of img, one after the other. img has one
+// channel, or three or four that start with red, green and blue. By default, the windows come
+// row by row, as [Descriptor.Windows] lists them; [WindowOptions.At] selects others. A
+// descriptor contains the blocks of its window column by column, and a block its cells column
+// by column.
 func (d *Descriptor) Compute(img boxsum.Image[uint8], o *WindowOptions) ([]float32, error) {
 	return d.AppendCompute(nil, img, o)
 }
 
-// AppendCompute appends the results of [Descriptor.Compute] to a slice. If the slice has
-// enough capacity, images of the same size allocate nothing. On error, it returns the slice
-// unchanged.
+// AppendCompute appends the results of [Descriptor.Compute] to the slice to. If its capacity
+// is sufficient, further images of the same size allocate nothing. On error, AppendCompute
+// returns the slice unchanged.
 func (d *Descriptor) AppendCompute(to []float32, img boxsum.Image[uint8], o *WindowOptions) ([]float32, error) {
 	if err := d.valid(); err != nil {
 		return to, err
@@ -42,13 +43,14 @@ func (d *Descriptor) AppendCompute(to []float32, img boxsum.Image[uint8], o *Win
 	return all, nil
 }
 
-// Scores returns the scores of windows of img, in the order of [Descriptor.Compute].
+// Scores returns the score that the linear classifier gives to each window of img, in the
+// order of [Descriptor.Compute].
 func (d *Descriptor) Scores(img boxsum.Image[uint8], o *WindowOptions) ([]float64, error) {
 	return d.AppendScores(nil, img, o)
 }
 
-// AppendScores appends the results of [Descriptor.Scores] to a slice, as
-// [Descriptor.AppendCompute] does.
+// AppendScores appends the results of [Descriptor.Scores] to a slice, in the same way as
+// [Descriptor.AppendCompute].
 func (d *Descriptor) AppendScores(to []float64, img boxsum.Image[uint8], o *WindowOptions) ([]float64, error) {
 	if err := d.classifies(); err != nil {
 		return to, err

@@ -12,25 +12,27 @@ import (
 // A Config describes histograms and the detector that uses them. The zero value of each
 // field chooses its default, which is that of OpenCV's HOGDescriptor.
 type Config struct {
-	Window image.Point // of a descriptor, in pixels; 64×128 if zero
-	Block  image.Point // cells that are normalized together, in pixels; 16×16 if zero
-	Stride image.Point // from one block to the next; 8×8 if zero
-	Cell   image.Point // pixels of one histogram; 8×8 if zero
-	Bins   int         // of each histogram; 0 means 9
-	// Signed distinguishes opposite gradients: bins cover 360° instead of 180°.
+	Window image.Point // size of a window in pixels; zero means 64×128
+	Block  image.Point // size of a block of cells that are normalized together, in pixels; zero means 16×16
+	Stride image.Point // distance from one block to the next, in pixels; zero means 8×8
+	Cell   image.Point // size of a cell in pixels, each with a histogram of its own; zero means 8×8
+	Bins   int         // number of bins of a histogram; zero means 9
+	// Signed distinguishes gradients of opposite directions: bins cover 360° instead of
+	// 180°.
 	Signed bool
-	// Linear computes gradients of pixels instead of their square roots.
+	// Linear computes gradients of the pixels themselves instead of their square roots.
 	Linear bool
 	// Sigma is the standard deviation of the Gaussian that weights the pixels of a block; 0
 	// means (Block.X+Block.Y)/8.
 	Sigma float64
-	// Clip is the limit on the numbers of a normalized block before it is normalized again
-	// (Lowe-style clipping, L2-Hys); 0 means 0.2.
+	// Clip is the largest value allowed in a normalized block, which is then normalized
+	// again (L2-Hys); 0 means 0.2.
 	Clip float64
 	// Levels is the maximum number of scales that Detect searches; 0 means 64.
 	Levels int
-	// Coefficients of a linear classifier: one for each number of a descriptor, and
-	// optionally a constant that is added to the score. Detect needs them.
+	// Coefficients holds the weights of a linear classifier: one for each value of a
+	// descriptor and, optionally, a constant that is added to the score. Detect and Scores
+	// require them.
 	Coefficients []float32
 }
 
@@ -64,7 +66,8 @@ type Descriptor struct {
 	roots      [256]float32 // of bytes, or the bytes themselves if Linear
 }
 
-// New returns a descriptor.
+// New returns a descriptor with the given configuration. It returns an error if the sizes
+// do not fit each other or if the number of coefficients does not match [Descriptor.Size].
 func New(c Config) (*Descriptor, error) {
 	for _, d := range []struct {
 		to    *image.Point
@@ -158,7 +161,7 @@ func (d *Descriptor) Config() Config {
 	return c
 }
 
-// Size returns the number of numbers that describe a window.
+// Size returns the number of values that describe a window.
 func (d *Descriptor) Size() int {
 	if d == nil {
 		return 0

@@ -14,20 +14,22 @@
 //
 // # Coefficients
 //
-// The package has no coefficients of its own. [Load] reads what OpenCV's HOGDescriptor.save
-// wrote, as XML, YAML or JSON; two lines of Python save OpenCV's detector of people, with
-// opencv-python-headless below version 5:
+// The package contains no coefficients. [Load] reads files written by OpenCV's
+// HOGDescriptor.save, as XML, YAML or JSON. With opencv-python-headless below version 5, two
+// lines of Python save OpenCV's detector of people:
 //
 //	h = cv2.HOGDescriptor(); h.setSVMDetector(cv2.HOGDescriptor.getDefaultPeopleDetector())
 //	h.save("people.xml")
 //
-// Others go into [Config.Coefficients]: for a classifier trained by scikit-learn's LinearSVC
-// on the results of Compute, its coef_ followed by its intercept_.
+// Other coefficients go into [Config.Coefficients]. For a classifier that scikit-learn's
+// LinearSVC has trained on the results of Compute, they are its coef_ followed by its
+// intercept_.
 //
 // # Compatibility with OpenCV
 //
-// Descriptors, scores and rectangles equal those of HOGDescriptor in OpenCV 4.14 on a CPU
-// with AVX2 bit for bit, except where OpenCV reads memory outside the image or stops the
-// program: windows larger than the image, blocks of fewer than four numbers, and others.
-// OpenCV without AVX2 rounds angles differently: descriptors then agree within 1e-5.
+// Descriptors, scores and rectangles are bit-identical to those of HOGDescriptor in OpenCV
+// 4.14 on a CPU with AVX2. There are exceptions where OpenCV reads memory outside the image
+// or stops the program, for example if windows are larger than the image or blocks have
+// fewer than four values. OpenCV without AVX2 rounds angles differently: descriptors then
+// agree within 1e-5.
 package hog

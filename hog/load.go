@@ -25,7 +25,8 @@ const (
 // LoadFile loads a descriptor, with its coefficients if it has any, from the named file.
 func LoadFile(path string) (*Descriptor, error) { return LoadFileNamed(path, "") }
 
-// LoadFileNamed is like [LoadFile] for the descriptor of this name in the file, see [LoadNamed].
+// LoadFileNamed is like [LoadFile] for the descriptor with the given name in the file, see
+// [LoadNamed].
 func LoadFileNamed(path, name string) (*Descriptor, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -54,12 +55,12 @@ func in(name string, err error) error {
 	return nil
 }
 
-// Load reads a descriptor that OpenCV's HOGDescriptor.save has written as XML, YAML or JSON:
-// the first one in the file. Errors contain the line number.
+// Load reads the first descriptor in a file that OpenCV's HOGDescriptor.save has written as
+// XML, YAML or JSON. Errors contain the line number.
 func Load(r io.Reader) (*Descriptor, error) { return LoadNamed(r, "") }
 
-// LoadNamed is like [Load] for the descriptor of this name: a file may hold several objects.
-// The empty name stands for the first descriptor.
+// LoadNamed is like [Load] for the descriptor with the given name, because a file may contain
+// several. If name is empty, it reads the first one.
 func LoadNamed(r io.Reader, name string) (*Descriptor, error) {
 	if r == nil {
 		return nil, errors.New("nil io.Reader")

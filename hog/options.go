@@ -11,13 +11,13 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Result is an object that was found. Its Score is the classifier's for the best of its
-// windows or, with [Options.MeanShift], their density; Angle, Stage and Mirrored are zero.
+// A Result is an object that was found. Its Score is the highest score among its windows or, with
+// [Options.MeanShift], their density. Angle, Stage and Mirrored are always zero.
 type Result = detect.Result
 
 // Options controls detection. Nil and the zero value choose the defaults.
 type Options struct {
-	// Threshold is the least score of a window that is found.
+	// Threshold is the lowest score of a window that counts as found.
 	Threshold float64
 	// Scale is the ratio between successive window sizes; 0 means 1.05, and 1 searches
 	// windows of the descriptor's size only.
@@ -25,9 +25,9 @@ type Options struct {
 	// Step is the distance between windows, in pixels of the image at one scale; zero means
 	// Config.Stride. Multiples of Config.Stride share blocks and are fastest.
 	Step image.Point
-	// Padding extends the image at each scale by this many pixels on every side, mirrored, to
-	// find objects at its edges. It is rounded up to a multiple of the greatest common divisor of
-	// Step and Config.Stride, if that is a power of two.
+	// Padding extends the image at each scale by this many mirrored pixels on every side, to find
+	// objects at its edges. It is rounded up to a multiple of the greatest common divisor of Step
+	// and Config.Stride if that is a power of two.
 	Padding image.Point
 	// Neighbors is OpenCV's groupThreshold: only groups of more than this many windows become
 	// results. 0 means 2.
@@ -35,35 +35,36 @@ type Options struct {
 	// Ungrouped returns every window found as a separate result.
 	Ungrouped bool
 	// MeanShift groups windows by mean shift instead: results are the maxima of the density of
-	// windows in position and size, weighted by their scores. It ignores Neighbors.
+	// windows in position and size, weighted by their scores. With it, Neighbors is ignored.
 	MeanShift bool
-	// Density is the density that results of MeanShift exceed; 0 means 2.
+	// Density is the value that the density of a result of MeanShift must exceed; 0 means 2.
 	Density float64
 	// Min and Max limit the size of windows, in pixels of the image. If a side of Max is zero,
 	// it is the image's size.
 	Min, Max image.Point
-	// Ignore lists areas to leave out: windows centered in one of them are not found.
+	// Ignore lists areas to exclude: windows whose center lies in one of them are not found.
 	Ignore []image.Rectangle
-	// Limit is the maximum number of windows found before grouping; more are an error. 0 means
-	// 1<<20, or 1<<12 with MeanShift, whose time grows with its square.
+	// Limit is the maximum number of windows found before grouping. If there are more, detection
+	// fails with an error. 0 means 1<<20, or 1<<12 with MeanShift, whose running time grows with
+	// the square of their number.
 	Limit int
 	// BGR declares that the image's channels are blue, green and red instead of red, green
 	// and blue. It matters only if the gradients of two channels are equally strong.
 	BGR bool
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
-	Level    boxsum.Level       // instruction set; the zero Level is the best available
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
+	Level    boxsum.Level       // instruction set; the zero Level selects the best
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
+	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
 }
 
 // WindowOptions selects the windows of [Descriptor.Compute] and [Descriptor.Scores]. Nil and
 // the zero value choose the defaults.
 type WindowOptions struct {
-	Step    image.Point // see [Options.Step]
-	Padding image.Point // see [Options.Padding]
-	// At lists the top left pixels of the windows, instead of all windows a Step apart.
-	// Windows outside the padded image are described by zeros and have the score -Inf.
+	Step    image.Point // distance between windows, see [Options.Step]
+	Padding image.Point // mirrored pixels around the image, see [Options.Padding]
+	// At lists the top left pixels of the windows to describe. Nil means all windows that are
+	// Step apart. A window outside the padded image has a descriptor of zeros and the score -Inf.
 	At  []image.Point
 	BGR bool // see [Options.BGR]
 

@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Format is a format of files with descriptors.
+// A Format is a file format for descriptors.
 type Format int
 
 const (
@@ -21,7 +21,8 @@ const (
 	JSON
 )
 
-// FormatOf returns the format that OpenCV chooses for a file name.
+// FormatOf returns the format that OpenCV chooses for a file with the given name, by its
+// extension.
 func FormatOf(name string) (Format, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".xml":
@@ -37,8 +38,8 @@ func FormatOf(name string) (Format, error) {
 // named matches the names that all formats accept.
 var named = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// Save writes the descriptor with its coefficients as OpenCV's HOGDescriptor.save does, under
-// the given name. [Load] and OpenCV 4 read it.
+// Save writes the descriptor and its coefficients under the given name, as OpenCV's
+// HOGDescriptor.save does. [LoadNamed] and OpenCV 4 read the result.
 func (d *Descriptor) Save(w io.Writer, f Format, name string) error {
 	if err := d.valid(); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Detect returns the objects found in img, which has one channel, or three or four of which
-// the first are red, green and blue. It finds nothing in an image smaller than the window.
+// Detect returns the objects found in img, which has one channel, or three or four that start
+// with red, green and blue. If img is smaller than a window, Detect finds nothing.
 func (d *Descriptor) Detect(img boxsum.Image[uint8], o *Options) ([]Result, error) {
 	return d.AppendDetect(nil, img, o)
 }

@@ -27,8 +27,9 @@ type Array struct {
 // int16, int32, float32, float64.
 //
 // 64-bit integers are copied: to int32 if all of them fit (uint64 to uint32),
-// else to uint32, else to float64. Values beyond 2^53, which float64 cannot
-// represent exactly, are a [boxsum.ErrTypes]: see Wide of [Options].
+// else to uint32, else to float64. If float64 cannot represent a value exactly,
+// which may happen beyond 2^53, Image returns an error that wraps
+// [boxsum.ErrTypes]; see Wide of [Options].
 func (a *Array) Image() (any, error) {
 	a, err := a.pixels()
 	if err != nil {

@@ -52,9 +52,9 @@ func SaveWith(path string, img any, m Metadata) error {
 	return WriteFile(path, func(w io.Writer) error { return EncodeWith(w, format, img, m) })
 }
 
-// Encode writes img as "png", "tiff", "pnm", "pbm", "pgm", "ppm", "pam", "jpeg",
-// "gif" or "npy". It is a boxsum.Image[P], as in [Picture], or any image.Image,
-// such as a threshold.Bitmap.
+// Encode writes img in the format "png", "tiff", "pnm", "pbm", "pgm", "ppm",
+// "pam", "jpeg", "gif" or "npy". img is a boxsum.Image[P], as in [Picture], or
+// any image.Image, such as a threshold.Bitmap.
 //
 //   - Pictures have pixels of uint8 or uint16 with 1 to 4 channels: gray or color, each with or without straight alpha.
 //   - PNG and TIFF store a threshold.Bitmap with one bit per pixel, PBM any image of 0 and 255.
@@ -63,7 +63,8 @@ func SaveWith(path string, img any, m Metadata) error {
 //   - JPEG and GIF have 8 bits and lose detail: JPEG everywhere, GIF in images of more than 256 colors. JPEG has no alpha, and in GIF a pixel is opaque or transparent.
 //   - .npy arrays support all types and numbers of channels.
 //
-// Anything that a format cannot hold is a [boxsum.ErrTypes].
+// If a format cannot hold the image, Encode returns an error that wraps
+// [boxsum.ErrTypes].
 func Encode(w io.Writer, format string, img any) error {
 	return EncodeWith(w, format, img, Metadata{})
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// MaxPixels is the largest picture that is decoded, in pixels. It applies to
-// all formats except .npy, where the file's length limits the size.
+// MaxPixels is the number of pixels in the largest picture that is decoded. It
+// applies to all formats except .npy, where the length of the file limits the
+// size.
 const MaxPixels = 1 << 30
 
-// ErrTooLarge is the error for a picture of more than [MaxPixels] pixels, which
-// Large of [Options] admits.
+// ErrTooLarge is wrapped by the error for a picture of more than [MaxPixels]
+// pixels. Set Large of [Options] to read such pictures.
 var ErrTooLarge = errors.New("too large")
 
 // tooLarge is an ErrTooLarge that does not repeat its text.
@@ -88,7 +89,8 @@ func decodedBytes(m color.Model) int {
 	return 1 + 1 // a palette
 }
 
-// The largest number of bytes that one byte of compressed data can expand to.
+// Each constant is the largest number of bytes to which one byte of compressed
+// data can expand.
 const (
 	deflateExpansion  = 1032 // RFC 1951: 258 bytes from two bits
 	lzwExpansion      = 2731 // a code of 12 bits is a string of up to 4096 bytes

@@ -19,9 +19,9 @@ type Metadata struct {
 	// rotate and mirror the pixels. It is 0 if the pixels are upright, as after
 	// Open has applied the tag; only Options.AsStored leaves other values.
 	Orientation int
-	// ICCProfile describes the colors. Encode omits a profile for other channels
-	// than the image's, such as that of a color picture for a gray or bilevel
-	// image.
+	// ICCProfile describes the colors. Encode omits it if it is for images with
+	// other channels, such as the profile of a color picture from which a gray
+	// image was made.
 	ICCProfile []byte
 }
 

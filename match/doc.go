@@ -1,6 +1,6 @@
-// Package match finds templates in images: a small image, such as a mark, a part or a
-// letter, that may appear anywhere in a larger one. Every position of the template gets a
-// score.
+// Package match finds a template in an image: a small image, such as a mark, a part or a
+// letter, that may appear anywhere in the larger one. It computes a score for every position
+// of the template.
 //
 //	scores, err := match.Match(img, template, match.ZNCC, nil)       // a score for every place
 //	peaks, err := match.Find(img, template, match.ZNCC, 5, nil)      // the best five

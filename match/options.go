@@ -46,26 +46,26 @@ func (m Method) Better(a, b float32) bool {
 	return a > b
 }
 
-// Options controls matching. Nil and the zero value match without a mask and choose the
-// best for the machine.
+// Options controls matching. Nil and the zero value match without a mask and select the best
+// settings for the machine.
 type Options struct {
 	// Mask has the size of the template and one channel. Pixels of the template where it is
 	// zero do not count. The zero Image means no mask.
 	Mask boxsum.Image[uint8]
 
 	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay
-	// in host memory. Devices support gray uint8 without a mask, with templates of up to
-	// 66051 pixels; anything else is an error. The time is proportional to the size of the
-	// template. SSD scores are bit-identical to those of the processor; ZNCC and NCC scores
-	// are those of exact sums, rounded to float32. OpenCL devices must support float64. The
-	// rows of the image are divided among several devices, and where a device has too little
-	// memory.
+	// in host memory. Devices support one-channel uint8 images without a mask and templates
+	// of up to 66051 pixels, and return an error for anything else. Their time is
+	// proportional to the size of the template. SSD scores are bit-identical to those of the
+	// processor; ZNCC and NCC scores are computed from exact sums and rounded to float32.
+	// OpenCL devices must support float64. The rows of the image are divided among several
+	// devices, and into bands if a device has too little memory.
 	On boxsum.Device
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
-	Level    boxsum.Level       // instruction set; the zero Level is the best available
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
+	Level    boxsum.Level       // instruction set; the zero Level selects the best
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
+	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
 }
 
 // set sets the mask and the options of a job.

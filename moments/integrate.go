@@ -6,8 +6,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Integrate returns the table of an image, made in one pass over its pixels, plus
-// another pass over float pixels to find the largest.
+// Integrate returns the table of an image, which it makes in one pass over the pixels.
+// Float pixels require another pass to find the one with the largest magnitude.
 func Integrate[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (*Table, error) {
 	t, err := moment.Integrate(arrayOf(&img), opt.engine())
 	if err != nil {

@@ -7,8 +7,8 @@
 //	pair, err := products.PairOf(a, b, ab)
 //	r := pair.Correlation(image.Rect(10, 10, 19, 19), 0)
 //
-// Zero-normalized cross-correlation of windows (ZNCC in stereo matching, LNCC in image
-// registration) is [Pair.Correlation] of one box after the other.
+// The zero-normalized cross-correlation of windows, known as ZNCC in stereo matching and
+// as LNCC in image registration, is [Pair.Correlation] for one box after the other.
 //
 // # Types
 //

@@ -58,10 +58,11 @@ func extentOf[S boxsum.Sum](t *boxsum.Table[S]) raster.Extent {
 // mean product of the distances of both images from their means. It is 0 for an empty
 // box, and NaN if the pixels of an image are not all valid.
 //
-// From integer tables it is computed from exact integers and accurate to two units in the
-// last place, for boxes of any size. From float tables it is NaN if the entries of the
-// tables show that its rounding error may exceed a fiftieth of the product of both
-// standard deviations. Subtract the means from images whose pixels lie far from zero.
+// The covariance of integer tables is computed from exact integers and accurate to two
+// units in the last place, for boxes of any size. The covariance of float tables is NaN
+// if the entries of the tables show that its rounding error may exceed a fiftieth of the
+// product of both standard deviations. To avoid that for images whose pixels lie far from
+// zero, subtract their means first.
 func (p *Pair[S, Q, R]) Covariance(box image.Rectangle, channel int) float64 {
 	if !p.complete() {
 		return 0
@@ -86,8 +87,8 @@ func (p *Pair[S, Q, R]) Covariance(box image.Rectangle, channel int) float64 {
 
 // Correlation returns the correlation coefficient of one channel over a box, clipped to
 // the images: their covariance divided by both standard deviations, from -1 to 1. It is
-// NaN if there is none because a deviation is 0, as that of an empty box, and where the
-// covariance is NaN.
+// NaN if the covariance is NaN or if a standard deviation is 0, as it is for an empty
+// box.
 func (p *Pair[S, Q, R]) Correlation(box image.Rectangle, channel int) float64 {
 	if !p.complete() {
 		return math.NaN()

@@ -18,17 +18,18 @@ type Pixel interface {
 // Float is the constraint for maps.
 type Float interface{ float32 | float64 }
 
-// Options configures comparisons. Nil and the zero value select scikit-image's defaults, and the best for the machine.
+// Options configures comparisons. Nil and the zero value select scikit-image's defaults and the best settings for the
+// machine.
 type Options struct {
-	// Window is the side of the window in pixels, an odd number: 7 by default for SSIM, 9 for LNCC. SSIM requires images
-	// that are not smaller.
+	// Window is the side of the window in pixels, an odd number. 0 means 7 for SSIM and 9 for LNCC. For SSIM, the images
+	// must be at least as large as the window.
 	Window int
 
-	// Sigma, if it is not zero, weights the window by a Gaussian of this standard deviation, truncated at 3.5 of them:
-	// 11 pixels for 1.5. Window must then be zero.
+	// Sigma, if it is not zero, weights the pixels of a window by a Gaussian with this standard deviation. The window
+	// then extends to 3.5 standard deviations, so that 1.5 means 11 pixels a side, and Window must be zero.
 	Sigma float64
 
-	// Population divides variances by the number of pixels, as Wang et al. do, not by one less.
+	// Population divides variances by the number of pixels in a window, as Wang et al. do, instead of by one less.
 	Population bool
 
 	// DataRange is the difference between the greatest and the smallest possible pixel. The default is 255 for uint8 and
@@ -46,9 +47,9 @@ type Options struct {
 	Valid boxsum.Valid
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
-	Level    boxsum.Level       // instruction set; the zero Level is the best available
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
+	Level    boxsum.Level       // instruction set; the zero Level selects the best
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
+	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
 }
 
 // set sets the options of a job.

@@ -7,8 +7,8 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// SSIM returns the structural similarity of two images of the same size: 1 if they are equal, and less the more they
-// differ.
+// SSIM returns the structural similarity of two images of the same size. It is 1 if they are equal, and lower the more
+// they differ.
 func SSIM[P Pixel](a, b boxsum.Image[P], opt *Options) (float64, error) {
 	return score(images(quality.SSIM, &a, &b, opt))
 }
@@ -34,8 +34,8 @@ func VolumeSSIMInto[D Float, P Pixel](dst volume.Volume[D], a, b volume.Volume[P
 	return intoVolume(&dst)(volumes(quality.SSIM, &a, &b, opt))
 }
 
-// LNCC returns the mean of the local normalized cross-correlations of two images of the same size: 1 if the windows of
-// one are those of the other, with another contrast and brightness.
+// LNCC returns the mean local normalized cross-correlation of two images of the same size. It is 1 if every window of
+// one image equals that of the other up to contrast and brightness.
 func LNCC[P Pixel](a, b boxsum.Image[P], opt *Options) (float64, error) {
 	return score(images(quality.LNCC, &a, &b, opt))
 }
@@ -61,12 +61,14 @@ func VolumeLNCCInto[D Float, P Pixel](dst volume.Volume[D], a, b volume.Volume[P
 	return intoVolume(&dst)(volumes(quality.LNCC, &a, &b, opt))
 }
 
-// MSSSIM returns the structural similarity of two images over five scales, each half as large as the one before: the
-// product of the mean contrast and structure of each, and of the brightness of the last, with the weights of
-// Wang, Simoncelli and Bovik. Windows have Gaussian weights with a standard deviation of 1.5 and variances of the
-// population, and those that reach beyond an image do not count; Window, Sigma and Population must be zero. A negative
-// mean is 0. Sides must have at least 161 pixels; the last row or column of an odd number is repeated before it is
-// halved, as in TensorFlow. With several channels, the result is the mean over the channels.
+// MSSSIM returns the multi-scale structural similarity of two images of the same size, with the weights of Wang,
+// Simoncelli and Bovik. It halves the images four times and multiplies the mean contrast and structure at each of the
+// five scales with the mean brightness at the last. A negative mean counts as 0.
+//
+// Windows have Gaussian weights with a standard deviation of 1.5 and population variances, and those that reach beyond
+// an image are excluded; Window, Sigma and Population must be zero. Each side must have at least 161 pixels. If a side
+// is odd, its last row or column is repeated before it is halved, as in TensorFlow. With several channels, the result
+// is the mean over the channels.
 func MSSSIM[P Pixel](a, b boxsum.Image[P], opt *Options) (float64, error) {
 	j, err := images(quality.SSIM, &a, &b, opt)
 	if err != nil {
@@ -79,7 +81,7 @@ func MSSSIM[P Pixel](a, b boxsum.Image[P], opt *Options) (float64, error) {
 }
 
 // MSE returns the mean squared error between two images of the same size: the mean of (a − b)² over all pixels and
-// channels. It ignores the options of windows.
+// channels. It ignores the options that concern windows.
 func MSE[P Pixel](a, b boxsum.Image[P], opt *Options) (float64, error) {
 	j, err := images(quality.SSIM, &a, &b, opt)
 	if err != nil {

@@ -1,10 +1,11 @@
-// Package rank computes filters from the histogram of the window around every pixel: the brightest pixel, the most
-// frequent, those that a percentile or Otsu's threshold separates, and images whose contrast is equalized around every pixel.
+// Package rank computes filters from the histogram of the window around every pixel: its extremes, percentiles and most
+// frequent value, Otsu's threshold, and local histogram equalization.
 //
 //	clear, err := rank.Filter(img, rank.Equalize, filter.Square(31), nil)
 //
-// Results are those of scikit-image's filters.rank, for windows, masks and 8 and 16 bits. Windows end at the edges
-// of the image. Package filter has the median and the entropy with other borders, and for floats.
+// Results are bit-identical to those of scikit-image's filters.rank for 8- and 16-bit images, with windows of any shape and
+// with masks. Windows end at the edges of the image. For medians and entropies with other borders or of floats, use package
+// filter.
 package rank
 
 import (
@@ -19,9 +20,9 @@ import (
 // Pixel is the constraint for the pixels of images to filter.
 type Pixel interface{ uint8 | uint16 }
 
-// A Statistic is what a filter computes from the pixels of a window, of which there are n, and from g, the pixel that the
-// window is around. L is the number of levels: 256 for bytes, see [Options.Levels] for 16 bits. The result for a window in
-// which no pixel counts is 0.
+// A Statistic is a function of the pixels in a window. In the comments on the constants, g is the pixel in the middle, n the
+// number of pixels that count, and L the number of levels: 256 for 8-bit pixels, and [Options.Levels] for 16-bit pixels. If no
+// pixel of a window counts, the result is 0.
 type Statistic uint8
 
 const (
@@ -29,15 +30,15 @@ const (
 	Maximum       = Statistic(rank.Maximum)
 	Gradient      = Statistic(rank.Gradient)      // the maximum less the minimum
 	Mean          = Statistic(rank.Mean)          // rounded down; filter.Box rounds to nearest
-	Sum           = Statistic(rank.Sum)           // modulo what a pixel holds; filter.Sum has wider results
-	SubtractMean  = Statistic(rank.SubtractMean)  // half of what g exceeds the mean by, plus L/2-1, toward zero
+	Sum           = Statistic(rank.Sum)           // the sum, which wraps in the type of the pixels; filter.Sum has wider results
+	SubtractMean  = Statistic(rank.SubtractMean)  // (g-mean)/2 + L/2-1, rounded toward zero
 	Threshold     = Statistic(rank.Threshold)     // 1 if g exceeds the mean, and 0 otherwise
-	Percentile    = Statistic(rank.Percentile)    // the lowest level up to which more than Options.Fraction of the pixels are
-	Majority      = Statistic(rank.Majority)      // the most frequent level, the lowest of several
-	Autolevel     = Statistic(rank.Autolevel)     // g, after the range of the window is stretched to all levels
-	Equalize      = Statistic(rank.Equalize)      // (L-1)·c/n, where c pixels are at most g: local histogram equalization
-	Otsu          = Statistic(rank.Otsu)          // Otsu's threshold, the lowest of several; 0 in a flat window
-	BilateralMean = Statistic(rank.BilateralMean) // the mean of the pixels between g-Below and g+Above, exclusive, rounded down
+	Percentile    = Statistic(rank.Percentile)    // the lowest level that more than Options.Fraction of the pixels do not exceed
+	Majority      = Statistic(rank.Majority)      // the most frequent level; if there are several, the lowest
+	Autolevel     = Statistic(rank.Autolevel)     // g after stretching the range of the window to all levels
+	Equalize      = Statistic(rank.Equalize)      // (L-1)·c/n, where c is the number of pixels not above g: local histogram equalization
+	Otsu          = Statistic(rank.Otsu)          // Otsu's threshold; if there are several, the lowest; 0 in a flat window
+	BilateralMean = Statistic(rank.BilateralMean) // the mean of the pixels above g-Below and below g+Above, rounded down
 )
 
 // String returns the name of the statistic in lower case, such as "bilateral-mean".
@@ -52,31 +53,32 @@ func ParseStatistic(name string) (Statistic, error) {
 	return Statistic(k), err
 }
 
-// Options configures filters. Nil and the zero value count all pixels, and select the best for the machine.
+// Options configures filters. With nil and the zero value, all pixels count and the best settings for the machine are used.
 type Options struct {
-	// Mask is nonzero for the pixels that count, an image of the same size with one channel or as many. It does not
-	// limit the pixels for which results are computed. The zero Image counts all.
+	// Mask, an image of the same size with one channel or as many as the image, is nonzero for the pixels that count. Results
+	// are computed for all pixels. The zero Image means that all pixels count.
 	Mask boxsum.Image[uint8]
 
-	// Footprint, if not nil, has a value for each pixel of a window, row by row, which is 0 for those that do not belong to it:
-	// windows then need not be rectangles.
+	// Footprint selects the pixels of a window that count, for windows that are not rectangles. It has one value for each
+	// pixel, row by row, which is zero for those that do not count. Nil means all pixels.
 	Footprint []uint8
 
-	// Levels is the number of levels of 16-bit pixels, which must be less. 0 means one more than the greatest pixel of the
-	// image, but at least 4, as in scikit-image: set it to compare images, such as 4096 for 12 bits.
+	// Levels is the number of levels of 16-bit images, whose pixels must be smaller. 0 means one more than the greatest pixel
+	// of the image but at least 4, as in scikit-image. To compare the results for several images, set it to a fixed number,
+	// such as 4096 for 12-bit cameras.
 	Levels int
 
 	Fraction     float64 // for Percentile: 0 is the minimum, 0.5 the median, 1 the maximum
-	Below, Above int     // for BilateralMean: distances from the pixel in the middle, which are excluded
+	Below, Above int     // for BilateralMean: how far from g the pixels below and above it must be to be excluded
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
-	Level    boxsum.Level       // instruction set; the zero Level is the best available
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never does
-	Progress func(done float64) // called with the fraction done, see [boxsum.Options]
+	Level    boxsum.Level       // instruction set; the zero Level selects the best
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
+	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
 }
 
-// Filter returns the statistic of the window around every pixel, for each channel. The border of filters does not apply:
-// windows end at the edges of the image.
+// Filter returns the statistic of the window around every pixel, for each channel separately. Windows end at the edges of the
+// image: unlike package filter, package rank has no borders.
 func Filter[P Pixel](img boxsum.Image[P], s Statistic, w filter.Window, opt *Options) (boxsum.Image[P], error) {
 	j := jobOf(&img, rank.Kind(s), w, opt)
 	dst, err := checkNew[P](j)
@@ -86,8 +88,8 @@ func Filter[P Pixel](img boxsum.Image[P], s Statistic, w filter.Window, opt *Opt
 	return raster.OrZero(dst, j.Run())
 }
 
-// FilterInto is like [Filter] but writes to dst, which has the same size and may be img itself. After an error, dst may be
-// incomplete.
+// FilterInto is like [Filter] but writes to dst, which has the same size and may be img itself. If it returns an error, dst
+// may be incomplete.
 func FilterInto[P Pixel](dst, img boxsum.Image[P], s Statistic, w filter.Window, opt *Options) error {
 	j := jobOf(&img, rank.Kind(s), w, opt)
 	if err := j.Check(); err != nil {
@@ -107,8 +109,9 @@ func Entropies[D filter.Float, P Pixel](img boxsum.Image[P], w filter.Window, op
 	return raster.OrZero(dst, j.Run())
 }
 
-// Histograms returns the histogram of the window around every pixel: an image with a channel for each of the lowest levels,
-// which holds the share of the pixels that have it. If img has several channels, those of the first come first.
+// Histograms returns the histogram of the window around every pixel, as an image with one channel for each of the lowest
+// levels. A channel holds the fraction of the window's pixels that have its level. If img has several channels, the levels of
+// the first come first.
 func Histograms[D filter.Float, P Pixel](img boxsum.Image[P], w filter.Window, levels int, opt *Options) (boxsum.Image[D], error) {
 	j := jobOf(&img, rank.Histogram, w, opt)
 	j.Bins = levels

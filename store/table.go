@@ -176,9 +176,10 @@ func (t *Table) Options() *Options {
 	return &Options{Block: a.Block, Chunk: a.Chunk, Compression: a.Compression, Level: a.Level, Squares: a.Squares, Compact: a.Compact, Volume: a.Depth > 0, Bins: t.Bins()}
 }
 
-// Of reports whether the table was computed from this array in its current state: its
-// metadata and the names, sizes and versions of its objects match those that [Integrate]
-// saw. A copy of the array has different versions.
+// Of reports whether the table was computed from this array in its current state. It
+// compares the array's metadata and the names, sizes and versions of its objects with
+// those that [Integrate] saw, so it returns false for a copy of the array, whose objects
+// have other versions.
 func (t *Table) Of(ctx context.Context, a *zarr.Array) (bool, error) {
 	j, err := plan(ctx, a, t.bucket, t.Options())
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -16,11 +16,11 @@ import (
 
 // A Damage is a damaged or missing object of a table.
 type Damage struct {
-	Key      string
-	Row      int // of the block; -1 for a line
-	Column   int
-	Why      error
-	Repaired bool
+	Key      string // key of the object in the bucket
+	Row      int    // row of the block; -1 if the object holds lines between blocks
+	Column   int    // column of the block
+	Why      error  // what is wrong with it
+	Repaired bool   // whether Verify has rewritten it
 }
 
 // Verify reads the whole table and checks checksums and whether every block continues its

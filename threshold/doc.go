@@ -1,6 +1,7 @@
-// Package threshold binarizes gray images: pages for OCR and archives, cells, marks. Each
-// pixel is compared with a threshold computed from the pixels around it, so uneven light
-// does no harm. The running time does not depend on the window's size.
+// Package threshold binarizes gray images, such as scanned pages for OCR and archives,
+// micrographs of cells, and printed marks. Each pixel is compared with a threshold
+// computed from the pixels around it, so that uneven light does no harm. The running time
+// does not depend on the size of the window.
 //
 //	bin, err := threshold.Binarize(img, threshold.New(threshold.Sauvola, 75), nil) // 0 and 255
 //	bin, err := threshold.BinarizeImage(scan, threshold.New(threshold.Su, 0), nil) // any image.Image to *image.Gray

@@ -85,8 +85,8 @@ type Rule struct {
 	// uint8, 65535 for uint16, and 1 for floats, in which case values above 2 are an error.
 	White float64
 
-	P, Q float64 // Phansalkar
-	T    float64 // Bradley, in percent
+	P, Q float64 // parameters of Phansalkar
+	T    float64 // parameter of Bradley, in percent
 	C    float64 // MeanC, in units of pixel values: 10 is for bytes, and more than 1 is an error for floats up to 1
 	MinN int     // Su with a window; zero means the window's width, which Su always uses for a window it chooses
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Options configures how a table is made. Nil and the zero value select the best
-// settings for the machine. There is no offset: sum float32 pixels in float64. A device
-// needs memory for the image and a whole table.
+// settings for the machine. Tilted tables have no offset; sum float32 pixels in float64
+// instead. A device needs memory for the image and a whole table.
 type Options struct {
 	On       boxsum.Device      // device to use, see [boxsum.Options]; nil selects the processor
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// Reading a region lists the objects of an array in a folder or a zip file first, so that absent ones cost
-// nothing: a few bytes of metadata may declare millions. This pays from manyUnits chunks on,
-// and for fewFiles files it does not.
+// An array in a folder or a zip file lists its objects before it reads a region of many chunks, so that
+// chunks that do not exist cost nothing: a few bytes of metadata may declare millions of them. It does so
+// for regions of at least manyUnits chunks, and not if there are only fewFiles files.
 const (
 	manyUnits = 64
 	fewFiles  = 8

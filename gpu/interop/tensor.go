@@ -17,14 +17,14 @@ import (
 //   - "suffix" sums the values at each position and after it, to the right and below, which is the gradient of a table;
 //   - "window" sums windows, with zeros outside the plane, and multiplies by a factor or divides by the number of pixels that lie in the plane. Out may have any size.
 //
-// Floats are named as in kernels: f16, bf16, f32, f64.
+// The types Pixel and Sum are f16, bf16, f32 or f64.
 type TensorJob struct {
 	Op, Pixel, Sum          string
-	In, Out                 Foreign // of tables: sizes are those of the planes
-	Across, Down, Left, Top int     // of windows
-	Factor                  float64
-	Clip                    bool // divide by the number of pixels, and ignore the factor
-	Gap                     bool // of tables: the memory between rows may be written
+	In, Out                 Foreign // for tables, the sizes of both are those of the planes
+	Across, Down, Left, Top int     // size of a window, and how far it extends to the left and above
+	Factor                  float64 // for windows
+	Clip                    bool    // for windows: divide by the number of pixels, and ignore Factor
+	Gap                     bool    // for tables: the memory between rows may be overwritten
 	// BandRow divides planes into bands of this many rows, counted from the first
 	// row, or from the last for a suffix. Bands are computed at the same time, so
 	// the first row of sums of each band except the first must contain the sum of
@@ -47,9 +47,10 @@ func Tensor(d *gpu.Device, j *TensorJob) error {
 	})
 }
 
-// A Recipe describes a launch that C code can repeat by itself: the driver's
-// functions, what to launch, and the job, which starts with the addresses of the
-// pixels and the sums.
+// A Recipe describes the launch of a kernel so that C code can repeat it without
+// calling Go: the addresses of the driver's functions, the kernel and its grid, and
+// the size of the job that is its argument. The job starts with the addresses of the
+// pixels and of the sums.
 type Recipe struct {
 	Launch, Current, Function, Context uintptr // cuLaunchKernelEx and cuCtxGetCurrent
 	Blocks, Threads, Shared, Cluster   int64
@@ -58,8 +59,9 @@ type Recipe struct {
 	Bytes                              int64 // size of the job
 }
 
-// RecipeOf returns the recipe of a job and the job's bytes. Both are nil if there is
-// nothing to do or the driver does not support such launches.
+// RecipeOf returns the recipe of a job and the bytes of the kernel's argument. Both
+// are nil if there is nothing to do or if the driver cannot launch kernels in this
+// way.
 func RecipeOf(d *gpu.Device, j *TensorJob) (*Recipe, []byte, error) {
 	b, c, err := j.call(d)
 	if err != nil || b == nil {
