@@ -25,6 +25,18 @@
 // LinearSVC has trained on the results of Compute, they are its coef_ followed by its
 // intercept_.
 //
+// # Integral histograms
+//
+// A [Table] is an integral histogram of the gradients of an image, from which a [BoxDescriptor] reads
+// blocks of any size and place:
+//
+//	d, err := hog.NewBoxes(hog.BoxConfig{Blocks: blocks, Coefficients: coefficients})
+//	table, err := hog.Integrate(img, d.Config().Votes, nil)
+//	scores, err := d.AppendScores(nil, table, image.Pt(100, 40)) // of the window at (100, 40)
+//
+// For blocks of a single size, as people.xml has, a [Descriptor] is faster: it computes each block
+// once, whatever the number of windows that share it.
+//
 // # Compatibility with OpenCV
 //
 // Descriptors, scores and rectangles are bit-identical to those of HOGDescriptor in OpenCV

@@ -39,6 +39,9 @@ type worker struct {
 	used           []bool // columns of blocks
 	windows        gradients.Windows
 
+	// Sums of votes of each column and bin, and what the next row adds to them, see spread.
+	tents, slopes []uint32
+
 	scores []float64
 	hits   []hit
 }
@@ -49,7 +52,7 @@ func (w *worker) bytes() int {
 	for _, rows := range w.bright {
 		n += engine.Bytes(rows)
 	}
-	return n + engine.Bytes(w.blend) + engine.Bytes(w.windows.Parts)
+	return n + engine.Bytes(w.blend) + engine.Bytes(w.tents) + engine.Bytes(w.slopes) + engine.Bytes(w.windows.Parts)
 }
 
 // memory estimates the bytes that a worker needs for a level.

@@ -120,7 +120,8 @@ type Place uint32
 
 func placeOf(bin, next int) Place { return Place(bin<<4 | next<<20) }
 
-func (p Place) bins() (bin, next int) { return int(p >> 4 & 0xfff), int(p >> 20) }
+// Bins returns the bin of a pixel and the one after it.
+func (p Place) Bins() (bin, next int) { return int(p >> 4 & 0xfff), int(p >> 20) }
 
 // Constants of OpenCV's arctangent in degrees, a polynomial in min/max of |dx| and |dy|.
 const (
@@ -293,7 +294,7 @@ func (r *BlockRow) Fill(level processor.Level, g *Gradient, x, end int) {
 		for i := range r.Pixels {
 			p, at := &r.Pixels[i], int(r.Offsets[i])+x*r.Lattice
 			first, second := g.First[at], g.Second[at]
-			bin, next := g.Places[at].bins()
+			bin, next := g.Places[at].Bins()
 			for k := range p.N {
 				cell, weight := int(p.Cells[k])*r.Bins, p.Weights[k]
 				planes[(cell+bin)*r.Stride] += float32(first * weight)
