@@ -8,6 +8,7 @@
 # make bench-filters    filters and thresholds beside OpenCV, Doxa, libvips and others, in one run, with their floors
 # make bench-cascades   detectors beside OpenCV 4
 # make bench-hog        detection of people beside OpenCV 4
+# make bench-gpu        work on a CUDA device beside copies and fills, with goals (GPU_FLAGS='-only tensors,box')
 # make bench-gpu-peers  the same on a CUDA device, beside NPP, PyTorch and CuPy (GPU_PEERS_PYTHON=python3)
 # make bench-compare    BASE=v0.2.0: this tree compared with a commit, in one run, or with a stored run, BASE=run.txt
 # make bench-save       RUN=run.txt: runs the benchmarks and stores the results for bench-compare
@@ -24,7 +25,7 @@
 PEERS_PYTHON = .venv/bin/python
 GPU_PEERS_PYTHON = python3
 
-.PHONY: release release-check supply wheel test test-modules test-python test-race test-arm64 test-long bench-peers bench-filters bench-cascades bench-hog bench-gpu-peers bench-tensors bench-compare bench-save generate kernels fuzz site
+.PHONY: release release-check supply wheel test test-modules test-python test-race test-arm64 test-long bench-peers bench-filters bench-cascades bench-hog bench-gpu bench-gpu-peers bench-tensors bench-compare bench-save generate kernels fuzz site
 
 test:
 	@scripts/test.sh
@@ -65,6 +66,9 @@ bench-hog:
 	@scripts/setup.sh
 	BOXSUM_SPEED=640x480,1920x1080 BOXSUM_PEERS_PYTHON=$$PWD/$(PEERS_PYTHON) BOXSUM_CASCADES_PYTHON=$$PWD/.venv/cascades/bin/python \
 		go test ./hog -run '^TestSpeed$$' -v -count 1 -timeout 30m | grep times
+
+bench-gpu:
+	go run ./lab/bench/gpu $(GPU_FLAGS)
 
 bench-gpu-peers:
 	go run ./cmd/boxsum bench --on cuda --peers $(GPU_PEERS_PYTHON)

@@ -1,0 +1,389 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"unsafe"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/gpu/interop"
+	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/rotated"
+	"github.com/boxsum/boxsum/threshold"
+	"github.com/boxsum/boxsum/volume"
+)
+
+// A row is one line of the table: work, and the ratio to its limit that it should not exceed.
+type row struct {
+	name    string
+	goal    float64
+	prepare func(b *bench) (prepared, error)
+}
+
+// A prepared row has its images and tables on the device.
+type prepared struct {
+	work, limit func() error // queue the work; on the clock, they also wait
+	limitName   string
+	onClock     bool
+}
+
+// A bench holds the device, and the memory of the row that is being measured.
+type bench struct {
+	device        *gpu.Device
+	launch        launch.Device
+	scale, rounds int
+	blocker       launch.Limit // a copy that takes longer than queueing a few launches
+	owned         []io.Closer  // by the row
+}
+
+func (b *bench) own(c io.Closer) { b.owned = append(b.owned, c) }
+
+// free frees the memory of a row.
+func (b *bench) free() (err error) {
+	for _, c := range b.owned {
+		err = errors.Join(err, c.Close())
+	}
+	b.owned = nil
+	return err
+}
+
+func (b *bench) close() {
+	if b.blocker != nil {
+		_ = b.blocker.Close()
+	}
+}
+
+// busy queues work that keeps the device busy while the host queues more.
+func (b *bench) busy() (err error) {
+	if b.blocker == nil {
+		if b.blocker, err = b.launch.NewCopy(1 << 30 / int64(b.scale*b.scale)); err != nil {
+			return err
+		}
+	}
+	return b.blocker.Run()
+}
+
+// beside returns work that is limited by a copy of as many bytes as it reads and writes.
+func (b *bench) beside(bytes int64, work func() error) (prepared, error) {
+	c, err := b.launch.NewCopy(bytes / 2)
+	if err != nil {
+		return prepared{}, err
+	}
+	b.own(c)
+	return prepared{work: work, limit: c.Run, limitName: "copy"}, nil
+}
+
+// size returns the bytes of n values of type T.
+func size[T any](n int) int64 { return int64(n) * int64(unsafe.Sizeof(*new(T))) }
+
+// noise returns an image of random values from 0 to 255, for which all sums of integers are exact.
+func noise[P boxsum.Pixel](width, height int) boxsum.Image[P] {
+	img, _ := boxsum.NewImage[P](width, height, 1)
+	fill(img.Pix)
+	return img
+}
+
+func fill[P boxsum.Pixel](pix []P) {
+	state := uint64(88172645463325252)
+	for i := range pix {
+		state ^= state << 13
+		state ^= state >> 7
+		state ^= state << 17
+		pix[i] = P(uint8(state >> 32))
+	}
+}
+
+// images uploads a batch of random images.
+func images[P boxsum.Pixel](b *bench, width, height, count int) (*gpu.Image[P], error) {
+	img := noise[P](width, height)
+	all := make([]boxsum.Image[P], count)
+	for i := range all {
+		all[i] = img
+	}
+	src, err := gpu.Upload(b.device, all...)
+	if err == nil {
+		b.own(src)
+	}
+	return src, err
+}
+
+func table[P boxsum.Pixel, S boxsum.Sum](side int) func(*bench) (prepared, error) {
+	return func(b *bench) (prepared, error) {
+		n := side / b.scale
+		src, err := images[P](b, n, n, 1)
+		if err != nil {
+			return prepared{}, err
+		}
+		dst, err := gpu.NewTable[S](b.device, n, n, 1, 1)
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(dst)
+		return b.beside(size[P](n*n)+size[S](n*n), func() error { return gpu.IntegrateInto(dst, src, nil) })
+	}
+}
+
+func squares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](side int) func(*bench) (prepared, error) {
+	return func(b *bench) (prepared, error) {
+		n := side / b.scale
+		src, err := images[P](b, n, n, 1)
+		if err != nil {
+			return prepared{}, err
+		}
+		dst, err := gpu.NewSquaredTable[S, Q](b.device, n, n, 1, 1)
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(dst)
+		return b.beside(size[P](n*n)+size[S](n*n)+size[Q](n*n), func() error { return gpu.IntegrateSquaresInto(dst, src, nil) })
+	}
+}
+
+// tensor measures what PyTorch's users get: the kernels for planes in memory without gaps between pixels, or for
+// large planes those of images.
+func tensor(count, side int, planes bool) func(*bench) (prepared, error) {
+	return func(b *bench) (prepared, error) {
+		if b.device.Info().Kind != gpu.CUDA {
+			return prepared{}, fmt.Errorf("%w except on CUDA", errors.ErrUnsupported)
+		}
+		n := max(side/b.scale, 1)
+		width, line := n, 256/4
+		if planes {
+			line = 32 / 4
+		}
+		stride := int64((width+1+line-1)/line*line) * 4
+		distance := stride * int64(n+1)
+		memory, err := interop.Take(b.device, distance*int64(count)+256)
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(taken{b.device, memory})
+		pixels, err := interop.Take(b.device, size[float32](count*n*n)+16)
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(taken{b.device, pixels})
+		in := interop.Foreign{Handle: pixels, Width: n, Height: n, Count: count, Stride: int64(4 * n), Distance: int64(4 * n * n)}
+		out := interop.Foreign{Handle: memory, Width: n, Height: n, Count: count, Stride: stride, Distance: distance}
+		if !planes {
+			out.Offset = 256 - 4 // the first sums of the rows are aligned
+		}
+		src, err := interop.ImageOver[float32](b.device, in)
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(src)
+		host := noise[float32](n, n)
+		for i := range count {
+			if err := src.Set(i, host); err != nil {
+				return prepared{}, err
+			}
+		}
+		bytes := 2 * size[float32](count*n*n)
+		if planes {
+			job := &interop.TensorJob{Op: "table", Pixel: "f32", Sum: "f32", In: in, Out: out, Gap: true}
+			return b.beside(bytes, func() error { return interop.Tensor(b.device, job) })
+		}
+		dst, err := interop.TableOver[float32](b.device, out)
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(dst)
+		return b.beside(bytes, func() error { return gpu.IntegrateInto(dst, src, nil) })
+	}
+}
+
+// taken is memory that interop has taken.
+type taken struct {
+	device *gpu.Device
+	handle uintptr
+}
+
+func (t taken) Close() error { return interop.Give(t.device, t.handle) }
+
+func voxels[P boxsum.Pixel, S boxsum.Sum](side int) func(*bench) (prepared, error) {
+	return func(b *bench) (prepared, error) {
+		n := side / b.scale
+		src, err := gpu.NewVolume[P](b.device, n, n, n, 1)
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(src)
+		pix := make([]P, n*n*n)
+		fill(pix)
+		if err := src.Set(volume.Volume[P]{Pix: pix, Width: n, Height: n, Depth: n}); err != nil {
+			return prepared{}, err
+		}
+		dst, err := gpu.NewVolumeTable[S](b.device, n, n, n, 1)
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(dst)
+		return b.beside(size[P](n*n*n)+size[S](n*n*n), func() error { return gpu.IntegrateVolumeInto(dst, src, nil) })
+	}
+}
+
+func counts(bins, width, height int) func(*bench) (prepared, error) {
+	return func(b *bench) (prepared, error) {
+		w, h := width/b.scale, height/b.scale
+		src, err := images[uint8](b, w, h, 1)
+		if err != nil {
+			return prepared{}, err
+		}
+		dst, err := gpu.NewHistogram[uint8](b.device, w, h, 1, 1, histogram.Bins{N: bins})
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(dst)
+		f, err := b.launch.NewFill(size[uint32]((w + 1) * (h + 1) * bins))
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(f)
+		return prepared{work: func() error { return gpu.IntegrateHistogramInto(dst, src, nil) }, limit: f.Run, limitName: "fill"}, nil
+	}
+}
+
+// uprightOf returns the upright table of images, to which tilted and rotated ones are compared.
+func uprightOf(b *bench, src *gpu.Image[uint8]) (func() error, error) {
+	dst, err := gpu.NewTable[uint32](b.device, src.Width(), src.Height(), 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	b.own(dst)
+	return func() error { return gpu.IntegrateInto(dst, src, nil) }, nil
+}
+
+func turned(side int, rot *rotated.Rotation) func(*bench) (prepared, error) {
+	return func(b *bench) (prepared, error) {
+		n := side / b.scale
+		src, err := images[uint8](b, n, n, 1)
+		if err != nil {
+			return prepared{}, err
+		}
+		limit, err := uprightOf(b, src)
+		if err != nil {
+			return prepared{}, err
+		}
+		p := prepared{limit: limit, limitName: "upright"}
+		if rot == nil {
+			dst, err := gpu.NewTiltedTable[uint32](b.device, n, n, 1, 1)
+			if err != nil {
+				return p, err
+			}
+			b.own(dst)
+			p.work = func() error { return gpu.IntegrateTiltedInto(dst, src, nil) }
+			return p, nil
+		}
+		dst, err := gpu.NewRotatedTable[uint32](b.device, n, n, 1, 1, *rot)
+		if err != nil {
+			return p, err
+		}
+		b.own(dst)
+		p.work = func() error { return gpu.IntegrateRotatedInto(dst, src, nil) }
+		return p, nil
+	}
+}
+
+// rotatedOnHost measures a rotated table beside an upright one, both from host memory to host memory.
+func rotatedOnHost(side int, rot rotated.Rotation) func(*bench) (prepared, error) {
+	return func(b *bench) (prepared, error) {
+		n := side / b.scale
+		img := noise[uint8](n, n)
+		upright, err := boxsum.NewTable[uint32](n, n, 1)
+		if err != nil {
+			return prepared{}, err
+		}
+		dst, err := rotated.NewTable[uint32](n, n, 1, rot)
+		if err != nil {
+			return prepared{}, err
+		}
+		return prepared{
+			work:      func() error { return rotated.IntegrateInto(dst, img, &rotated.Options{On: b.device}) },
+			limit:     func() error { return boxsum.IntegrateInto(upright, img, &boxsum.Options{On: b.device}) },
+			limitName: "upright", onClock: true,
+		}, nil
+	}
+}
+
+// page returns an image like a scanned page: noise on paper, and lines of dark words.
+func page(width, height int) boxsum.Image[uint8] {
+	img := noise[uint8](width, height)
+	for i, v := range img.Pix {
+		x, y := i%width, i/width
+		if y%48 < 20 && x/9%5 != 0 && v%3 > 0 {
+			img.Pix[i] = 40 + v%60
+			continue
+		}
+		img.Pix[i] = 200 + v%24
+	}
+	return img
+}
+
+func windows(side int, run func(dst, src *gpu.Image[uint8]) error) func(*bench) (prepared, error) {
+	return func(b *bench) (prepared, error) {
+		n := side / b.scale
+		src, err := gpu.Upload(b.device, page(n, n))
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(src)
+		dst, err := gpu.NewImage[uint8](b.device, n, n, 1, 1)
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(dst)
+		return b.beside(2*size[uint8](n*n), func() error { return run(dst, src) })
+	}
+}
+
+func box(k int) func(dst, src *gpu.Image[uint8]) error {
+	return func(dst, src *gpu.Image[uint8]) error { return gpu.BoxInto(dst, src, filter.Square(k), nil) }
+}
+
+func sauvola(k int) func(dst, src *gpu.Image[uint8]) error {
+	rule := threshold.New(threshold.Sauvola, k)
+	return func(dst, src *gpu.Image[uint8]) error { return gpu.BinarizeInto(dst, src, rule, nil) }
+}
+
+// rows returns the table. The goals are for an H200.
+func rows() []row {
+	half := rotated.Rotation{A: 1, B: 2}
+	all := []row{
+		{"u8 to u32, 4096²", 1.15, table[uint8, uint32](4096)},
+		{"u8 to u32, 8192²", 1.12, table[uint8, uint32](8192)},
+		{"f32 to f32, 4096²", 1.12, table[float32, float32](4096)},
+		{"u32 to u32, 4096²", 1.12, table[uint32, uint32](4096)},
+		{"f32 to f64, 4096²", 1.12, table[float32, float64](4096)},
+		{"f32 to f64, 8192²", 1.12, table[float32, float64](8192)},
+		{"u8 to f64, 8192²", 1.12, table[uint8, float64](8192)},
+		{"u8 to f64, 16384²", 1.12, table[uint8, float64](16384)},
+		{"f32 to f32, 8192²", 1.08, table[float32, float32](8192)},
+		{"u32 to u32, 8192²", 1.08, table[uint32, uint32](8192)},
+		{"f32 to f32, 16384²", 1.06, table[float32, float32](16384)},
+		{"u32 to u32, 16384²", 1.06, table[uint32, uint32](16384)},
+		{"u8 to u32 and squares in u64, 4096²", 1.15, squares[uint8, uint32, uint64](4096)},
+		{"tensors f32 (256, 1, 100, 100)", 1.5, tensor(256, 100, true)},
+		{"tensors f32 (32, 3, 512, 512)", 1.13, tensor(96, 512, true)},
+		{"tensors f32 (4, 3, 1024, 1024)", 1.2, tensor(12, 1024, false)},
+		{"tensors f32 (2, 1, 4096, 4096)", 1.12, tensor(2, 4096, false)},
+		{"volume u8 to u32, 1024³", 1.2, voxels[uint8, uint32](1024)},
+		{"volume f32 to f32, 1024³", 1.12, voxels[float32, float32](1024)},
+		{"histogram of 32 bins, 1080p", 1.25, counts(32, 1920, 1080)},
+		{"histogram of 32 bins, 4096²", 1.25, counts(32, 4096, 4096)},
+		{"tilted, 4096²", 1.4, turned(4096, nil)},
+		{"rotated by 1/2, 4096²", 1.6, turned(4096, &half)},
+		{"rotated by 1/2, 4096², host to host", 1, rotatedOnHost(4096, half)},
+	}
+	for _, k := range []int{9, 15, 21, 25, 31} {
+		all = append(all, row{fmt.Sprintf("box %d×%d, 8192²", k, k), 1.25, windows(8192, box(k))})
+	}
+	for _, k := range []int{9, 15, 21, 25, 31} {
+		all = append(all, row{fmt.Sprintf("Sauvola %d×%d, 8192²", k, k), 2, windows(8192, sauvola(k))})
+	}
+	return all
+}
