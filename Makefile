@@ -1,5 +1,5 @@
 # make test             the tests; installs what they compare with, where it can
-# make test-modules     tests of the modules beside: the generator, object stores, Beam, the site, the explorer in a browser
+# make test-modules     the generator of the assembly, the site, the explorer in a browser
 # make test-python      tests of the Python package
 # make test-race        the race detector, where goroutines meet
 # make test-arm64       the NEON kernels, in an emulator

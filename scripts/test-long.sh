@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests that run nightly instead of before each change: .github/workflows/nightly.yml runs each part as a separate
-# job. scripts/test-long.sh PART... runs some parts; without arguments it runs all.
+# Tests that .ci/run leaves out. Each part is a job of a workflow: cloud and lint run on each push, the others nightly.
+# scripts/test-long.sh PART... runs some parts; without arguments it runs all.
 set -eu
 . "$(dirname "$0")/steps.sh"
 
@@ -47,6 +47,14 @@ lint() {
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 }
 
+# cloud runs the tests of the modules for object stores, with an S3 server in the same process, and for Apache Beam, on
+# its runner Prism.
+cloud() {
+	setup
+	(cd cloud && go vet . && go test -timeout 30m .)
+	(cd beam && go vet . && go test -timeout 30m .)
+}
+
 # servers runs the tests with real servers.
 servers() {
 	setup
@@ -66,7 +74,7 @@ fuzz() {
 	scripts/fuzz.sh "${FUZZTIME:-10s}"
 }
 
-for part in ${*:-counts race portable arm64 lint servers skimage fuzz}; do
+for part in ${*:-counts race portable arm64 lint cloud servers skimage fuzz}; do
 	step "$part"
 	$part
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests the parts that are separate modules: the generator of the assembly, object stores, Apache Beam on Prism, the
-# site, and the explorer in a browser.
+# Tests the generator of the assembly, the site, and the explorer in a browser. The modules for object stores and Apache
+# Beam take minutes to compile: scripts/test-long.sh has them, as the part cloud.
 set -eu
 . "$(dirname "$0")/steps.sh"
 scripts/setup.sh
@@ -18,12 +18,6 @@ if command -v llvm-mc >/dev/null; then # checks the instructions that the genera
 else
 	left_out "the check of encoded instructions: needs llvm-mc, of Debian's llvm"
 fi
-
-step "object stores"
-(cd cloud && go vet . && go test -timeout 10m .)
-
-step "Apache Beam, on Prism"
-(cd beam && go vet . && go test -timeout 10m .)
 
 step "the site: it builds, and every link leads somewhere"
 export BOXSUM_SITE="$made/site"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests object stores and Apache Beam with real servers, which take minutes to build or download the first time:
-# versitygw (S3), Azurite (Azure), fake-gcs-server (Google) and Flink. scripts/test-modules.sh uses an in-process S3
-# server and Prism instead.
+# versitygw (S3), Azurite (Azure), fake-gcs-server (Google) and Flink. The part cloud of scripts/test-long.sh uses an
+# in-process S3 server and Prism instead.
 set -eu
 . "$(dirname "$0")/steps.sh"
 versitygw=v1.8.0 gcs=v1.56.1 azurite=3.35.0
