@@ -1,4 +1,5 @@
 # make test             the tests; installs what they compare with, where it can
+# make test-gpu         the tests of package gpu, on PoCL or on the devices of this machine
 # make test-modules     the generator of the assembly, the site, the explorer in a browser
 # make test-python      tests of the Python package
 # make test-race        the race detector, where goroutines meet
@@ -25,10 +26,14 @@
 PEERS_PYTHON = .venv/bin/python
 GPU_PEERS_PYTHON = python3
 
-.PHONY: release release-check supply wheel test test-modules test-python test-race test-arm64 test-long bench-peers bench-filters bench-cascades bench-hog bench-gpu bench-gpu-peers bench-tensors bench-compare bench-save generate kernels fuzz site
+.PHONY: release release-check supply wheel test test-gpu test-modules test-python test-race test-arm64 test-long bench-peers bench-filters bench-cascades bench-hog bench-gpu bench-gpu-peers bench-tensors bench-compare bench-save generate kernels fuzz site
 
 test:
 	@scripts/test.sh
+
+test-gpu:
+	@scripts/setup.sh
+	POCL_WORK_GROUP_SPECIALIZATION=0 go test -timeout 30m ./gpu/... # otherwise PoCL compiles every kernel three times
 
 test-modules:
 	@scripts/test-modules.sh
