@@ -514,3 +514,31 @@ func TestFarAway(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkDetect searches pictures for people with made-up coefficients, which find nothing.
+func BenchmarkDetect(b *testing.B) {
+	c := hog.Config{}
+	d, err := hog.New(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c.Coefficients = coefficients(rand.New(rand.NewPCG(40, 9)), d.Size(), false)
+	if d, err = hog.New(c); err != nil {
+		b.Fatal(err)
+	}
+	for _, size := range []image.Point{{640, 480}, {1920, 1080}} {
+		for _, channels := range []int{1, 3} {
+			img := drawnPattern(size.X, size.Y, channels)
+			for _, workers := range []int{1, 2, 4, 8} {
+				b.Run(fmt.Sprintf("%dx%dx%d/workers=%d", size.X, size.Y, channels, workers), func(b *testing.B) {
+					var found []hog.Result
+					for b.Loop() {
+						if found, err = d.AppendDetect(found[:0], img, &hog.Options{Workers: workers, Threshold: 100}); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	}
+}

@@ -19,6 +19,7 @@ type Report struct {
 	Interrupted bool      `json:"interrupted,omitempty"`
 	Machine     Machine   `json:"machine"`
 	Turned      *Turned   `json:"turned,omitempty"` // for the claim of Messom and Barczak
+	People      *People   `json:"people,omitempty"` // for the use that Bilgic, Horn and Masaki made of tables
 	Results     []Result  `json:"results"`
 
 	experiments []*Experiment

@@ -127,17 +127,24 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 		if slices.ContainsFunc(experiments, func(e *Experiment) bool { return e.Name == "messom/table-2" }) {
 			r.Turned = turnedFaces()
 		}
+		if slices.ContainsFunc(experiments, func(e *Experiment) bool { return e.Name == "bilgic/people" }) {
+			if r.People, err = comparePeople(ctx, cfg.Quick); err != nil {
+				return r, err
+			}
+		}
 		l := &lab{device: cfg.Device, setting: s, progress: cfg.Progress, total: len(todo)}
 		measure = l.measure
 	}
 	written := time.Now()
-	for len(todo) > 0 && ctx.Err() == nil {
-		var group []Spec
-		group, todo = samePixels(todo)
-		r.Results = append(r.Results, measure(ctx, group)...)
+	for last := false; !last && ctx.Err() == nil; {
+		if len(todo) > 0 {
+			var group []Spec
+			group, todo = samePixels(todo)
+			r.Results = append(r.Results, measure(ctx, group)...)
+		}
 		r.experiments = slices.DeleteFunc(slices.Clone(experiments), func(e *Experiment) bool { return len(todo) > 0 && !r.has(e) })
 		r.Interrupted = ctx.Err() != nil
-		last := len(todo) == 0 || r.Interrupted
+		last = len(todo) == 0 || r.Interrupted
 		if cfg.Ready != nil && (last || time.Since(written) > writeEvery) {
 			if err := cfg.Ready(r); err != nil {
 				return r, err

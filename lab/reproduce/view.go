@@ -16,6 +16,7 @@ type view struct {
 	machine Machine
 	results []Result
 	Turned  *Turned
+	People  *People
 
 	collect bool   // only record what is looked up
 	asked   []Spec // with collect

@@ -139,7 +139,7 @@ type section struct {
 }
 
 func (r *Report) document() *document {
-	v := &view{setting: r.setting, machine: r.Machine, results: r.Results, Turned: r.Turned}
+	v := &view{setting: r.setting, machine: r.Machine, results: r.Results, Turned: r.Turned, People: r.People}
 	d := &document{Report: r, Note: v.gpuNote(), Facts: [][2]string{
 		{"Processor", fmt.Sprintf("%s, %s, %s", r.Machine.CPU, count(r.Machine.Cores, "core"), r.Machine.Level)},
 		{"Device", r.Machine.deviceText()},

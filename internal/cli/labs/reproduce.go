@@ -79,6 +79,9 @@ func (c *Reproduce) Run(sh *console.Shell) error {
 				verified++
 			}
 		}
+		if report.People != nil {
+			verified += len(report.People.Blocks)
+		}
 		fmt.Fprintf(sh.Results(), "%s verified and measured in %s: %s\n", display.Count(verified, "result"), display.Duration(float64(time.Since(start))/float64(time.Millisecond)), filepath.Join(c.Out, "report.html"))
 	}
 	return err
