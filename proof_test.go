@@ -588,7 +588,7 @@ func (types proven) leaning(p *proof, t *testing.T, rng *rand.Rand, s *scene, n 
 func (types proven) turned(p *proof, t *testing.T, rng *rand.Rand, s *scene, n int) {
 	t.Helper()
 	rot := rotated.Rotation{A: rng.IntN(9) - 4, B: 1 + rng.IntN(4)}
-	table, err := typed.IntegrateRotated(s.image(types.pixel), types.sum, types.square, rot, nil)
+	table, err := typed.IntegrateRotated(s.image(types.pixel), types.sum, types.square, rot, engine.Options{})
 	if errors.Is(err, boxsum.ErrTypes) {
 		return
 	} else if err != nil {

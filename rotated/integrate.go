@@ -13,7 +13,8 @@ import (
 //
 //	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*Table[S], error) {
-	set, src, err := check(&img, raster.TypeOf[S](), opt)
+	src := arrayOf(&img)
+	set, err := check(&src, raster.TypeOf[S](), opt.engine())
 	if err != nil {
 		return nil, err
 	}
@@ -28,24 +29,41 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, 
 // or [Integrate] and have the size of the image. It allocates almost nothing once
 // an image of the same type and size has been integrated.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image[P], opt *Options) error {
-	set, src, err := check(&img, raster.TypeOf[S](), opt)
+	return dst.integrate(arrayOf(&img), opt.engine())
+}
+
+func arrayOf[P boxsum.Pixel](img *boxsum.Image[P]) raster.Array {
+	return raster.ArrayOf(img.Pix, raster.PlaneExtent(img.Width, img.Height, img.Channels, img.Stride))
+}
+
+// A receiver makes a table from pixels whose type is known at run time.
+type receiver[S boxsum.Sum] struct{ table *Table[S] }
+
+// Integrate implements [engine.Receiver].
+func (r receiver[S]) Integrate(src raster.Array, opt engine.Options) error {
+	return r.table.integrate(src, opt)
+}
+
+// integrate makes the table of an image.
+func (t *Table[S]) integrate(src raster.Array, opt engine.Options) error {
+	set, err := check(&src, raster.TypeOf[S](), opt)
 	if err != nil {
 		return err
 	}
-	return dst.fill(set, src)
+	return t.fill(set, src)
 }
 
+var pairs = raster.SumPairs.For(raster.Rotated)
+
 // check returns an error if the options, the types or the image are invalid.
-func check[P boxsum.Pixel](img *boxsum.Image[P], sum raster.Type, opt *Options) (set engine.Settings, src raster.Array, err error) {
-	src = raster.ArrayOf(img.Pix, raster.PlaneExtent(img.Width, img.Height, img.Channels, img.Stride))
-	all := opt.engine()
-	if set, err = all.Check(); err != nil {
-		return set, src, err
+func check(src *raster.Array, sum raster.Type, opt engine.Options) (set engine.Settings, err error) {
+	if set, err = opt.Check(); err != nil {
+		return set, err
 	}
-	if !raster.SumPairs.Has(src.Type, sum) {
-		return set, src, engine.NoPair(src.Type, sum)
+	if !pairs.Has(src.Type, sum) {
+		return set, engine.NoPair(src.Type, sum)
 	}
-	return set, src, src.Pixels(src.Len())
+	return set, src.Check()
 }
 
 // fill makes the table of a checked image.

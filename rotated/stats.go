@@ -55,7 +55,8 @@ type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 // for 8- and 16-bit pixels, and float64 for all others. While it works, it needs
 // additional memory for an image of the squares.
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*SquaredTable[S, Q], error) {
-	set, src, err := check(&img, raster.TypeOf[S](), opt)
+	src := arrayOf(&img)
+	set, err := check(&src, raster.TypeOf[S](), opt.engine())
 	if err != nil {
 		return nil, err
 	}

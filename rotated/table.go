@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/stats"
@@ -25,7 +26,8 @@ type Table[S boxsum.Sum] struct {
 	// uint64 and int32 for int64. Float sums ignore it.
 	Bound uint64
 
-	frame frame
+	arrayTarget // for callers that learn the type of the pixels at run time
+	frame       frame
 
 	// corners holds a sum for every pixel, line by line as in the image: that of
 	// all pixels in its row or above, and in its column or a higher one.
@@ -38,6 +40,8 @@ type Table[S boxsum.Sum] struct {
 	// on.
 	rows, columns []S
 }
+
+type arrayTarget = engine.Target
 
 // A plane holds lines of sums, each aligned to a cache line, with room around them.
 type plane[S boxsum.Sum] struct {
@@ -70,6 +74,7 @@ func NewTable[S boxsum.Sum](width, height, channels int, rot Rotation) (*Table[S
 		return nil, err
 	}
 	t := &Table[S]{Lattice: l, Width: width, Height: height, Channels: e.Channels}
+	t.arrayTarget = engine.NewTarget(receiver[S]{t})
 	return raster.OrNil(t, t.allocate())
 }
 

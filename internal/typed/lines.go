@@ -73,7 +73,7 @@ type Rotated interface {
 // IntegrateRotated returns the table of an image along a rotation. Unless squares is 0, it
 // also makes the table of the squares, for standard deviations; see
 // [rotated.IntegrateSquares].
-func IntegrateRotated(src raster.Array, sum, squares raster.Type, rot rotated.Rotation, opt *rotated.Options) (Rotated, error) {
+func IntegrateRotated(src raster.Array, sum, squares raster.Type, rot rotated.Rotation, opt engine.Options) (Rotated, error) {
 	switch sum {
 	case raster.U32:
 		return integrateRotated[uint32](src, squares, rot, opt)
@@ -105,13 +105,11 @@ func (t *turned[S]) Features(channel int, values raster.Type) (Features, error) 
 	return rotatedFeatures(t.of, channel, values)
 }
 
-func integrateRotated[S boxsum.Sum](src raster.Array, squares raster.Type, rot rotated.Rotation, opt *rotated.Options) (Rotated, error) {
+func integrateRotated[S boxsum.Sum](src raster.Array, squares raster.Type, rot rotated.Rotation, opt engine.Options) (Rotated, error) {
 	first, second := opt, opt
-	if squares != 0 && opt != nil && opt.Progress != nil {
-		a, b, progress := *opt, *opt, opt.Progress
-		a.Progress = func(done float64) { progress(done / 2) }
-		b.Progress = func(done float64) { progress(0.5 + done/2) }
-		first, second = &a, &b
+	if progress := opt.Progress; squares != 0 && progress != nil {
+		first.Progress = func(done float64) { progress(done / 2) }
+		second.Progress = func(done float64) { progress(0.5 + done/2) }
 	}
 	t, err := rotatedOf[S](src, rot, first)
 	if err != nil {
@@ -125,7 +123,7 @@ func integrateRotated[S boxsum.Sum](src raster.Array, squares raster.Type, rot r
 }
 
 // rotatedStatistics makes the table of squares.
-func rotatedStatistics[S boxsum.Sum](t *rotated.Table[S], src raster.Array, squares raster.Type, rot rotated.Rotation, opt *rotated.Options) (Statistics[rotated.Box], error) {
+func rotatedStatistics[S boxsum.Sum](t *rotated.Table[S], src raster.Array, squares raster.Type, rot rotated.Rotation, opt engine.Options) (Statistics[rotated.Box], error) {
 	if squares == 0 {
 		return &rotated.SquaredTable[S, uint64]{Sum: t}, nil
 	}
@@ -141,36 +139,10 @@ func rotatedStatistics[S boxsum.Sum](t *rotated.Table[S], src raster.Array, squa
 	return &rotated.SquaredTable[S, float64]{Sum: t, Squares: q}, err
 }
 
-func rotatedOf[S boxsum.Sum](src raster.Array, rot rotated.Rotation, opt *rotated.Options) (*rotated.Table[S], error) {
+func rotatedOf[S boxsum.Sum](src raster.Array, rot rotated.Rotation, opt engine.Options) (*rotated.Table[S], error) {
 	t, err := rotated.NewTable[S](src.Width, src.Height, src.Channels, rot)
 	if err != nil {
 		return nil, err
 	}
-	return t, IntegrateRotatedInto(t, src, opt)
-}
-
-// IntegrateRotatedInto makes the table of an image, which must have the size of the table.
-// It switches on the type of the pixels because the functions of package rotated are generic.
-func IntegrateRotatedInto[S boxsum.Sum](dst *rotated.Table[S], src raster.Array, opt *rotated.Options) error {
-	switch src.Type {
-	case raster.U8:
-		return rotated.IntegrateInto(dst, pixels[uint8](&src), opt)
-	case raster.U16:
-		return rotated.IntegrateInto(dst, pixels[uint16](&src), opt)
-	case raster.U32:
-		return rotated.IntegrateInto(dst, pixels[uint32](&src), opt)
-	case raster.I16:
-		return rotated.IntegrateInto(dst, pixels[int16](&src), opt)
-	case raster.I32:
-		return rotated.IntegrateInto(dst, pixels[int32](&src), opt)
-	case raster.F32:
-		return rotated.IntegrateInto(dst, pixels[float32](&src), opt)
-	case raster.F64:
-		return rotated.IntegrateInto(dst, pixels[float64](&src), opt)
-	}
-	return engine.NoPair(src.Type, raster.TypeOf[S]())
-}
-
-func pixels[P boxsum.Pixel](a *raster.Array) boxsum.Image[P] {
-	return boxsum.Image[P]{Pix: raster.Elems[P](a.Data), Stride: a.Stride, Width: a.Width, Height: a.Height, Channels: a.Channels}
+	return t, engine.IntegrateInto(t, src, opt)
 }

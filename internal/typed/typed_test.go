@@ -162,7 +162,7 @@ func TestPairs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			turned, err := typed.IntegrateRotated(img, p.Sum, raster.F64, rotated.Rotation{A: 1, B: 2}, nil)
+			turned, err := typed.IntegrateRotated(img, p.Sum, raster.F64, rotated.Rotation{A: 1, B: 2}, engine.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +277,7 @@ func TestFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		turned, err := typed.IntegrateRotated(img, sum, 0, rotated.Rotation{A: 0, B: 1}, nil)
+		turned, err := typed.IntegrateRotated(img, sum, 0, rotated.Rotation{A: 0, B: 1}, engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,6 +355,11 @@ func TestValid(t *testing.T) {
 	}
 }
 
+// empty returns an image without pixels.
+func empty(pixel raster.Type) raster.Array {
+	return raster.Array{Type: pixel, Extent: raster.PlaneExtent(0, 0, 1, 0)}
+}
+
 // TestNoTables tests that types without tables are errors.
 func TestNoTables(t *testing.T) {
 	narrow := &engine.Table{Array: raster.Array{Type: raster.U16}}
@@ -366,9 +371,9 @@ func TestNoTables(t *testing.T) {
 		"volume squares":  second(typed.NewVolume(bytes, narrow)),
 		"tilted":          second(typed.NewTilted(narrow, nil)),
 		"tilted squares":  second(typed.NewTilted(bytes, narrow)),
-		"rotated":         second(typed.IntegrateRotated(raster.Array{Type: raster.U8}, raster.I16, 0, rotated.Rotation{A: 1, B: 2}, nil)),
-		"64-bit pixels":   second(typed.IntegrateRotated(raster.Array{Type: raster.U64}, raster.U64, 0, rotated.Rotation{A: 1, B: 2}, nil)),
-		"squares":         second(typed.IntegrateRotated(raster.Array{Type: raster.F32}, raster.F64, raster.U64, rotated.Rotation{A: 1, B: 2}, nil)),
+		"rotated":         second(typed.IntegrateRotated(empty(raster.U8), raster.I16, 0, rotated.Rotation{A: 1, B: 2}, engine.Options{})),
+		"64-bit pixels":   second(typed.IntegrateRotated(empty(raster.U64), raster.U64, 0, rotated.Rotation{A: 1, B: 2}, engine.Options{})),
+		"squares":         second(typed.IntegrateRotated(empty(raster.F32), raster.F64, raster.U64, rotated.Rotation{A: 1, B: 2}, engine.Options{})),
 	} {
 		if !errors.Is(err, boxsum.ErrTypes) {
 			t.Errorf("%s: %v", name, err)

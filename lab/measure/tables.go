@@ -10,7 +10,6 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
-	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/tilted"
 	"github.com/boxsum/boxsum/volume"
@@ -52,14 +51,17 @@ func newWork(images ...any) *Work {
 // integrate makes a table with options of package boxsum. The gaps between rows belong to the table.
 func integrate(kind engine.Kind, src, dst raster.Array, opt *Options) error {
 	job := engine.Job{
-		Kind: kind, Src: src, Offset: opt.Offset, Plain: opt.Plain,
-		Options: engine.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level.String(), Context: opt.Context},
+		Kind: kind, Src: src, Offset: opt.Offset, Plain: opt.Plain, Options: engineOptions(opt),
 	}
 	job.Sums.Array, job.Sums.Whole = dst, true
 	if err := job.Check(); err != nil {
 		return err
 	}
 	return job.Run()
+}
+
+func engineOptions(opt *Options) engine.Options {
+	return engine.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level.String(), Context: opt.Context}
 }
 
 // Each of these functions returns the work of one kind of table, for images of any type, and the table.
@@ -126,7 +128,7 @@ func rotatedWork[S boxsum.Sum](rot rotated.Rotation, images ...any) (*Work, *rot
 	}
 	w.Tables = []Table{rotatedTable(t, rot, images)}
 	w.Run = func(opt Options) error {
-		return typed.IntegrateRotatedInto(t, src, &rotated.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level, Context: opt.Context})
+		return engine.IntegrateInto(t, src, engineOptions(&opt))
 	}
 	return w, t, nil
 }

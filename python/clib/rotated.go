@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime/cgo"
 
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/typed"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -30,7 +31,7 @@ func rotatedTable(a arguments) any {
 	img, rot := a.array(0).mustView(2), rotated.Rotation{A: a.int(3), B: a.int(4)}
 	pixel := img.element.pixels("pixels of %v cannot be summed")
 	sum := element{byte(a.int(1)), a.int(2)}.sumsOf(pixel)
-	opt := &rotated.Options{Workers: a.int(5)}
+	opt := engine.Options{Workers: a.int(5)}
 	if d := a.device(6); d != nil {
 		opt.On = d
 	}

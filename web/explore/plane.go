@@ -380,7 +380,7 @@ func (r *plane) turn(ctx context.Context, rot rotated.Rotation) (*turnedTable, e
 	if n := int64(r.img.Width) * int64(r.img.Height); n > maxTurned {
 		return nil, refuse("rotated tables on this page are limited to %d megapixels, and the image has %d", maxTurned>>20, n>>20)
 	}
-	t, err := turnedOf(r.img, rot, &rotated.Options{Context: ctx})
+	t, err := turnedOf(r.img, rot, engine.Options{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -392,7 +392,7 @@ func (r *plane) turn(ctx context.Context, rot rotated.Rotation) (*turnedTable, e
 	return t, nil
 }
 
-func turnedOf(src raster.Array, rot rotated.Rotation, opt *rotated.Options) (*turnedTable, error) {
+func turnedOf(src raster.Array, rot rotated.Rotation, opt engine.Options) (*turnedTable, error) {
 	sum := raster.U64
 	if src.Type.Float() {
 		sum = raster.F64

@@ -10,6 +10,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/sketch"
 	"github.com/boxsum/boxsum/internal/typed"
@@ -78,11 +79,11 @@ func newRotatedJob(sum raster.Type, d *gpu.Device, src raster.Array, rot rotated
 }
 
 // rotatedOptions converts options to those of rotated tables.
-func rotatedOptions(opt *boxsum.Options) *rotated.Options {
+func rotatedOptions(opt *boxsum.Options) engine.Options {
 	if opt == nil {
-		return nil
+		return engine.Options{}
 	}
-	return &rotated.Options{On: opt.On, Workers: opt.Workers, Level: opt.Level, Context: opt.Context, Progress: opt.Progress}
+	return engineOptions(opt)
 }
 
 // std returns the standard deviation, or a negative number if it has to be computed from the

@@ -1,0 +1,26 @@
+package engine
+
+import "github.com/boxsum/boxsum/internal/raster"
+
+// A Receiver makes a table from pixels whose type is known at run time.
+type Receiver interface {
+	Integrate(src raster.Array, opt Options) error
+}
+
+// A Target is embedded in a table whose memory is private to its package. It lets
+// [IntegrateInto] reach the code below the generic functions of that package.
+type Target struct{ receiver Receiver }
+
+// NewTarget returns the target of a table.
+func NewTarget(r Receiver) Target { return Target{r} }
+
+func (t *Target) reach() Receiver { return t.receiver }
+
+// IntegrateInto makes the table of an image in dst, which has a [Target] and is not nil.
+func IntegrateInto(dst interface{ reach() Receiver }, src raster.Array, opt Options) error {
+	r := dst.reach()
+	if r == nil {
+		return raster.NoTable()
+	}
+	return r.Integrate(src, opt)
+}
