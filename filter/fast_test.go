@@ -158,27 +158,43 @@ func testMedianBits[P float32 | float64, B uint32 | uint64](t *testing.T, rng *r
 	}
 }
 
-// TestSmallBox tests means of 3×3 bytes, which wide images compute without column sums.
-func TestSmallBox(t *testing.T) {
+// TestBoxBytes tests means of bytes with the method for small images, and with those for larger ones, of
+// which that for 3×3 pixels computes no column sums.
+func TestBoxBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(ref.Seed(t, 3), 18))
-	for range ref.Trials(t, 20) {
+	for i := range ref.Trials(t, 40) {
 		img := random[uint8](rng, 60+rng.IntN(150), 1+rng.IntN(140), 1)
+		if i%2 == 0 {
+			img = random[uint8](rng, 400+rng.IntN(150), 100+rng.IntN(70), 1+rng.IntN(4))
+		}
 		w, opt := filter.Square(3), randomOptions(rng)
+		if rng.IntN(2) == 0 {
+			w = randomWindow(rng, 40)
+		}
 		opt.Workers = 1 + rng.IntN(3)
-		name := fmt.Sprintf("%d×%d %v %v", img.Width, img.Height, opt.Border, opt.Level)
+		name := fmt.Sprintf("%d×%d×%d, window %v, %v %v", img.Width, img.Height, img.Channels, w, opt.Border, opt.Level)
 		got := must[uint8](t, name)(filter.Box(img, w, opt))
 		var v []float64
-		for y := range img.Height {
-			for x := range img.Width {
-				v = values(v, img, w, opt, x, y, 0)
-				sum := 0
-				for _, p := range v {
-					sum += int(p)
-				}
-				if want := (sum + len(v)/2) / len(v); int(got.Pix[y*img.Width+x]) != want {
-					t.Fatalf("%s: mean of (%d, %d) is %d, want %d", name, x, y, got.Pix[y*img.Width+x], want)
-				}
+		check := func(x, y, c int) {
+			v = values(v, img, w, opt, x, y, c)
+			sum := 0
+			for _, p := range v {
+				sum += int(p)
 			}
+			if want := (sum + len(v)/2) / len(v); int(got.Pix[(y*img.Width+x)*img.Channels+c]) != want {
+				t.Fatalf("%s: mean of (%d, %d), channel %d is %d, want %d", name, x, y, c, got.Pix[(y*img.Width+x)*img.Channels+c], want)
+			}
+		}
+		for range 500 {
+			check(rng.IntN(img.Width), rng.IntN(img.Height), rng.IntN(img.Channels))
+		}
+		for y := range img.Height {
+			check(0, y, 0)
+			check(img.Width-1, y, img.Channels-1)
+		}
+		for x := range img.Width {
+			check(x, 0, 0)
+			check(x, img.Height-1, img.Channels-1)
 		}
 		over := img
 		over.Pix = slices.Clone(img.Pix)

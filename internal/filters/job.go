@@ -179,6 +179,8 @@ func (j *Job) Run() error {
 		return runValid(j)
 	case j.single():
 		return copyPixels(j)
+	case j.isCompact():
+		return runCompact(j)
 	case j.isSmallBox():
 		return runSmallBox(j)
 	}

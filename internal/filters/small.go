@@ -12,7 +12,12 @@ type smallBox struct {
 	engine.Base
 	job   Job
 	image window.Image
+	edge  [2]edgeColumns // the first and the last of the image
 }
+
+// edgeColumns is a column at an edge of the image, with the columns on its left and right, or -1 for
+// one beside the image that has the border's value.
+type edgeColumns [3]int
 
 // smallBoxRows is the number of rows in a band, which reads two more.
 const smallBoxRows = 32
@@ -42,6 +47,11 @@ func runSmallBox(j *Job) error {
 func (l *smallBox) Prepare(*engine.Plan) error {
 	f := l.job.frame(raster.U32, 0)
 	l.image.Outside = window.OutsideRow(l.image.Outside, &f)
+	for i, x := range [2]int{0, l.job.Src.Width - 1} {
+		for k := range l.edge[i] {
+			l.edge[i][k] = l.job.shape.Border.Index(x-1+k, l.job.Src.Width)
+		}
+	}
 	return nil
 }
 
@@ -51,24 +61,21 @@ func (l *smallBox) Tile(_, _, y, n, rows int) {
 		a, b, c := l.image.Row(y-1), l.image.Row(y), l.image.Row(y+1)
 		dst := l.job.Dst.Span(0, y, n)
 		windows.Box3(l.job.set.Level, dst, a, b, c)
-		for _, x := range [2]int{0, n - 1} {
-			dst[x] = uint8((l.column(x-1, a, b, c) + l.column(x, a, b, c) + l.column(x+1, a, b, c) + 4) / 9)
-		}
+		dst[0], dst[n-1] = l.edge[0].mean(a, b, c, l.job.shape.Value), l.edge[1].mean(a, b, c, l.job.shape.Value)
 	}
 }
 
-// column returns the sum of a column of three rows, which may lie beside the image.
-func (l *smallBox) column(x int, rows ...[]uint8) (sum uint32) {
-	s := &l.job.shape
-	at := s.Border.Index(x, l.job.Src.Width)
-	for _, row := range rows {
-		if at < 0 {
-			sum += uint32(s.Value)
+// mean returns the mean of the columns in three rows.
+func (e *edgeColumns) mean(a, b, c []uint8, value float64) uint8 {
+	sum := uint32(9 / 2)
+	for _, x := range e {
+		if x < 0 {
+			sum += 3 * uint32(value)
 		} else {
-			sum += uint32(row[at])
+			sum += uint32(a[x]) + uint32(b[x]) + uint32(c[x])
 		}
 	}
-	return sum
+	return uint8(sum / 9)
 }
 
 func (l *smallBox) Release() int {

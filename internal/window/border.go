@@ -81,11 +81,17 @@ func (b Border) Check() error {
 const outside = -1
 
 // Index returns the index of the pixel, out of n (at least one), that appears at position
-// i, or outside if there is none.
+// i, or outside if there is none. It is short enough to be inlined where the rows of an image are
+// looked up.
 func (b Border) Index(i, n int) int {
 	if uint(i) < uint(n) {
 		return i
 	}
+	return b.indexBeyond(i, n)
+}
+
+// indexBeyond is Index for positions beyond the image.
+func (b Border) indexBeyond(i, n int) int {
 	switch b {
 	case Constant, Clip:
 		return outside

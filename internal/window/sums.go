@@ -108,15 +108,30 @@ func (p *pad) grow(to, from int) bool {
 // copyPads fills in the elements outside the image. size is the size of an element in
 // bytes.
 func copyPads(cols []byte, pads []pad, size int) {
-	for _, p := range pads {
-		to := cols[p.to*size:][:p.n*size]
+	switch size {
+	case 2:
+		copyPadsOf[uint16](cols, pads)
+	case 4:
+		copyPadsOf[uint32](cols, pads)
+	default:
+		copyPadsOf[uint64](cols, pads)
+	}
+}
+
+func copyPadsOf[T raster.Number](cols []byte, pads []pad) {
+	elems := raster.Elems[T](cols)
+	for i := range pads {
+		p := &pads[i]
+		to := elems[p.to:][:p.n]
 		switch {
 		case p.step > 0:
-			copy(to, cols[p.from*size:])
+			copy(to, elems[p.from:])
 		case p.step == 0:
-			windows.Repeat(to, cols[p.from*size:][:size])
+			for k := range to {
+				to[k] = elems[p.from]
+			}
 		default:
-			windows.Reverse(to, cols[(p.from-p.n+1)*size:][:p.n*size], size)
+			windows.Reverse(to, elems[p.from-p.n+1:][:p.n])
 		}
 	}
 }

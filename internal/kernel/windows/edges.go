@@ -11,29 +11,16 @@ func Repeat(dst, element []byte) {
 	}
 }
 
-// Reverse copies elements of a size in bytes in reverse order.
-func Reverse(dst, src []byte, size int) {
-	switch size {
-	case 2:
-		reverse[uint16](dst, src)
-	case 4:
-		reverse[uint32](dst, src)
-	default:
-		reverse[uint64](dst, src)
-	}
-}
-
-// reverse copies eight elements at a time.
-func reverse[T raster.Number](dst, src []byte) {
-	to, from := raster.Elems[T](dst), raster.Elems[T](src)
-	for len(from) >= 8 {
-		f, t := (*[8]T)(from[len(from)-8:]), (*[8]T)(to)
+// Reverse copies elements in reverse order, eight at a time.
+func Reverse[T raster.Number](dst, src []T) {
+	for len(src) >= 8 {
+		f, t := (*[8]T)(src[len(src)-8:]), (*[8]T)(dst)
 		t[0], t[1], t[2], t[3] = f[7], f[6], f[5], f[4]
 		t[4], t[5], t[6], t[7] = f[3], f[2], f[1], f[0]
-		from, to = from[:len(from)-8], to[8:]
+		src, dst = src[:len(src)-8], dst[8:]
 	}
-	for i, v := range from {
-		to[len(from)-1-i] = v
+	for i, v := range src {
+		dst[len(src)-1-i] = v
 	}
 }
 

@@ -317,6 +317,66 @@ func (b *Box) terms(dst []uint8, cols []uint16, s *BoxScratch) {
 	}
 }
 
+// An Extended image consists of rows of bytes that lie one after the other, Stride bytes apart, and
+// contain the pixels beside, above and below an image. It has memory for the sums of its columns.
+type Extended struct {
+	Pixels []uint8
+	Stride int
+
+	zeros   []uint8
+	doubled []uint16 // sums of 1, 2, 4 and so on rows
+	columns []uint16
+}
+
+// Resize makes room for a number of rows.
+func (e *Extended) Resize(stride, rows int) {
+	n := stride*rows + windowUnit
+	if cap(e.Pixels) < n {
+		e.Pixels, e.zeros = make([]uint8, n), make([]uint8, n)
+		e.doubled, e.columns = make([]uint16, n+2*Slack), make([]uint16, n+2*Slack)
+	}
+	e.Stride, e.Pixels = stride, e.Pixels[:stride*rows]
+}
+
+// Bytes returns the size of the memory.
+func (e *Extended) Bytes() int {
+	return cap(e.Pixels) + cap(e.zeros) + 2*(cap(e.doubled)+cap(e.columns))
+}
+
+// sum computes the column sums of height rows, starting at each row, after zeros for the channels.
+func (e *Extended) sum(level processor.Level, height, channels int) []uint16 {
+	w := &windowTable[level]
+	whole := func(n int) int { return n + (-n & (windowUnit - 1)) }
+	n := len(e.Pixels)
+	clear(e.doubled[:whole(n)])
+	w.columnsU8U16(raster.First(e.doubled), raster.First(e.Pixels), raster.First(e.zeros), whole(n))
+	rows, below := n-(height-1)*e.Stride, 0
+	clear(e.columns[:channels])
+	sums := e.columns[channels:]
+	for size := 1; size <= height; size *= 2 {
+		if size > 1 {
+			n -= size / 2 * e.Stride
+			w.addU16(raster.First(e.doubled), raster.First(e.doubled), raster.First(e.doubled[size/2*e.Stride:]), whole(n))
+		}
+		if height&size == 0 {
+			continue
+		}
+		if from := e.doubled[below*e.Stride:]; below == 0 {
+			copy(sums, from[:rows])
+		} else {
+			w.addU16(raster.First(sums), raster.First(sums), raster.First(from), whole(rows))
+		}
+		below += size
+	}
+	return e.columns
+}
+
+// Means computes the means of all windows of height rows as if the rows of e were a single long one, so
+// that a window may consist of the end of a row and the start of the next. Kind must be Narrow.
+func (b *Box) Means(dst []uint8, e *Extended, height int, s *BoxScratch) {
+	b.Narrow(dst, e.sum(b.level, height, b.channels), s)
+}
+
 // Row computes a row of means from 32-bit column sums, laid out as for Narrow.
 func (b *Box) Row(dst []uint8, cols []uint32, s *BoxScratch) {
 	c := b.channels
