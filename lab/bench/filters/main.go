@@ -123,7 +123,7 @@ func (m *measured) cell(floor float64) string {
 // table measures and prints the rows of one size.
 func table(w io.Writer, size measure.Size, level boxsum.Level, where places, only string, alone, busy bool, limit time.Duration, found map[string][]measured) error {
 	im := newImages(size.Width, size.Height)
-	peers, err := newPeers(where, im, size, busy)
+	peers, err := newPeers(where, im, size, level, busy)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func table(w io.Writer, size measure.Size, level boxsum.Level, where places, onl
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(out, "size\twhat\tboxsum\tpeer\tms\ttimes\tfloor\t\ttwo workers\ttimes\t\t")
 	for _, r := range rows {
-		if r.small && size.Width*size.Height > smallPixels || !chosen(&r, only) || alone && (r.small || r.again) {
+		if r.small && size.Width*size.Height > smallPixels || min(size.Width, size.Height) < r.least || !chosen(&r, only) || alone && (r.small || r.again) {
 			continue
 		}
 		m, err := r.measure(peers, im, level, limit, alone)
@@ -173,6 +173,7 @@ type row struct {
 	does  string
 	small bool // the peer is slow: only up to 1080p
 	again bool // ours is the same as in the previous row
+	least int  // smallest width and height of the image
 }
 
 // measured holds the times of a row.

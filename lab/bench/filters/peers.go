@@ -35,6 +35,7 @@ type places struct{ python, doxa, golang string }
 type peers struct {
 	where     places
 	size      measure.Size
+	level     boxsum.Level
 	busy      bool
 	folder    string
 	began     time.Time
@@ -50,12 +51,12 @@ type process struct {
 }
 
 // newPeers writes the images that peers read.
-func newPeers(where places, im *images, size measure.Size, busy bool) (*peers, error) {
+func newPeers(where places, im *images, size measure.Size, level boxsum.Level, busy bool) (*peers, error) {
 	folder, err := os.MkdirTemp("", "filters")
 	if err != nil {
 		return nil, err
 	}
-	p := &peers{where: where, size: size, busy: busy, folder: folder, began: time.Now()}
+	p := &peers{where: where, size: size, level: level, busy: busy, folder: folder, began: time.Now()}
 	files := map[string][]byte{"peers.py": []byte(script), "photo": im.a.Pix, "page": im.page.Pix}
 	for name, bytes := range files {
 		if err := os.WriteFile(filepath.Join(folder, name), bytes, 0o600); err != nil {
@@ -76,6 +77,13 @@ func (p *peers) clock() time.Duration {
 		return processTime()
 	}
 	return time.Since(p.began)
+}
+
+// withoutAVX512 makes OpenCV, the IPP in it and NumPy behave as on a processor that has no AVX-512, so
+// that both sides of a row at the level avx2 use the same instructions.
+var withoutAVX512 = []string{
+	"OPENCV_CPU_DISABLE=AVX512-SKX", "OPENCV_IPP=avx2",
+	"NPY_DISABLE_CPU_FEATURES=AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR",
 }
 
 // start starts the process of a place.
@@ -100,6 +108,9 @@ func (p *peers) start(at place) *process {
 		python := []string{p.where.python, p.where.doxa}[at]
 		c.cmd = exec.Command(python, append([]string{filepath.Join(p.folder, "peers.py")}, append(size, p.folder, clock)...)...)
 		c.cmd.Env = append(os.Environ(), "VIPS_CONCURRENCY=1", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+		if p.level.String() == "avx2" {
+			c.cmd.Env = append(c.cmd.Env, withoutAVX512...)
+		}
 	}
 	c.cmd.Stderr = os.Stderr
 	in, err := c.cmd.StdinPipe()

@@ -95,8 +95,8 @@ var rows = []row{
 	{name: "downsample u8, 2×2", ours: func(im *images, o how) error {
 		return filter.DownsampleInto(im.half, im.a, 2, 2, o.filter())
 	}, peer: "cv2.resize", does: "cv2.resize(a, (w // 2, h // 2), interpolation=cv2.INTER_AREA)"},
-	{name: "ZNCC, template 32×32", floor: 2, ours: zncc(32), peer: "cv2.matchTemplate", does: "cv2.matchTemplate(a, template32, cv2.TM_CCOEFF_NORMED)"},
-	{name: "ZNCC, template 128×128", floor: 1, ours: zncc(128), peer: "cv2.matchTemplate", does: "cv2.matchTemplate(a, template128, cv2.TM_CCOEFF_NORMED)"},
+	{name: "ZNCC, template 32×32", floor: 2, least: 128, ours: zncc(32), peer: "cv2.matchTemplate", does: "cv2.matchTemplate(a, template32, cv2.TM_CCOEFF_NORMED)"},
+	{name: "ZNCC, template 128×128", floor: 1, least: 256, ours: zncc(128), peer: "cv2.matchTemplate", does: "cv2.matchTemplate(a, template128, cv2.TM_CCOEFF_NORMED)"},
 
 	// For Go libraries, both sides convert an *image.Gray or *image.RGBA to a new one.
 	{name: "BoxImage gray, k = 15", floor: 300, ours: boxImage(gray), peer: "bild.Box", at: inGo, does: "gray bild.Box 7", small: true},
