@@ -14,12 +14,12 @@ import (
 // before; the image and its Pix must not be used after that.
 func NewHostImage[P boxsum.Pixel](d *Device, width, height, channels int) (im boxsum.Image[P], release func() error, err error) {
 	a := devmem.Array{Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Count: 1}
-	pix, release, err := devmem.HostArray[P](d.mem(), &a, d.memories()...)
+	pix, release, err := devmem.HostArray(d.mem(), &a, d.memories()...)
 	if err != nil {
 		return im, nil, err
 	}
 	return boxsum.Image[P]{
-		Pix: pix, Stride: int(a.At.Stride) / a.Element.Bytes(),
+		Pix: raster.Elems[P](pix), Stride: int(a.At.Stride) / a.Element.Bytes(),
 		Width: a.Width, Height: a.Height, Channels: a.Channels,
 	}, release, nil
 }
@@ -29,12 +29,12 @@ func NewHostImage[P boxsum.Pixel](d *Device, width, height, channels int) (im bo
 // directly. It remains valid until release is called, like [NewHostImage].
 func NewHostTable[S boxsum.Sum](d *Device, width, height, channels int) (t *boxsum.Table[S], release func() error, err error) {
 	a := devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: 1, Border: 1}
-	sums, release, err := devmem.HostArray[S](d.mem(), &a, d.memories()...)
+	sums, release, err := devmem.HostArray(d.mem(), &a, d.memories()...)
 	if err != nil {
 		return nil, nil, err
 	}
 	return &boxsum.Table[S]{
-		Sums: sums, Stride: int(a.At.Stride) / a.Element.Bytes(),
+		Sums: raster.Elems[S](sums), Stride: int(a.At.Stride) / a.Element.Bytes(),
 		Width: a.Width, Height: a.Height, Channels: a.Channels,
 	}, release, nil
 }

@@ -27,16 +27,20 @@ func init() {
 
 // integrate queues tables of one kind.
 func integrate(kind device.Kind, src, sums, squares *devmem.Array) error {
-	t := tables{sums: sums, squares: squares}
-	switch kind {
-	case device.Upright:
-		t.method = method.Plane{}
-	case device.Volume:
-		t.method = method.Volume{}
-	case device.Tilted:
-		t.method, t.noOffset = method.Tilted{}, noTiltedOffset
-	}
+	t := tablesOfKind(kind)
+	t.sums, t.squares = sums, squares
 	return t.integrate(src, nil)
+}
+
+// tablesOfKind describes how tables of a kind are computed.
+func tablesOfKind(kind device.Kind) tables {
+	switch kind {
+	case device.Volume:
+		return tables{method: method.Volume{}}
+	case device.Tilted:
+		return tables{method: method.Tilted{}, noOffset: noTiltedOffset}
+	}
+	return tables{method: method.Plane{}}
 }
 
 // A runner performs work that other packages request, from host memory to host
@@ -273,7 +277,16 @@ func rotate[S boxsum.Sum](d *Device, job *device.Rotated) (err error) {
 	if err := t.tables().integrate(src, optionsOf(&job.Options)); err != nil {
 		return err
 	}
-	sums, err := t.cornerSums(0)
+	if err := t.fill(0, job); err != nil {
+		return err
+	}
+	reportDone(&job.Options)
+	return nil
+}
+
+// fill copies table i to the host of a job.
+func (t *RotatedTable[S]) fill(i int, job *device.Rotated) error {
+	sums, err := t.cornerSums(i)
 	if err != nil {
 		return err
 	}
@@ -284,7 +297,6 @@ func rotate[S boxsum.Sum](d *Device, job *device.Rotated) (err error) {
 		}
 		sums(raster.Elems[S](dst), boxes)
 	})
-	reportDone(&job.Options)
 	return nil
 }
 

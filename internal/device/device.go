@@ -40,6 +40,9 @@ type Runner interface {
 	Match(*Match) error
 	Detect(*Detect) error
 
+	// Stager returns the part of the device that measurements use.
+	Stager() Stager
+
 	// Resident returns the images that are on the device already. A runner that has some
 	// only detects objects, in these images.
 	Resident() Resident

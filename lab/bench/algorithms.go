@@ -10,6 +10,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/lab/measure"
 	"github.com/boxsum/boxsum/papers"
@@ -145,7 +146,7 @@ func duelists[E uint32 | float32 | float64](p *plan, a AlgorithmCase, size Size,
 	if a.Many {
 		own.Images = p.images(a)
 	}
-	ours, err := own.Contestant(img)
+	ours, err := own.Contestant(pixels.Of(img))
 	if err != nil {
 		return both, err
 	}

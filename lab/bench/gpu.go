@@ -76,8 +76,8 @@ func (cfg Config) onDevice(sizes, types string, has func(Case) (bool, error), wi
 }
 
 // job returns the work to prepare on the device.
-func (p *plan) job(size Size, images int) measure.DeviceJob {
-	return measure.DeviceJob{Device: p.Device, Opt: &gpu.Options{Kernels: p.Kernels}, Size: size, Batch: images}
+func (p *plan) job(size Size, images int) measure.DeviceSetup {
+	return measure.DeviceSetup{Device: p.Device, Opt: &gpu.Options{Kernels: p.Kernels}, Size: size, Batch: images}
 }
 
 // A kernelRow is a kernel and the first table that it made.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/papers"
@@ -13,78 +14,110 @@ import (
 // A kind of table can be measured on the CPU, and possibly on a device and in a pipeline.
 type kind struct {
 	cpu      func(size Size, channels int) (*Work, error)
-	device   func(DeviceJob) (*DeviceWork, error)    // nil if unsupported
-	pipeline func(DeviceJob, int) (*Pipeline, error) // nil if unsupported
+	device   func(DeviceSetup) (*DeviceWork, error)    // nil if unsupported
+	pipeline func(DeviceSetup, int) (*Pipeline, error) // nil if unsupported
 }
 
 // uprightKind, tiltedKind, rotatedKind and volumeKind return the kinds for a pair of types.
 
 func uprightKind(p raster.Pair) kind {
-	of := onDevices(p)
 	return kind{
 		cpu:    onImage(p, Own{Sum: p.Sum}.onCPU),
-		device: func(job DeviceJob) (*DeviceWork, error) { return onImages(p, job, of.upright) },
-		pipeline: func(job DeviceJob, tables int) (*Pipeline, error) {
-			if !launch.GPU {
-				return nil, errors.ErrUnsupported
+		device: func(job DeviceSetup) (*DeviceWork, error) { return onImages(p, job, Own{Sum: p.Sum}.onCPU) },
+		pipeline: func(job DeviceSetup, tables int) (*Pipeline, error) {
+			if err := onDevices(p); err != nil {
+				return nil, err
 			}
 			images, err := randomBatch(p, job)
 			if err != nil {
 				return nil, err
 			}
-			return of.pipeline(job, tables, images...)
+			return newPipeline(job, p.Sum, tables, images)
 		},
 	}
 }
 
 func tiltedKind(p raster.Pair) kind {
-	of := onDevices(p)
-	return kind{
-		cpu:    onImage(p, Own{Sum: p.Sum, Kind: papers.Tilted}.besideUpright),
-		device: func(job DeviceJob) (*DeviceWork, error) { return onImages(p, job, besideUprightOn(of, of.tilted)) },
-	}
+	return besideUprightKind(p, Own{Sum: p.Sum, Kind: papers.Tilted})
 }
 
 func rotatedKind(p raster.Pair, rot rotated.Rotation) kind {
-	of := onDevices(p)
-	along := func(job DeviceJob, images ...any) (*DeviceWork, error) { return of.rotated(job, rot, images...) }
+	return besideUprightKind(p, Own{Sum: p.Sum, Kind: papers.Rotated, Rotation: rot})
+}
+
+// besideUprightKind returns a kind that is compared with the upright table of the same images.
+func besideUprightKind(p raster.Pair, own Own) kind {
 	return kind{
-		cpu:    onImage(p, Own{Sum: p.Sum, Kind: papers.Rotated, Rotation: rot}.besideUpright),
-		device: func(job DeviceJob) (*DeviceWork, error) { return onImages(p, job, besideUprightOn(of, along)) },
+		cpu:    onImage(p, own.besideUpright),
+		device: func(job DeviceSetup) (*DeviceWork, error) { return onImages(p, job, own.besideUpright) },
 	}
 }
 
 func volumeKind(p raster.Pair) kind {
-	return kind{
-		cpu: func(size Size, channels int) (*Work, error) {
-			img, err := randomVolume(p, size, channels)
-			if err != nil {
-				return nil, err
-			}
-			return onSums[p.Sum].volume(img, size)
-		},
-		device: onDevices(p).volume,
+	cpu := func(size Size, channels int) (*Work, error) {
+		img, err := randomVolume(p, size, channels)
+		if err != nil {
+			return nil, err
+		}
+		return tableWork(engine.Volume, p.Sum, 0, voxelsOf(img, size))
 	}
+	return kind{cpu, func(job DeviceSetup) (*DeviceWork, error) {
+		if err := onDevices(p); err != nil {
+			return nil, err
+		}
+		if job.Batch > 1 {
+			return nil, errors.New("volumes are measured one at a time: leave out --batch")
+		}
+		w, err := cpu(job.Size, job.Channels)
+		if err != nil {
+			return nil, err
+		}
+		return job.work(w)
+	}, nil}
 }
 
 // usualPair is the pair of types for squares and histograms.
 var usualPair = raster.SumPairs[0]
 
 var squaresKind = kind{
-	cpu:    onImage(usualPair, func(img any) (*Work, error) { return only(squaredWork(img)) }),
-	device: func(job DeviceJob) (*DeviceWork, error) { return onImages(usualPair, job, deviceSquared) },
+	cpu:    onImage(usualPair, squaredWork),
+	device: func(job DeviceSetup) (*DeviceWork, error) { return onImages(usualPair, job, squaredWork) },
+}
+
+func squaredWork(images ...raster.Array) (*Work, error) {
+	return tableWork(engine.Upright, raster.U32, raster.U64, images...)
 }
 
 func histogramKind(bins histogram.Bins) kind {
-	count := func(job DeviceJob, images ...any) (*DeviceWork, error) { return deviceHistogram(job, bins, images...) }
 	return kind{
-		cpu:    onImage(usualPair, func(img any) (*Work, error) { return only(histogramWork(bins, img)) }),
-		device: func(job DeviceJob) (*DeviceWork, error) { return onImages(usualPair, job, count) },
+		cpu: onImage(usualPair, func(images ...raster.Array) (*Work, error) {
+			w, _, err := histogramWork(bins, images...)
+			return w, err
+		}),
+		device: func(job DeviceSetup) (*DeviceWork, error) {
+			if err := onDevices(usualPair); err != nil {
+				return nil, err
+			}
+			images, err := randomBatch(usualPair, job)
+			if err != nil {
+				return nil, err
+			}
+			return deviceHistogram(job, bins, images)
+		},
 	}
 }
 
+// onDevices returns an error if programs built like this one cannot use devices, or if devices do not
+// support a pair of types.
+func onDevices(p raster.Pair) error {
+	if !launch.GPU || !raster.SumPairs.For(raster.OnDevice).Has(p.Pixel, p.Sum) {
+		return errors.ErrUnsupported
+	}
+	return nil
+}
+
 // onImage and onImages draw the pixels of a work such that sums are exact.
-func onImage(p raster.Pair, f func(img any) (*Work, error)) func(Size, int) (*Work, error) {
+func onImage(p raster.Pair, f func(images ...raster.Array) (*Work, error)) func(Size, int) (*Work, error) {
 	return func(size Size, channels int) (*Work, error) {
 		img, err := randomImage(p.Pixel, exactBits(p.Sum), size, channels)
 		if err != nil {
@@ -94,18 +127,22 @@ func onImage(p raster.Pair, f func(img any) (*Work, error)) func(Size, int) (*Wo
 	}
 }
 
-func onImages(p raster.Pair, job DeviceJob, f func(DeviceJob, ...any) (*DeviceWork, error)) (*DeviceWork, error) {
-	if !launch.GPU {
-		return nil, errors.ErrUnsupported
+func onImages(p raster.Pair, job DeviceSetup, f func(images ...raster.Array) (*Work, error)) (*DeviceWork, error) {
+	if err := onDevices(p); err != nil {
+		return nil, err
 	}
 	images, err := randomBatch(p, job)
 	if err != nil {
 		return nil, err
 	}
-	return f(job, images...)
+	w, err := f(images...)
+	if err != nil {
+		return nil, err
+	}
+	return job.work(w)
 }
 
 // randomVolume returns a random image of all slices, stacked vertically.
-func randomVolume(p raster.Pair, size Size, channels int) (any, error) {
+func randomVolume(p raster.Pair, size Size, channels int) (raster.Array, error) {
 	return randomImage(p.Pixel, exactBits(p.Sum), Size{Width: size.Width, Height: size.Height * size.Depth}, channels)
 }

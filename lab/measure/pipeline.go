@@ -1,16 +1,14 @@
 package measure
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/device"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // pipelineTables is the number of tables per device that are used in turn, if they are the caller's.
@@ -38,7 +36,7 @@ const (
 )
 
 // PreparePipeline draws the images of a case, which are sent in turn.
-func PreparePipeline(c Case, job DeviceJob) (*Pipeline, error) {
+func PreparePipeline(c Case, job DeviceSetup) (*Pipeline, error) {
 	kind, err := c.kind()
 	if err != nil {
 		return nil, err
@@ -47,107 +45,110 @@ func PreparePipeline(c Case, job DeviceJob) (*Pipeline, error) {
 	return kind.pipeline(job, pipelineTables*len(job.Device.Members()))
 }
 
-// lockedImages copies images to page-locked memory, and returns the functions that free it.
-func lockedImages[P boxsum.Pixel](d *gpu.Device, images []any) (locked []any, frees []func() error, err error) {
-	for _, im := range imagesAs[P](images) {
-		to, free, err := gpu.NewHostImage[P](d, im.Width, im.Height, im.Channels)
+// A sender sends images through a device, with tables of one type of sums.
+type sender struct {
+	device.Stager
+	opt            *gpu.Options
+	sum            raster.Type
+	images, locked []raster.Array
+	tables         map[Memory][]raster.Array
+	frees          []func() error
+}
+
+// newPipeline also copies images to page-locked memory, and allocates count tables both there and in
+// plain memory.
+func newPipeline(job DeviceSetup, sum raster.Type, count int, images []raster.Array) (*Pipeline, error) {
+	d, err := device.Open(job.Device)
+	if err != nil {
+		return nil, err
+	}
+	s := &sender{Stager: d.Stager(), opt: job.Opt, sum: sum, images: images, tables: map[Memory][]raster.Array{}}
+	if err := s.allocate(count); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return &Pipeline{s.send, s.close}, nil
+}
+
+func (s *sender) allocate(count int) error {
+	e := s.images[0].Extent
+	for i := range s.images {
+		to, err := s.lockedArray(s.images[i].Type, false)
 		if err != nil {
-			return locked, frees, err
+			return err
 		}
-		for y := range to.Height {
-			copy(to.Row(y), im.Row(y))
+		for y := range e.Height {
+			copy(to.Row(y), s.images[i].Row(y))
 		}
-		locked, frees = append(locked, to), append(frees, free)
+		s.locked = append(s.locked, to)
 	}
-	return locked, frees, nil
-}
-
-// pipelined sends images, each with the table to use for it, through a pipeline. The tables are nil
-// unless given is set.
-func pipelined[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *gpu.Device, in iter.Seq2[any, any], given bool, opt *gpu.PipelineOptions) iter.Seq2[any, error] {
-	var out iter.Seq2[*boxsum.Table[S], error]
-	if given {
-		out = gpu.PipelineInto(ctx, d, func(yield func(*boxsum.Table[S], boxsum.Image[P]) bool) {
-			in(func(t, im any) bool { return yield(t.(*boxsum.Table[S]), im.(boxsum.Image[P])) })
-		}, opt)
-	} else {
-		out = gpu.Pipeline[S](ctx, d, func(yield func(boxsum.Image[P]) bool) {
-			in(func(_, im any) bool { return yield(im.(boxsum.Image[P])) })
-		}, opt)
-	}
-	return func(yield func(any, error) bool) {
-		out(func(t *boxsum.Table[S], err error) bool { return yield(t, err) })
-	}
-}
-
-// newPipeline also copies images to page-locked memory, and allocates tables both there and in plain
-// memory.
-func newPipeline[S boxsum.Sum](pair *deviceCalls, job DeviceJob, count int, images []any) (*Pipeline, error) {
-	locked, frees, wrong := pair.lock(job.Device, images)
-	closeAll := func() (err error) {
-		for _, free := range frees {
-			err = errors.Join(err, free())
-		}
-		return err
-	}
-	tables := map[Memory][]any{}
-	first := pixels.Of(images[0])
 	for range count {
-		plain, err := boxsum.NewTable[S](first.Width, first.Height, first.Channels)
-		there, free, noTable := gpu.NewHostTable[S](job.Device, first.Width, first.Height, first.Channels)
-		if noTable == nil {
-			frees = append(frees, free)
+		plain, err := raster.NewTable(s.sum, raster.PlaneExtent(e.Width, e.Height, e.Channels, 0))
+		if err != nil {
+			return err
 		}
-		wrong = cmp.Or(wrong, noTable, err)
-		tables[Plain], tables[Locked] = append(tables[Plain], plain), append(tables[Locked], there)
-	}
-	if wrong != nil {
-		return nil, errors.Join(wrong, closeAll())
-	}
-	verify := func(table any, i int) error {
-		return verifyImage(table.(*boxsum.Table[S]).Exclusive(), images[i], false)
-	}
-	send := func(ctx context.Context, way Way, n int, compare bool) error {
-		from, pool := images, slices.Clone(tables[way.Tables])
-		own := pool != nil
-		if way.Images == Locked {
-			from = locked
+		there, err := s.lockedArray(s.sum, true)
+		if err != nil {
+			return err
 		}
-		in := func(yield func(table, im any) bool) {
-			for i := range n {
-				var table any
-				if own {
-					table, pool = pool[0], pool[1:]
-				}
-				if !yield(table, from[i%len(from)]) {
-					return
-				}
+		s.tables[Plain], s.tables[Locked] = append(s.tables[Plain], plain), append(s.tables[Locked], there)
+	}
+	return nil
+}
+
+func (s *sender) lockedArray(t raster.Type, table bool) (raster.Array, error) {
+	a, free, err := s.LockedArray(t, s.images[0].Extent, table)
+	if err == nil {
+		s.frees = append(s.frees, free)
+	}
+	return a, err
+}
+
+func (s *sender) close() (err error) {
+	for _, free := range s.frees {
+		err = errors.Join(err, free())
+	}
+	return err
+}
+
+// send implements [Pipeline].
+func (s *sender) send(ctx context.Context, way Way, n int, compare bool) error {
+	from, pool := s.images, slices.Clone(s.tables[way.Tables])
+	if way.Images == Locked {
+		from = s.locked
+	}
+	job := &device.PipelineJob{Pixel: from[0].Type, Sum: s.sum, Given: pool != nil, Reuse: way.Tables == Reused}
+	if s.opt != nil {
+		job.Offset, job.Kernels = s.opt.Offset, int(s.opt.Kernels)
+	}
+	if job.Given {
+		job.InFlight = len(pool)
+	}
+	job.Images = func(yield func(table, img raster.Array) bool) {
+		for i := range n {
+			var table raster.Array
+			if job.Given {
+				table, pool = pool[0], pool[1:]
+			}
+			if !yield(table, from[i%len(from)]) {
+				return
 			}
 		}
-		opt := &gpu.PipelineOptions{Reuse: way.Tables == Reused}
-		if job.Opt != nil {
-			opt.Offset, opt.Kernels = job.Opt.Offset, job.Opt.Kernels
-		}
-		if own {
-			opt.InFlight = count
-		}
-		i := 0
-		for table, err := range pair.pipeline(ctx, job.Device, in, own, opt) {
-			if err == nil && compare {
-				err = verify(table, i%len(images))
-			}
-			if err != nil {
-				return fmt.Errorf("image %d of %d: %w", i, n, err)
-			}
-			if own {
-				pool = append(pool, table)
-			}
-			i++
-		}
-		if i != n {
-			return fmt.Errorf("the pipeline returned %d tables for %d images", i, n)
-		}
-		return nil
 	}
-	return &Pipeline{send, closeAll}, nil
+	i := 0
+	for table, err := range s.Pipeline(ctx, job) {
+		if err == nil && compare {
+			err = comparisons[s.sum].upright(&table, &s.images[i%len(s.images)])
+		}
+		if err != nil {
+			return fmt.Errorf("image %d of %d: %w", i, n, err)
+		}
+		if job.Given {
+			pool = append(pool, table)
+		}
+		i++
+	}
+	if i != n {
+		return fmt.Errorf("the pipeline returned %d tables for %d images", i, n)
+	}
+	return nil
 }

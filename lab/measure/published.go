@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/boxsum/boxsum/gpu"
-	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/papers"
 	"github.com/boxsum/boxsum/rotated"
@@ -42,24 +42,24 @@ type Own struct {
 	Options
 }
 
-// Contestant returns the contestant that makes the table of a boxsum.Image.
-func (o Own) Contestant(img any) (*Contestant, error) {
-	of := onDevices(raster.Pair{Pixel: pixels.Of(img).Type, Sum: o.Sum})
-	switch {
-	case o.Device == nil:
-		w, err := o.onCPU(img)
-		if err != nil {
+// Contestant returns the contestant that makes the table of an image.
+func (o Own) Contestant(img raster.Array) (*Contestant, error) {
+	if o.Device != nil {
+		if err := onDevices(raster.Pair{Pixel: img.Type, Sum: o.Sum}); err != nil {
 			return nil, err
 		}
-		return w.Contestant(o.Options), nil
-	case o.Images > 0:
-		return o.many(of, img)
 	}
-	made := of.upright
-	if o.Kind == papers.Tilted {
-		made = of.tilted
+	if o.Images > 0 && o.Device != nil {
+		return o.many(img)
 	}
-	w, err := made(DeviceJob{Device: o.Device}, img)
+	host, err := o.onCPU(img)
+	if err != nil {
+		return nil, err
+	}
+	if o.Device == nil {
+		return host.Contestant(o.Options), nil
+	}
+	w, err := DeviceSetup{Device: o.Device}.work(host)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func (o Own) Contestant(img any) (*Contestant, error) {
 
 // many sends many images through a device like the published algorithm: from page-locked memory to
 // page-locked memory.
-func (o Own) many(of *deviceKinds, img any) (*Contestant, error) {
-	p, err := of.pipeline(DeviceJob{Device: o.Device}, 0, slices.Repeat([]any{img}, o.Images)...)
+func (o Own) many(img raster.Array) (*Contestant, error) {
+	p, err := newPipeline(DeviceSetup{Device: o.Device}, o.Sum, 0, slices.Repeat([]raster.Array{img}, o.Images))
 	if err != nil {
 		return nil, err
 	}
@@ -83,23 +83,24 @@ func (o Own) many(of *deviceKinds, img any) (*Contestant, error) {
 	}, nil
 }
 
-func (o Own) onCPU(img any) (*Work, error) {
-	switch of := onSums[o.Sum]; o.Kind {
+// onCPU returns the work of some images, of which the CPU processes the first.
+func (o Own) onCPU(images ...raster.Array) (*Work, error) {
+	switch o.Kind {
 	case papers.Tilted:
-		return of.tilted(img)
+		return tableWork(engine.Tilted, o.Sum, 0, images...)
 	case papers.Rotated:
-		return of.rotated(o.Rotation, img)
+		return rotatedWorks[o.Sum](o.Rotation, images...)
 	default:
-		return of.upright(img)
+		return tableWork(engine.Upright, o.Sum, 0, images...)
 	}
 }
 
-// besideUpright returns the work on the CPU together with the upright table of the same image.
-func (o Own) besideUpright(img any) (*Work, error) {
-	w, err := o.onCPU(img)
+// besideUpright returns the work on the CPU together with the upright table of the same images.
+func (o Own) besideUpright(images ...raster.Array) (*Work, error) {
+	w, err := o.onCPU(images...)
 	if err != nil {
 		return nil, err
 	}
-	w.Upright, err = onSums[o.Sum].upright(img)
+	w.Upright, err = tableWork(engine.Upright, o.Sum, 0, images...)
 	return w, err
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -20,10 +19,10 @@ import (
 //
 // With the usual bound instead, (x+y)·2^-24 of the sum, whole pixels could be missing from a large
 // float32 table without being noticed.
-func randomImage(pixel raster.Type, sumBits int, size Size, channels int) (any, error) {
+func randomImage(pixel raster.Type, sumBits int, size Size, channels int) (raster.Array, error) {
 	img, err := raster.NewPixelArray(pixel, raster.PlaneExtent(size.Width, size.Height, channels, 0))
 	if err != nil {
-		return nil, err
+		return img, err
 	}
 	width := min(pixelBits(pixel), sumBits-bits.Len(uint(int(size.Pixels())-1)))
 	unit := 1.0
@@ -53,7 +52,7 @@ func randomImage(pixel raster.Type, sumBits int, size Size, channels int) (any, 
 		}
 		return nil
 	})
-	return pixels.Image(img)
+	return img, nil
 }
 
 // fillRandom fills a row with random numbers of width bits in units of unit. If width is less than

@@ -8,8 +8,7 @@ import (
 	"slices"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/pixels"
-	"github.com/boxsum/boxsum/volume"
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // verify compares every entry of an upright table with a reference that shares no code with the
@@ -62,21 +61,60 @@ func zeros[S boxsum.Sum](t boxsum.View[S], y int, entries []S) error {
 }
 
 // pixelsOf converts a row of an image of any type to sums, which is exact.
-func pixelsOf[S boxsum.Sum](img any, y int, to []S) {
-	src := pixels.Of(img)
-	for i, p := range src.Floats(nil, y, 0, len(to), 1) {
+func pixelsOf[S boxsum.Sum](img *raster.Array, y int, to []S) {
+	for i, p := range img.Floats(nil, y, 0, len(to), 1) {
 		to[i] = S(p)
 	}
 }
 
-// verifyImage compares the table of an image, or that of its squares.
-func verifyImage[S boxsum.Sum](t boxsum.View[S], img any, square bool) error {
-	return verify(t, boxsum.View[S]{}, func(y int, to []S) {
+// viewOf returns slice z of a table of a known type, or the only one of an image. If inclusive is set, it
+// leaves out row and column 0.
+func viewOf[S boxsum.Sum](t *raster.Array, z int, inclusive bool) boxsum.View[S] {
+	v := boxsum.View[S]{Sums: raster.Elems[S](t.Data)[z*t.SliceStride:], Stride: t.Stride, Width: t.Width + 1, Height: t.Height + 1, Channels: t.Channels}
+	if inclusive {
+		v.Sums = v.Sums[v.Stride+v.Channels:]
+		v.Width--
+		v.Height--
+	}
+	return v
+}
+
+// A comparison compares tables of one type of sums with a reference, or with those of a peer.
+type comparison struct {
+	upright, tilted, volume func(t, img *raster.Array) error
+	equal, equalVolume      func(r io.Reader, t *raster.Array, inclusive bool) error
+}
+
+func comparisonOf[S boxsum.Sum]() comparison {
+	return comparison{
+		verifyUpright[S], verifyTilted[S], verifyVolume[S],
+		func(r io.Reader, t *raster.Array, inclusive bool) error {
+			return equal[S](r, viewOf[S](t, 0, inclusive))
+		},
+		equalVolume[S],
+	}
+}
+
+// comparisons holds the comparisons by sum type.
+var comparisons = [raster.NumTypes]comparison{
+	raster.U32: comparisonOf[uint32](),
+	raster.U64: comparisonOf[uint64](),
+	raster.I64: comparisonOf[int64](),
+	raster.F32: comparisonOf[float32](),
+	raster.F64: comparisonOf[float64](),
+}
+
+// verifyUpright compares the table of an image.
+func verifyUpright[S boxsum.Sum](t, img *raster.Array) error {
+	return verify(viewOf[S](t, 0, false), boxsum.View[S]{}, func(y int, to []S) { pixelsOf(img, y, to) })
+}
+
+// verifySquares compares the table of the squares of an image, which are of uint64.
+func verifySquares(t, img *raster.Array) error {
+	return verify(viewOf[uint64](t, 0, false), boxsum.View[uint64]{}, func(y int, to []uint64) {
 		pixelsOf(img, y, to)
 		for i := range to {
-			if square {
-				to[i] *= to[i]
-			}
+			to[i] *= to[i]
 		}
 	})
 }
@@ -92,17 +130,20 @@ func verifyHistogram(t boxsum.View[uint32], img boxsum.Image[uint8]) error {
 	})
 }
 
-// verifyVolume compares the table of a volume slice by slice. img holds the slices, stacked vertically.
-func verifyVolume[S boxsum.Sum](t *volume.Table[S], img any) error {
+// verifyVolume compares the table of a volume slice by slice. No gaps are between the slices of img.
+func verifyVolume[S boxsum.Sum](t, img *raster.Array) error {
+	before := viewOf[S](t, 0, false)
 	for y := range t.Height + 1 {
-		if err := zeros(t.Slice(0), y, t.Slice(0).Row(y)); err != nil {
+		if err := zeros(before, y, before.Row(y)); err != nil {
 			return fmt.Errorf("slice 0: %w", err)
 		}
 	}
 	for z := range t.Depth {
-		if err := verify(t.Slice(z+1), t.Slice(z), func(y int, to []S) { pixelsOf(img, z*t.Height+y, to) }); err != nil {
+		slice := viewOf[S](t, z+1, false)
+		if err := verify(slice, before, func(y int, to []S) { pixelsOf(img, z*t.Height+y, to) }); err != nil {
 			return fmt.Errorf("slice %d: %w", z+1, err)
 		}
+		before = slice
 	}
 	return nil
 }
@@ -110,7 +151,8 @@ func verifyVolume[S boxsum.Sum](t *volume.Table[S], img any) error {
 // verifyTilted compares every entry with a reference that shares no code with the library: the entry
 // above plus the pixels on the two diagonals that end in the tip of the entry's triangle, which
 // belongs to both.
-func verifyTilted[S boxsum.Sum](entries boxsum.View[S], img any) error {
+func verifyTilted[S boxsum.Sum](t, img *raster.Array) error {
+	entries := viewOf[S](t, 0, false)
 	c, n := entries.Channels, (entries.Width-1)*entries.Channels
 	if err := zeros(entries, 0, entries.Row(0)); err != nil {
 		return err
@@ -159,7 +201,7 @@ func equal[D, S boxsum.Sum](r io.Reader, v boxsum.View[S]) error {
 	var first error
 	row := make([]D, v.Width*v.Channels)
 	for y := range v.Height {
-		if _, err := io.ReadFull(r, bytesOf(row)); err != nil {
+		if _, err := io.ReadFull(r, raster.Bytes(row)); err != nil {
 			return err
 		}
 		if first != nil {
@@ -176,15 +218,15 @@ func equal[D, S boxsum.Sum](r io.Reader, v boxsum.View[S]) error {
 }
 
 // equalVolume compares every entry with those that r yields slice by slice.
-func equalVolume[S boxsum.Sum](r io.Reader, t *volume.Table[S], inclusive bool) error {
-	view, depth := t.Slice, t.Depth+1
+func equalVolume[S boxsum.Sum](r io.Reader, t *raster.Array, inclusive bool) error {
+	start := 0
 	if inclusive {
-		view, depth = t.Inclusive, t.Depth
+		start = 1
 	}
 	var first error
-	for z := range depth {
-		if err := equal[S](r, view(z)); err != nil && first == nil {
-			first = fmt.Errorf("slice %d: %w", z, err)
+	for z := start; z <= t.Depth; z++ {
+		if err := equal[S](r, viewOf[S](t, z, inclusive)); err != nil && first == nil {
+			first = fmt.Errorf("slice %d: %w", z-start, err)
 		}
 	}
 	return first

@@ -2,7 +2,7 @@ package measure
 
 import (
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -21,10 +21,9 @@ func rotatedCells(rot rotated.Rotation, size Size) int64 {
 
 // verifyRotated compares the sum above and left of every cell with a reference that uses only the
 // definition of rows and columns.
-func verifyRotated[S boxsum.Sum](t *rotated.Table[S], img any) error {
+func verifyRotated[S boxsum.Sum](t *rotated.Table[S], src *raster.Array) error {
 	var size Size
 	var n int
-	src := pixels.Of(img)
 	size.Width, size.Height, n = src.Width, src.Height, src.Channels
 	var pixel [1]float64
 	rot, bounds := t.Rotation(), t.Bounds()

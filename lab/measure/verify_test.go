@@ -8,6 +8,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/volume"
@@ -94,9 +95,8 @@ func TestOneWrongRotated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := func() error {
-		return verifyRotated(table, img)
-	}
+	src := pixels.Of(img)
+	check := func() error { return verifyRotated(table, &src) }
 	if err := check(); err != nil {
 		t.Fatal(err)
 	}
@@ -125,11 +125,13 @@ func TestOneWrongVolumeEntry(t *testing.T) {
 			inside = append(inside, table.Inclusive(z).Row(y)...)
 		}
 	}
+	voxels := raster.ArrayOf(src.Pix, raster.VolumeExtent(2, 3, 5, 4, 8, 24))
+	entries := raster.ArrayOf(table.Sums, raster.VolumeExtent(2, 3, 5, 4, table.Stride, table.SliceStride))
 	check := func() []error {
 		return []error{
-			verifyVolume(table, boxsum.Image[uint8]{Pix: src.Pix, Width: 2, Height: 3 * 5, Channels: 4}),
-			equalVolume(bytes.NewReader(bytesOf(all)), table, false),
-			equalVolume(bytes.NewReader(bytesOf(inside)), table, true),
+			verifyVolume[uint32](&entries, &voxels),
+			equalVolume[uint32](bytes.NewReader(raster.Bytes(all)), &entries, false),
+			equalVolume[uint32](bytes.NewReader(raster.Bytes(inside)), &entries, true),
 		}
 	}
 	for i, err := range check() {

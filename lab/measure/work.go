@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/internal/device"
 )
 
 // Options specifies how the CPU makes a table. The context cancels a contestant's run.
@@ -23,6 +24,8 @@ type Work struct {
 	Upright *Work
 
 	images int // number of images for a device; the pixels are those of the first
+	// stage copies the images to a device and allocates their tables there; nil if unsupported.
+	stage func(device.Stager, *gpu.Options) (device.Stage, error)
 }
 
 // A Table is one of the tables of a work.
@@ -31,18 +34,6 @@ type Table struct {
 	output []byte                                  // as much memory as the entries need
 	verify func(i int) error                       // compares all entries with the reference of an image
 	equal  func(r io.Reader, inclusive bool) error // compares all entries with a peer's
-}
-
-// newTable wraps the entries of a table.
-func newTable[S boxsum.Sum](entries boxsum.View[S], verify func(int) error, equal func(io.Reader, bool) error) Table {
-	memory := bytesOf(entries.Sums)
-	n := entries.Width * entries.Height * entries.Channels
-	return Table{memory: memory, output: memory[:n*int(unsafe.Sizeof(*new(S)))], verify: verify, equal: equal}
-}
-
-// bytesOf returns the memory of a slice.
-func bytesOf[T any](s []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }
 
 // Prepare prepares the work of a case with random pixels, and verifies it with each number of workers.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/tilted"
@@ -84,25 +85,30 @@ func testOneWrong[P boxsum.Pixel, S boxsum.Sum](t *testing.T, square bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pixels := img
+	summed := img
 	if square {
-		pixels.Pix = make([]P, len(img.Pix))
+		summed.Pix = make([]P, len(img.Pix))
 		for i, p := range img.Pix {
 			img.Pix[i] = p / 16 // so that P holds the square
-			pixels.Pix[i] = img.Pix[i] * img.Pix[i]
+			summed.Pix[i] = img.Pix[i] * img.Pix[i]
 		}
 	}
-	table, err := boxsum.Integrate[S](pixels, nil)
+	table, err := boxsum.Integrate[S](summed, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var right bytes.Buffer
 	view := table.Exclusive()
 	for y := range view.Height {
-		right.Write(bytesOf(view.Row(y)))
+		right.Write(raster.Bytes(view.Row(y)))
+	}
+	entries, src := raster.ArrayOf(table.Sums, raster.PlaneExtent(table.Width, table.Height, table.Channels, table.Stride)), pixels.Of(img)
+	verify := verifyUpright[S]
+	if square {
+		verify = verifySquares
 	}
 	check := func() (verified, equals error) {
-		return verifyImage(view, img, square), equal[S](bytes.NewReader(right.Bytes()), view)
+		return verify(&entries, &src), equal[S](bytes.NewReader(right.Bytes()), view)
 	}
 	if v, e := check(); v != nil || e != nil {
 		t.Fatal(v, e)
@@ -137,7 +143,7 @@ func TestEqualReads(t *testing.T) {
 		{[]float64{math.NaN(), 1, 2, 1 << 52}, "entry (0, 0) of channel 0 is 0, and the peer has NaN"},
 		{[]float64{0, 1, 2}, "unexpected EOF"},
 	} {
-		r := bytes.NewReader(bytesOf(test.theirs))
+		r := bytes.NewReader(raster.Bytes(test.theirs))
 		got := ""
 		if err := equal[float64](r, view); err != nil {
 			got = err.Error()
@@ -190,14 +196,15 @@ func TestOneWrongTilted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := table.View()
-	if err := verifyTilted(view, img); err != nil {
+	view, src := table.View(), pixels.Of(img)
+	entries := raster.ArrayOf(table.Sums, raster.PlaneExtent(table.Width, table.Height, table.Channels, table.Stride))
+	if err := verifyTilted[uint64](&entries, &src); err != nil {
 		t.Fatal(err)
 	}
 	for y := range view.Height {
 		for i := range view.Row(y) {
 			view.Row(y)[i]++
-			if differs := (*DiffersError)(nil); !errors.As(verifyTilted(view, img), &differs) {
+			if differs := (*DiffersError)(nil); !errors.As(verifyTilted[uint64](&entries, &src), &differs) {
 				t.Errorf("value %d of row %d was wrong, and nobody said so", i, y)
 			}
 			view.Row(y)[i]--
@@ -211,5 +218,5 @@ func randomOf[P boxsum.Pixel, S boxsum.Sum](size Size, channels int) (boxsum.Ima
 	if err != nil {
 		return boxsum.Image[P]{}, err
 	}
-	return img.(boxsum.Image[P]), nil
+	return boxsum.Image[P]{Pix: raster.Elems[P](img.Data), Stride: img.Stride, Width: img.Width, Height: img.Height, Channels: img.Channels}, nil
 }

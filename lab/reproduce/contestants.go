@@ -9,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/internal/launch"
+	images "github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/lab/measure"
 	"github.com/boxsum/boxsum/papers"
@@ -55,7 +56,7 @@ func newPixels(size Size, precision string) (p pixels, err error) {
 				row[x] = uint32(b)
 			}
 		}
-		p.own["u32"] = ours(raster.U32, words)
+		p.own["u32"] = ours(raster.U32, images.Of(words))
 	default:
 		err = fmt.Errorf("unknown precision %q", precision)
 	}
@@ -65,7 +66,7 @@ func newPixels(size Size, precision string) (p pixels, err error) {
 // draw draws the image.
 func draw[S boxsum.Sum, P boxsum.Pixel](p *pixels, precision papers.Precision) (boxsum.Image[P], error) {
 	img, err := papers.ExactImage[P](p.Width, p.Height, precision)
-	p.own = map[string]func(*lab, Spec) (*measure.Contestant, error){p.kind: ours(raster.TypeOf[S](), img)}
+	p.own = map[string]func(*lab, Spec) (*measure.Contestant, error){p.kind: ours(raster.TypeOf[S](), images.Of(img))}
 	p.prepare = func(a *papers.Algorithm, opt *papers.Options, images int) (*papers.Job, error) {
 		return papers.Prepare(a, opt, slices.Repeat([]boxsum.Image[P]{img}, max(images, 1))...)
 	}
@@ -102,7 +103,7 @@ func (l *lab) contestant(s Spec) (c *measure.Contestant, each []Kernel, err erro
 }
 
 // ours returns this library's own table.
-func ours(sum raster.Type, img any) func(*lab, Spec) (*measure.Contestant, error) {
+func ours(sum raster.Type, img raster.Array) func(*lab, Spec) (*measure.Contestant, error) {
 	return func(l *lab, s Spec) (*measure.Contestant, error) {
 		own := measure.Own{Sum: sum, Rotation: rotation, Images: s.Images, Host: s.Host, Options: measure.Options{Workers: cmp.Or(s.Threads, l.setting.cores)}}
 		own.Kind = map[string]papers.Kind{"tilted": papers.Tilted, "rotated": papers.Rotated}[s.Table]

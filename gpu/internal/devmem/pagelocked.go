@@ -9,9 +9,9 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 )
 
-// HostArray lays out an array in page-locked memory and returns its values. It also registers the
-// memory with other devices that can copy it directly.
-func HostArray[T any](d *Device, a *Array, others ...*Device) (values []T, release func() error, err error) {
+// HostArray lays out an array in page-locked memory and returns the memory from its first value on. It
+// also registers the memory with other devices that can copy it directly.
+func HostArray(d *Device, a *Array, others ...*Device) (values []byte, release func() error, err error) {
 	bytes, err := a.Layout()
 	if err != nil {
 		return nil, nil, err
@@ -41,7 +41,7 @@ func HostArray[T any](d *Device, a *Array, others ...*Device) (values []T, relea
 		other.addBlock(lent)
 		leave = append(leave, func() error { return other.ReleaseBlock(lent) })
 	}
-	values = unsafe.Slice((*T)(first), (bytes-a.At.Offset)/int64(a.Element.Bytes()))
+	values = unsafe.Slice((*byte)(first), bytes-a.At.Offset)
 	return values, sync.OnceValue(func() error {
 		return driver.EachError(slices.Values(leave), func(leave func() error) error { return leave() })
 	}), nil
