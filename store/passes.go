@@ -38,7 +38,7 @@ func (j *Job) Edges(ctx context.Context, i, k int) error {
 	if _, err := j.readEdges(ctx, i, k); err == nil {
 		return nil // already done
 	}
-	w := j.works.Get().(*work)
+	w := j.works.Get().(*blockMemory)
 	defer j.works.Put(w)
 	if err := j.tables(ctx, w, i, k); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (j *Job) Integrate(ctx context.Context, i, k int) error {
 	if err := j.check(i, k); err != nil {
 		return err
 	}
-	w := j.works.Get().(*work)
+	w := j.works.Get().(*blockMemory)
 	defer j.works.Put(w)
 	if err := j.tables(ctx, w, i, k); err != nil {
 		return err

@@ -76,7 +76,7 @@ type Job struct {
 	columns  int
 	layers   []*layer
 	summing  summing
-	works    sync.Pool // of *work
+	works    sync.Pool // of *blockMemory
 	takes    int64     // approximate memory, in bytes
 
 	fingerprint string
@@ -227,7 +227,7 @@ func (j *Job) planSums() error {
 	case s.pixel == raster.U8 && j.depth == 0 && !j.opt.Squares && j.block*j.block <= (1<<32-1)/255:
 		s.entry = raster.U32
 	}
-	j.works.New = func() any { return &work{summer: newSummer(s)} }
+	j.works.New = func() any { return &blockMemory{summer: newSummer(s)} }
 	return nil
 }
 

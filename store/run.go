@@ -48,7 +48,7 @@ func (r *run) all(ctx context.Context, workers int) error {
 	var group sync.WaitGroup
 	for range max(1, min(workers, j.rows*j.columns)) {
 		group.Go(func() {
-			w := j.works.Get().(*work)
+			w := j.works.Get().(*blockMemory)
 			defer j.works.Put(w)
 			for ctx.Err() == nil {
 				n, ok := r.claim(ctx)
@@ -172,8 +172,8 @@ func (r *run) putLine(ctx context.Context, a *zarr.Array, place []int, line []by
 	return a.WriteObject(ctx, place, line)
 }
 
-// work holds the memory that a goroutine needs for a block.
-type work struct {
+// blockMemory is the memory that a goroutine needs for a block.
+type blockMemory struct {
 	summer *summer
 	pix    []byte
 	out    []byte
@@ -184,7 +184,7 @@ type work struct {
 type blockEdges struct{ right, bottom []byte }
 
 // measure stores the edges of the block's tables.
-func (w *work) measure() {
+func (w *blockMemory) measure() {
 	if w.edges == nil {
 		w.edges = make([]blockEdges, len(w.summer.tables))
 	}
@@ -201,7 +201,7 @@ func (j *Job) extent(i, k int) (height, width int) {
 }
 
 // tables reads a block and computes its tables.
-func (j *Job) tables(ctx context.Context, w *work, i, k int) error {
+func (j *Job) tables(ctx context.Context, w *blockMemory, i, k int) error {
 	h, wd := j.extent(i, k)
 	at, box := make([]int, len(j.src.Shape())), make([]int, len(j.src.Shape()))
 	for d := range box {
@@ -222,12 +222,12 @@ func (j *Job) tables(ctx context.Context, w *work, i, k int) error {
 }
 
 // put writes a block of a layer.
-func (j *Job) put(ctx context.Context, w *work, n, i, k int, left, top []byte) error {
+func (j *Job) put(ctx context.Context, w *blockMemory, n, i, k int, left, top []byte) error {
 	return j.layers[n].main.WriteObject(ctx, j.place(i, k), j.entries(w, n, i, k, left, top))
 }
 
 // entries returns the entries of a block of a layer, valid until the next call.
-func (j *Job) entries(w *work, n, i, k int, left, top []byte) []byte {
+func (j *Job) entries(w *blockMemory, n, i, k int, left, top []byte) []byte {
 	l := j.layers[n]
 	h, wd := j.extent(i, k)
 	size := j.block * j.block * j.channels * l.kept.Size()
@@ -255,7 +255,7 @@ func (j *Job) place(i, k int) []int {
 
 // do computes one block. It waits for the lines left of it and above it, which the blocks
 // there write, and writes those of the blocks on the right and below.
-func (r *run) do(ctx context.Context, w *work, i, k int) error {
+func (r *run) do(ctx context.Context, w *blockMemory, i, k int) error {
 	if err := r.tables(ctx, w, i, k); err != nil {
 		return err
 	}
@@ -304,7 +304,7 @@ func (r *run) wait(ctx context.Context, ready func() bool) (ok bool, err error) 
 }
 
 // passRight stores the lines left of the next block.
-func (r *run) passRight(w *work, lines *rowLines, k int) {
+func (r *run) passRight(w *blockMemory, lines *rowLines, k int) {
 	if k+1 < r.columns {
 		for n, l := range r.layers {
 			size := r.block * l.bytes
@@ -318,7 +318,7 @@ func (r *run) passRight(w *work, lines *rowLines, k int) {
 }
 
 // passDown stores the lines above the block below.
-func (r *run) passDown(w *work, lines, below *rowLines, i, k int) {
+func (r *run) passDown(w *blockMemory, lines, below *rowLines, i, k int) {
 	height, _ := r.extent(i, k)
 	for n, l := range r.layers {
 		size := r.block * l.bytes
@@ -332,7 +332,7 @@ func (r *run) passDown(w *work, lines, below *rowLines, i, k int) {
 
 // writeBlock writes a block of every layer unless an earlier run has written it, or compares it
 // with the existing one.
-func (r *run) writeBlock(ctx context.Context, w *work, lines *rowLines, i, k int) error {
+func (r *run) writeBlock(ctx context.Context, w *blockMemory, lines *rowLines, i, k int) error {
 	for n, l := range r.layers {
 		size := r.block * l.bytes
 		left, top := lines.leftOf(n, k, size), lines.topOf(n, k, size)

@@ -152,12 +152,12 @@ func histogramOf[S boxsum.Sum](memory []byte) channelHistogram {
 }
 
 // histogramLayers returns the counts and the edges of their bins as layers.
-func histogramLayers(e imagefile.Extent, bins bins.Range, counts raster.Array) []layer {
+func histogramLayers(e imagefile.Extent, bins bins.Range, counts raster.Array) []outputTable {
 	edges := make([]float64, bins.N+1)
 	for i := range edges {
 		edges[i] = bins.Edge(i)
 	}
-	return []layer{
+	return []outputTable{
 		{name: "histogram", sum: counts.Type, shape: append(e.Shape(), bins.N), entries: func() iter.Seq[raster.Array] { return one(counts) }},
 		{name: "edges", sum: raster.F64, shape: []int{len(edges)}, entries: func() iter.Seq[raster.Array] { return one(oneRow(raster.F64, raster.Bytes(edges))) }},
 	}

@@ -164,7 +164,7 @@ type tableSet struct {
 	name       string
 	pixelBytes int
 	streams    bool
-	layers     []layer
+	layers     []outputTable
 }
 
 // newTableSet plans the tables for a pair of types.
@@ -229,8 +229,8 @@ func (t *tableSet) writeNPZ(w io.Writer) error {
 	return z.Close()
 }
 
-// A layer is one table to be written: its entries if it is in memory, or its stream.
-type layer struct {
+// An outputTable is a table to be written: its entries if it is in memory, or its stream.
+type outputTable struct {
 	name    string
 	sum     raster.Type
 	shape   []int
@@ -242,8 +242,8 @@ type layer struct {
 // entries.
 type parts func(i int) (raster.Array, error)
 
-// write writes a layer to w or, if z is not nil, as a file of the archive.
-func (t *tableSet) write(l *layer, w io.Writer, z *imgio.NPZ) error {
+// write writes a table to w or, if z is not nil, as a file of the archive.
+func (t *tableSet) write(l *outputTable, w io.Writer, z *imgio.NPZ) error {
 	if !t.streams {
 		return l.write(l.entries(), w, z)
 	}
@@ -257,7 +257,7 @@ func (t *tableSet) write(l *layer, w io.Writer, z *imgio.NPZ) error {
 }
 
 // write writes entries to w or, if z is not nil, to an archive.
-func (l *layer) write(entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error {
+func (l *outputTable) write(entries iter.Seq[raster.Array], w io.Writer, z *imgio.NPZ) error {
 	rows := func(yield func([]byte) bool) {
 		for part := range entries {
 			for y := range part.Height {

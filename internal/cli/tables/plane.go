@@ -30,7 +30,7 @@ func planPlane(p pair, src raster.Array, want tableChoice) *tableJob {
 		if name == "squares" {
 			squares = sum
 		}
-		j.layers = append(j.layers, layer{
+		j.layers = append(j.layers, outputTable{
 			name: name, sum: sum, shape: j.Shape(),
 			entries: func() iter.Seq[raster.Array] { return one(entriesOf(table())) },
 			stream: func() (parts, error) {

@@ -67,7 +67,7 @@ func rotatedStatsProperty[P boxsum.Pixel, S boxsum.Sum](t *rapid.T) {
 	for i := range img.Pix {
 		img.Pix[i] = P(rapid.IntRange(low, 255).Draw(t, "pixel"))
 	}
-	table, err := newRotatedJob(raster.TypeOf[S](), nil, pixels.Of(img), rot, nil)
+	table, err := newRotatedTable(raster.TypeOf[S](), nil, pixels.Of(img), rot, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

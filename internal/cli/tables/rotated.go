@@ -27,7 +27,7 @@ func (c *Query) askRotated(sh *console.Shell, pair pair, src *imagefile.Source, 
 		}
 		done[q.rot] = true
 		start := time.Now()
-		work, err := newRotatedJob(pair.sum, src.Device, src.Image, q.rot, watched(sh, &boxsum.Options{}, "integrating", src.Device))
+		work, err := newRotatedTable(pair.sum, src.Device, src.Image, q.rot, watched(sh, &boxsum.Options{}, "integrating", src.Device))
 		if err != nil {
 			return nil, err
 		}
@@ -57,16 +57,16 @@ func (c *Query) askRotated(sh *console.Shell, pair pair, src *imagefile.Source, 
 	return answers, nil
 }
 
-// A rotatedJob is an image and its table along a rotation.
-type rotatedJob struct {
+// A rotatedTable is an image and its table along a rotation.
+type rotatedTable struct {
 	typed.Rotated
 	all     population
 	squares bool // standard deviations come from the table of squares
 }
 
-// newRotatedJob makes a rotated table, and the table of squares for pixels of 8 and 16 bits.
+// newRotatedTable makes a rotated table, and the table of squares for pixels of 8 and 16 bits.
 // Squares of other types might overflow or cancel.
-func newRotatedJob(sum raster.Type, d *gpu.Device, src raster.Array, rot rotated.Rotation, opt *boxsum.Options) (*rotatedJob, error) {
+func newRotatedTable(sum raster.Type, d *gpu.Device, src raster.Array, rot rotated.Rotation, opt *boxsum.Options) (*rotatedTable, error) {
 	squares := raster.Type(0)
 	if src.Type.Bytes() <= 2 {
 		squares = raster.U64
@@ -75,7 +75,7 @@ func newRotatedJob(sum raster.Type, d *gpu.Device, src raster.Array, rot rotated
 	if err != nil {
 		return nil, err
 	}
-	return &rotatedJob{table, population{pixelReader: rowsOf(src)}, squares != 0}, nil
+	return &rotatedTable{table, population{pixelReader: rowsOf(src)}, squares != 0}, nil
 }
 
 // rotatedOptions converts options to those of rotated tables.
@@ -88,14 +88,14 @@ func rotatedOptions(opt *boxsum.Options) engine.Options {
 
 // std returns the standard deviation, or a negative number if it has to be computed from the
 // pixels.
-func (t *rotatedJob) std(b rotated.Box, channel int) float64 {
+func (t *rotatedTable) std(b rotated.Box, channel int) float64 {
 	if !t.squares {
 		return -1
 	}
 	return t.StdDev(b, channel)
 }
 
-func (t *rotatedJob) stats(b rotated.Box, channel int) stats {
+func (t *rotatedTable) stats(b rotated.Box, channel int) stats {
 	return t.all.describe(sample{
 		n: int(t.Lattice().Area(b)), sum: t.Sum(b, channel), mean: t.Mean(b, channel),
 		std: t.std(b, channel), runs: t.runs(b), channel: channel,
@@ -103,7 +103,7 @@ func (t *rotatedJob) stats(b rotated.Box, channel int) stats {
 }
 
 // runs yields the pixels of a box as runs of neighbors in a row.
-func (t *rotatedJob) runs(box rotated.Box) iter.Seq[span] {
+func (t *rotatedTable) runs(box rotated.Box) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		lattice := t.Lattice()
 		around := sketch.Around(lattice, []sketch.Box{{Box: box}}, 2)

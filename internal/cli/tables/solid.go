@@ -47,7 +47,7 @@ func planSolid(p pair, stack *imgio.Stack, want tableChoice) *tableJob {
 		if name == "squares" {
 			squares = sum
 		}
-		j.layers = append(j.layers, layer{
+		j.layers = append(j.layers, outputTable{
 			name: name, sum: sum, shape: j.Shape(),
 			entries: func() iter.Seq[raster.Array] { return slicesOf(table()) },
 			stream: func() (parts, error) {
