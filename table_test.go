@@ -1,6 +1,7 @@
 package boxsum_test
 
 import (
+	"bytes"
 	"fmt"
 	"image"
 	"math"
@@ -10,7 +11,9 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/fixture"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 	"pgregory.net/rapid"
 )
@@ -37,147 +40,221 @@ func epsilon[S boxsum.Sum]() float64 {
 	return 0
 }
 
+// TestTables compares tables of every pair, and of their squares, with a reference, at every
+// level and with several workers. The public functions only pass their arguments to the jobs
+// that this test runs; other tests call them for some types.
 func TestTables(t *testing.T) {
-	testPair[uint8, uint32, uint64](t)
-	testPair[uint8, uint64, uint64](t)
-	testPair[uint8, float32, uint64](t)
-	testPair[uint8, float64, uint64](t)
-	testPair[uint8, uint32, float64](t)
-	testPair[uint8, int64, uint64](t)
-	testPair[uint8, int64, float64](t)
-	testPair[uint16, uint64, uint64](t)
-	testPair[uint16, float64, float64](t)
-	testPair[uint16, float64, uint64](t)
-	testPair[uint16, uint32, uint64](t)
-	testPair[uint16, uint32, float64](t)
-	testPair[uint32, uint32, uint64](t)
-	testPair[uint32, uint64, uint64](t)
-	testPair[uint32, uint64, float64](t)
-	testPair[int16, int64, uint64](t)
-	testPair[int16, int64, float64](t)
-	testPair[int16, float64, uint64](t)
-	testPair[int16, float64, float64](t)
-	testPair[int32, int64, uint64](t)
-	testPair[int32, int64, float64](t)
-	testPair[float32, float32, float64](t)
-	testPair[float32, float64, float64](t)
-	testPair[float64, float64, float64](t)
+	for _, p := range raster.SumPairs.For(raster.Tilted) { // TestWidePixels tests 64-bit pixels
+		t.Run(p.String(), func(t *testing.T) { testPair(t, p) })
+	}
 }
 
-func testPair[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
-	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(5, 6))
-		for _, shape := range shapes {
-			for _, channels := range []int{1, 2, 3, 4, 7} {
-				n := shape.width * shape.height * channels
-				if n > 300_000 || n > 30_000 && testing.Short() || n > 3_000 && ref.Race { // tables this small have one worker
-					continue
+func testPair(t *testing.T, p raster.Pair) {
+	for seed, shape := range shapes {
+		for _, channels := range []int{1, 2, 3, 4, 7} {
+			n := shape.width * shape.height * channels
+			if n > 300_000 || n > 30_000 && testing.Short() || n > 3_000 && ref.Race { // tables this small have one worker
+				continue
+			}
+			src := fixture.NoiseArray(p.Pixel, uint64(seed), shape.width, shape.height, channels, (seed+channels)%4)
+			workers := []int{3}
+			if n > 100_000 { // smaller tables have one worker, see engine.Work.Plan
+				workers = []int{1, 2, 3}
+			}
+			want := referenceOf(&src, p.Sum, false)
+			var first raster.Array
+			for _, square := range append([]raster.Type{0}, raster.SquarePairs.Of(p.Pixel)...) {
+				var wantSquares raster.Array
+				if square != 0 {
+					wantSquares = referenceOf(&src, square, true)
 				}
-				im := fixture.Image[P](rng, shape.width, shape.height, channels)
-				wantSums := ref.Table[S](toRef(im), false)
-				wantSquares := ref.Table[Q](toRef(im), true)
-				var first *boxsum.Table[S]
-				var single, sums [2]guarded[S] // at 1 the packed ones
-				var squares [2]guarded[Q]
-				for i, packed := range []bool{false, true} {
-					single[i] = newGuarded[S](im.Width, im.Height, channels, packed)
-					sums[i] = newGuarded[S](im.Width, im.Height, channels, packed)
-					squares[i] = newGuarded[Q](im.Width, im.Height, channels, !packed)
-				}
-				workers := []int{3}
-				if n > 100_000 { // smaller tables have one worker, see engine.Work.Plan
-					workers = []int{1, 2, 3}
-				}
-				for _, level := range boxsum.Levels() {
-					for _, workers := range workers {
-						for i, packed := range []bool{false, true} {
-							what := fmt.Sprintf("%d×%d×%d, %v, %d workers, packed %v", im.Width, im.Height, channels, level, workers, packed)
-							opt := &boxsum.Options{Level: level, Workers: workers, Plain: true}
-							single[i].mark()
-							if err := boxsum.IntegrateInto(single[i].table, im, opt); err != nil {
+				for _, packed := range []bool{false, true} {
+					sums, squares := newGuarded(p.Sum, &src, packed), newGuarded(square, &src, !packed)
+					for _, level := range boxsum.Levels() {
+						for _, workers := range workers {
+							what := fmt.Sprintf("%v, %v, %d workers, packed %v, squares %d", src.Extent, level, workers, packed, square)
+							job := engine.Job{Src: src, Plain: true, Options: engine.Options{Level: level.String(), Workers: workers}}
+							job.Sums.Type, job.Squares.Type = p.Sum, square
+							if err := job.Check(); err != nil {
 								t.Fatal(err)
 							}
-							single[i].check(t, what, im.Width, im.Height)
-							compare(t, what, single[i].table, wantSums, largest[P]())
-							if first == nil {
-								first = new(*single[i].table)
-								first.Sums = slices.Clone(first.Sums)
-							}
-							equal(t, what, single[i].table, first)
-
-							sums[i].mark()
-							squares[i].mark()
-							both := &boxsum.SquaredTable[S, Q]{Sum: sums[i].table, Squares: squares[i].table}
-							if err := boxsum.IntegrateSquaresInto(both, im, opt); err != nil {
+							sums.lend(&job.Sums)
+							squares.lend(&job.Squares)
+							if err := job.Run(); err != nil {
 								t.Fatal(err)
 							}
-							sums[i].check(t, what, im.Width, im.Height)
-							squares[i].check(t, what, im.Width, im.Height)
-							compare(t, what+", squares", squares[i].table, wantSquares, largest[P]()*largest[P]())
-							equal(t, what+", with squares", sums[i].table, first)
+							sums.check(t, what)
+							if first.Data == nil {
+								compareArrays(t, what, &sums.table, &want, largest(p.Pixel))
+								first = sums.table
+								first.Data = bytes.Clone(first.Data)
+							}
+							sameArrays(t, what, &sums.table, &first)
+							if square != 0 {
+								squares.check(t, what+", squares")
+								compareArrays(t, what+", squares", &squares.table, &wantSquares, largest(p.Pixel)*largest(p.Pixel))
+							}
 						}
 					}
 				}
 			}
 		}
-	})
+	}
 }
 
-// guarded is a table inside a buffer whose other elements hold a marker.
-type guarded[S boxsum.Sum] struct {
-	table *boxsum.Table[S]
-	buf   []S
-	start int
+// guarded is a table inside a buffer whose other bytes hold a marker.
+type guarded struct {
+	table raster.Array
+	buf   []byte
+	start int // of the table in buf
 }
 
 const mark = 77
 
-func newGuarded[S boxsum.Sum](width, height, channels int, packed bool) guarded[S] {
-	line := 64 / int(unsafe.Sizeof(*new(S)))
-	stride := (width + 1) * channels
+// newGuarded returns room for the table of an image, or nothing if sum is 0.
+func newGuarded(sum raster.Type, src *raster.Array, packed bool) *guarded {
+	if sum == 0 {
+		return nil
+	}
+	size := sum.Bytes()
+	line := 64 / size
+	stride := (src.Width + 1) * src.Channels
 	if !packed {
 		stride = (stride+line-1)/line*line + line
 	}
-	g := guarded[S]{buf: make([]S, 3*line+stride*(height+1))}
-	g.start = line
+	g := &guarded{buf: raster.Aligned((3*line + stride*(src.Height+1)) * size)}
+	g.start = 64
 	if !packed { // align entry (1, 0) with a cache line, like NewTable
-		for uintptr(unsafe.Pointer(&g.buf[g.start+channels]))%64 != 0 {
-			g.start++
+		for uintptr(unsafe.Pointer(&g.buf[g.start+src.Channels*size]))%64 != 0 {
+			g.start += size
 		}
 	}
-	n := height*stride + (width+1)*channels
-	g.table = &boxsum.Table[S]{
-		Sums:   g.buf[g.start:][:n:n],
-		Stride: stride, Width: width, Height: height, Channels: channels,
-	}
+	n := (src.Height*stride + (src.Width+1)*src.Channels) * size
+	g.table = raster.Array{Data: g.buf[g.start:][:n:n], Type: sum, Extent: raster.PlaneExtent(src.Width, src.Height, src.Channels, stride)}
 	return g
 }
 
-// mark makes the table one that was never filled, with the marker everywhere.
-func (g guarded[S]) mark() {
-	*g.table = boxsum.Table[S]{Sums: g.table.Sums, Stride: g.table.Stride, Width: g.table.Width, Height: g.table.Height, Channels: g.table.Channels}
+// lend fills the table with the marker and makes a job write to it.
+func (g *guarded) lend(dst *engine.Table) {
+	if g == nil {
+		return
+	}
 	for i := range g.buf {
 		g.buf[i] = mark
 	}
+	dst.Array = g.table
 }
 
-func (g guarded[S]) check(t *testing.T, what string, width, height int) {
+// check tests that nothing was written around the rows of the table.
+func (g *guarded) check(t *testing.T, what string) {
 	t.Helper()
-	row := (width + 1) * g.table.Channels
-	from := 0 // of the elements before a row, or after the last
-	for y := range height + 2 {
+	size := g.table.Type.Bytes()
+	row := (g.table.Width + 1) * g.table.Channels * size
+	from := 0 // of the bytes before a row, or after the last
+	for y := range g.table.Height + 2 {
 		to, next := len(g.buf), 0
-		if y <= height {
-			to = g.start + y*g.table.Stride
+		if y <= g.table.Height {
+			to = g.start + y*g.table.Stride*size
 			next = to + row
 		}
 		for i, v := range g.buf[from:to] {
 			if v != mark {
-				t.Fatalf("%s: written outside of the table, at %d", what, from+i-g.start)
+				t.Fatalf("%s: written outside of the table, at byte %d", what, from+i-g.start)
 			}
 		}
 		from = next
 	}
+}
+
+// entriesRow returns row y of a table.
+func entriesRow(table *raster.Array, y int) []byte {
+	size := table.Type.Bytes()
+	return table.Data[y*table.Stride*size:][:(table.Width+1)*table.Channels*size]
+}
+
+// sameArrays tests that two tables have the same bits.
+func sameArrays(t *testing.T, what string, got, want *raster.Array) {
+	t.Helper()
+	for y := range got.Height + 1 {
+		g, w := entriesRow(got, y), entriesRow(want, y)
+		if bytes.Equal(g, w) {
+			continue
+		}
+		for i := range g {
+			if g[i] != w[i] {
+				t.Fatalf("%s: entry (%d,%d) differs", what, i/got.Type.Bytes(), y)
+			}
+		}
+	}
+}
+
+// referenceOf returns the packed table of an image, or that of its squares.
+func referenceOf(src *raster.Array, sum raster.Type, square bool) raster.Array {
+	table := raster.Array{Type: sum, Extent: raster.PlaneExtent(src.Width, src.Height, src.Channels, (src.Width+1)*src.Channels)}
+	switch sum {
+	case raster.U32:
+		table.Data = raster.Bytes(referenceSums[uint32](src, square))
+	case raster.U64:
+		table.Data = raster.Bytes(referenceSums[uint64](src, square))
+	case raster.I64:
+		table.Data = raster.Bytes(referenceSums[int64](src, square))
+	case raster.F32:
+		table.Data = raster.Bytes(referenceSums[float32](src, square))
+	case raster.F64:
+		table.Data = raster.Bytes(referenceSums[float64](src, square))
+	}
+	return table
+}
+
+// referenceSums adds pixels modulo the sum type for integers, and in float64 for floats.
+func referenceSums[S boxsum.Sum](src *raster.Array, square bool) []S {
+	c := src.Channels
+	stride := (src.Width + 1) * c
+	table := make([]S, stride*(src.Height+1))
+	floats := make([]float64, len(table))
+	var row []float64
+	for y := range src.Height {
+		row = src.Floats(row[:0], y, 0, src.Width*c, 1)
+		for channel := range c {
+			var sum S
+			var float float64
+			for x := range src.Width {
+				p := row[x*c+channel]
+				s := S(int64(p))
+				if square {
+					p, s = p*p, s*s
+				}
+				sum += s
+				float += p
+				i := (y+1)*stride + (x+1)*c + channel
+				table[i] = table[i-stride] + sum
+				floats[i] = floats[i-stride] + float
+			}
+		}
+	}
+	if epsilon[S]() != 0 {
+		for i, f := range floats {
+			table[i] = S(f)
+		}
+	}
+	return table
+}
+
+// compareArrays compares a table with the packed reference, see [compare].
+func compareArrays(t *testing.T, what string, got, want *raster.Array, largest float64) {
+	t.Helper()
+	switch got.Type {
+	case raster.F32:
+		compare(t, what, tableOf[float32](got), raster.Elems[float32](want.Data), largest)
+	case raster.F64:
+		compare(t, what, tableOf[float64](got), raster.Elems[float64](want.Data), largest)
+	default:
+		sameArrays(t, what, got, want)
+	}
+}
+
+func tableOf[S boxsum.Sum](a *raster.Array) *boxsum.Table[S] {
+	return &boxsum.Table[S]{Sums: raster.Elems[S](a.Data), Stride: a.Stride, Width: a.Width, Height: a.Height, Channels: a.Channels}
 }
 
 // compare compares a table with the packed reference. Floats may differ by the
@@ -201,16 +278,11 @@ func compare[S boxsum.Sum](t *testing.T, what string, got *boxsum.Table[S], want
 }
 
 // largest returns the bound of the magnitude of random pixels.
-func largest[P boxsum.Pixel]() float64 {
-	switch any(*new(P)).(type) {
-	case uint8:
-		return 1 << 8
-	case uint16, int16:
-		return 1 << 16
-	case int32, uint32:
-		return 1 << 32
+func largest(pixel raster.Type) float64 {
+	if pixel.Float() {
+		return 2
 	}
-	return 1
+	return math.Ldexp(1, 8*pixel.Bytes())
 }
 
 // roundings returns the maximum number of additions that lead to an entry.

@@ -12,7 +12,10 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/fixture"
+	"github.com/boxsum/boxsum/internal/pixels"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 )
 
@@ -51,100 +54,124 @@ func holed[P boxsum.Pixel](rng *rand.Rand, width, height, channels, maskChannels
 	return im, valid, isValid
 }
 
+// A holedImage holds images of types known at run time: one with invalid pixels, and for the
+// expected tables the same with the offset in their place, and one of ones and zeros.
+type holedImage struct {
+	src, filled, ones raster.Array
+	valid             boxsum.Valid
+}
+
+func newHoled[P boxsum.Pixel](rng *rand.Rand, width, height, channels, maskChannels int, offset float32) holedImage {
+	im, valid, isValid := holed[P](rng, width, height, channels, maskChannels)
+	filled, ones := fixture.Image[P](rng, width, height, channels), fixture.Image[uint8](rng, width, height, channels)
+	for y := range height {
+		for x := range width {
+			for c := range channels {
+				at := x*channels + c
+				if filled.Row(y)[at], ones.Row(y)[at] = P(offset), 0; isValid(x, y, c) {
+					filled.Row(y)[at], ones.Row(y)[at] = im.Row(y)[at], 1
+				}
+			}
+		}
+	}
+	return holedImage{pixels.Of(im), pixels.Of(filled), pixels.Of(ones), valid}
+}
+
+var holedImages = [raster.NumTypes]func(rng *rand.Rand, width, height, channels, maskChannels int, offset float32) holedImage{
+	raster.U8: newHoled[uint8], raster.U16: newHoled[uint16], raster.U32: newHoled[uint32], raster.I16: newHoled[int16],
+	raster.I32: newHoled[int32], raster.F32: newHoled[float32], raster.F64: newHoled[float64],
+}
+
 func TestValid(t *testing.T) {
-	testValid[uint8, uint32, uint64](t)
-	testValid[uint8, uint64, uint64](t)
-	testValid[uint8, float32, uint64](t)
-	testValid[uint8, float64, uint64](t)
-	testValid[uint8, uint32, float64](t)
-	testValid[uint16, uint64, uint64](t)
-	testValid[uint16, float64, float64](t)
-	testValid[uint32, uint32, uint64](t)
-	testValid[uint32, uint64, float64](t)
-	testValid[int16, int64, uint64](t)
-	testValid[int16, float64, float64](t)
-	testValid[uint16, uint32, uint64](t)
-	testValid[uint8, int64, uint64](t)
-	testValid[int32, int64, float64](t)
-	testValid[float32, float32, float64](t)
-	testValid[float32, float64, float64](t)
-	testValid[float64, float64, float64](t)
+	for _, p := range raster.SumPairs.For(raster.Tilted) {
+		for _, square := range raster.SquarePairs.Of(p.Pixel) {
+			t.Run(p.String()+"+"+square.Short(), func(t *testing.T) { testValid(t, p, square) })
+		}
+	}
 }
 
 // testValid compares the tables, bit for bit, with those of an image in which a fill
 // value replaces pixels that are not valid, and of an image of ones and zeros.
-func testValid[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
-	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(5, 6))
-		for _, shape := range shapes {
-			for _, channels := range []int{1, 2, 3, 5} {
-				n := shape.width * shape.height * channels
-				if n > 150_000 || n > 30_000 && testing.Short() {
-					continue
-				}
-				workers := []int{5}
-				if n > 100_000 { // smaller tables have one worker, see engine.Work.Plan
-					workers = []int{1, 2, 5}
-				}
-				im, valid, isValid := holed[P](rng, shape.width, shape.height, channels, []int{0, 1, channels}[rng.IntN(3)])
-				opt := boxsum.Options{Plain: rng.IntN(2) == 0}
-				if half := 0.5; P(half) != 0 && rng.IntN(2) == 0 {
-					opt.Offset = 3.25
-				}
-				filled, ones := fixture.Image[P](rng, im.Width, im.Height, channels), fixture.Image[uint8](rng, im.Width, im.Height, channels)
-				for y := range im.Height {
-					for x := range im.Width {
-						for c := range channels {
-							at := x*channels + c
-							if filled.Row(y)[at], ones.Row(y)[at] = P(opt.Offset), 0; isValid(x, y, c) {
-								filled.Row(y)[at], ones.Row(y)[at] = im.Row(y)[at], 1
-							}
-						}
-					}
-				}
-				plain := opt
-				plain.Plain = true
-				want, counts := must(boxsum.IntegrateSquares[S, Q](filled, &plain)), must(boxsum.Integrate[uint32](ones, nil))
-				var allSums [2]guarded[S] // at 1 the packed ones
-				var allSquares [2]guarded[Q]
-				var allCounts [2]guarded[uint32]
-				for i, packed := range []bool{false, true} {
-					allSums[i], allSquares[i] = newGuarded[S](im.Width, im.Height, channels, packed), newGuarded[Q](im.Width, im.Height, channels, packed)
-					allCounts[i] = newGuarded[uint32](im.Width, im.Height, channels, !packed)
-				}
+func testValid(t *testing.T, p raster.Pair, square raster.Type) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, shape := range shapes {
+		for _, channels := range []int{1, 2, 3, 5} {
+			n := shape.width * shape.height * channels
+			if n > 150_000 || n > 30_000 && testing.Short() {
+				continue
+			}
+			workers := []int{5}
+			if n > 100_000 { // smaller tables have one worker, see engine.Work.Plan
+				workers = []int{1, 2, 5}
+			}
+			plain, offset := rng.IntN(2) == 0, float32(0)
+			if p.Pixel.Float() && rng.IntN(2) == 0 {
+				offset = 3.25
+			}
+			im := holedImages[p.Pixel](rng, shape.width, shape.height, channels, []int{0, 1, channels}[rng.IntN(3)], offset)
+			counts := tablesOf(t, im.ones, raster.U32, 0, 0)
+			want := tablesOf(t, im.filled, p.Sum, square, offset)
+			for _, packed := range []bool{false, true} {
+				sums, squares := newGuarded(p.Sum, &im.src, packed), newGuarded(square, &im.src, packed)
+				count := newGuarded(raster.U32, &im.src, !packed)
 				for _, level := range boxsum.Levels() {
 					for _, workers := range workers {
-						for i, packed := range []bool{false, true} {
-							what := fmt.Sprintf("%d×%d×%d, %v, %d workers, packed %v", im.Width, im.Height, channels, level, workers, packed)
-							opt.Level, opt.Workers = level, workers
-							sums, squares, count := allSums[i], allSquares[i], allCounts[i]
-							sums.mark()
-							squares.mark()
-							count.mark()
-							table := &boxsum.ValidTable[S, Q]{Sum: sums.table, Squares: squares.table, Count: count.table}
-							if packed && level == boxsum.Levels()[0] {
-								table.Squares = nil
-							}
-							if err := boxsum.IntegrateValidInto(table, im, valid, &opt); err != nil {
-								t.Fatal(err)
-							}
-							sums.check(t, what, im.Width, im.Height)
-							squares.check(t, what, im.Width, im.Height)
-							count.check(t, what, im.Width, im.Height)
-							equal(t, what+", counts", table.Count, counts)
-							if table.Sum.Offset != opt.Offset {
-								t.Fatalf("%s: an offset of %v", what, table.Sum.Offset)
-							}
-							equal(t, what, table.Sum, want.Sum)
-							if table.Squares != nil {
-								equal(t, what+", squares", table.Squares, want.Squares)
-							}
+						what := fmt.Sprintf("%v, %v, %d workers, packed %v", im.src.Extent, level, workers, packed)
+						alone := packed && level == boxsum.Levels()[0] // without squares
+						job := engine.ValidJob{Mask: pixels.Of(im.valid.Mask), NaN: im.valid.SkipNaN}
+						job.Src, job.Offset, job.Plain = im.src, offset, plain
+						job.Options = engine.Options{Level: level.String(), Workers: workers}
+						job.Sums.Type, job.Count.Type = p.Sum, raster.U32
+						if !alone {
+							job.Squares.Type = square
+						}
+						if err := job.Check(); err != nil {
+							t.Fatal(err)
+						}
+						sums.lend(&job.Sums)
+						count.lend(&job.Count)
+						if !alone {
+							squares.lend(&job.Squares)
+						}
+						if err := job.Run(); err != nil {
+							t.Fatal(err)
+						}
+						sums.check(t, what)
+						count.check(t, what)
+						sameArrays(t, what+", counts", &count.table, &counts.Sums.Array)
+						sameArrays(t, what, &sums.table, &want.Sums.Array)
+						if job.Sums.Offset != offset {
+							t.Fatalf("%s: an offset of %v", what, job.Sums.Offset)
+						}
+						if !alone {
+							squares.check(t, what)
+							sameArrays(t, what+", squares", &squares.table, &want.Squares.Array)
 						}
 					}
 				}
 			}
 		}
-	})
+	}
+}
+
+// tablesOf returns a job that has made the table of an image, and of its squares unless square
+// is 0.
+func tablesOf(t *testing.T, src raster.Array, sum, square raster.Type, offset float32) *engine.Job {
+	t.Helper()
+	job := &engine.Job{Src: src, Offset: offset, Plain: true}
+	job.Sums.Type, job.Squares.Type = sum, square
+	if err := job.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, dst := range []*engine.Table{&job.Sums, &job.Squares} {
+		if dst.Type != 0 {
+			dst.Array = must(raster.NewTable(dst.Type, src.Extent))
+		}
+	}
+	if err := job.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return job
 }
 
 // TestValidBoxes compares statistics of boxes with those of their valid pixels,
