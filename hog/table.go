@@ -69,9 +69,9 @@ type TableOptions struct {
 }
 
 // A Table is an integral histogram of the oriented gradients of an image: the histogram of any box
-// takes one step per bin, however large the box is. Gradients are those of a [Descriptor]. Each votes
-// for the two bins next to its direction, and the votes are rounded to integers, so that boxes are
-// exact. Then they are spread over neighbors, as the table cannot interpolate between cells later
+// takes one step per bin, however large the box is. Gradients are those of a [Descriptor], without
+// OpenCV's different rounding in the last columns of an image. Each votes for the two bins next to its
+// direction, and the votes are rounded to integers, so that boxes are exact. Then they are spread over neighbors, as the table cannot interpolate between cells later
 // (Wang, Han and Yan, "An HOG-LBP human detector with partial occlusion handling", ICCV 2009); those
 // that fall outside the image are lost.
 //

@@ -460,3 +460,25 @@ func BenchmarkBoxes(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/105, "ns/block")
 }
+
+// TestTableLocal tests that votes depend on the neighbors of a pixel only, and not on the size of the image.
+func TestTableLocal(t *testing.T) {
+	for _, channels := range []int{1, 3} {
+		all := drawnPattern(1047, 40, channels)
+		table, err := hog.Integrate(all, hog.Votes{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for x0 := 0; x0 < all.Width-30; x0 += 13 {
+			part := boxsum.Image[uint8]{Pix: all.Pix[x0*channels:], Width: 30, Height: 40, Channels: channels, Stride: all.Stride}
+			small, err := hog.Integrate(part, hog.Votes{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inner := image.Rect(5, 0, 25, 40)
+			if got, want := small.Histogram(nil, inner), table.Histogram(nil, inner.Add(image.Pt(x0, 0))); !slices.Equal(got, want) {
+				t.Fatalf("%d channels: %v at column %d, want %v", channels, got, x0, want)
+			}
+		}
+	}
+}

@@ -294,10 +294,14 @@ func (w *worker) gradientRow(y int) {
 	w.gradientOf[slot] = y
 	from, end := slot*w.columns, (slot+1)*w.columns
 	up, middle, down := w.brightRow(y-1), w.brightRow(y), w.brightRow(y+1)
-	s.differences(w.dx, w.dy, up, middle, down, w.x0, w.level.padded.X)
+	width := w.level.padded.X
+	if s.task == integrates {
+		width = (width + atanChunk - 1) &^ (atanChunk - 1) // without OpenCV's exceptions for the last columns
+	}
+	s.differences(w.dx, w.dy, up, middle, down, w.x0, width)
 	bins := s.descriptor.directions
 	first, second, places := w.gradient.First[from:end], w.gradient.Second[from:end], w.gradient.Places[from:end]
-	n := min(max(0, atanFrom(w.level.padded.X)-w.x0), w.columns)
+	n := min(max(0, atanFrom(width)-w.x0), w.columns)
 	gradients.Polar(s.set.Level, first[:n], second[:n], places[:n], w.dx, w.dy, bins, false)
 	gradients.Polar(s.set.Level, first[n:], second[n:], places[n:], w.dx[n:], w.dy[n:], bins, true)
 }

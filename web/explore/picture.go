@@ -189,6 +189,13 @@ func (d *picture) answer(ctx context.Context, r *request) (any, []byte, error) {
 			return nil, nil, err
 		}
 		return momentsReply(b, m), nil, nil
+	case "gradients":
+		b, err := oneBox(r, 4)
+		if err != nil {
+			return nil, nil, err
+		}
+		a, err := d.plane.gradients(image.Rect(b[0], b[1], b[2], b[3]), c)
+		return a, nil, err
 	case "filter", "threshold":
 		return d.process(ctx, r, c)
 	case "save":

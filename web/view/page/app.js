@@ -3,6 +3,7 @@ import { $, make, millis, number, save } from './dom.js';
 import { connect } from './engine.js';
 import { Stage } from './viewer.js';
 import { Boxes } from './boxes.js';
+import { Gradients } from './gradients.js';
 import { Work } from './work.js';
 import { showHow } from './how.js';
 import { showReport } from './reports.js';
@@ -26,6 +27,7 @@ function route() {
   if (name === 'how') showHow($('how-content'));
   if (name === 'reports') showReport(app, $('report-content'));
   app.work?.shown(name);
+  app.gradients?.look();
   $('drag-tool').hidden = !drawsBoxes();
   document.querySelector('.touch').hidden = !drawsBoxes();
   app.stage?.resized();
@@ -74,6 +76,7 @@ function open(id) {
   if (app.view === 'boxes') app.panes(d.table ? 'both' : 'image');
   if (d.depth) slice(Math.floor(d.depth / 2));
   app.boxes.reset();
+  app.gradients.reset();
   app.work.reset();
   document.body.dataset.open = d.name;
 }
@@ -168,7 +171,7 @@ function listen() {
     if (files.length) addFiles(files);
   });
   $('slice').oninput = () => slice(Number($('slice').value));
-  $('channel').onchange = () => { app.stage.channel = Number($('channel').value); app.stage.draw(); if (app.boxes.selected) app.boxes.changed(app.boxes.selected); };
+  $('channel').onchange = () => { app.stage.channel = Number($('channel').value); app.stage.draw(); if (app.boxes.selected) app.boxes.changed(app.boxes.selected); app.gradients.look(); };
   $('zoom-in').onclick = () => app.stage.zoom(1.5);
   $('zoom-out').onclick = () => app.stage.zoom(1 / 1.5);
   $('zoom-fit').onclick = () => app.stage.fit();
@@ -207,13 +210,18 @@ function listen() {
 async function start() {
   app.stage = new Stage(app.engine, { image: $('image'), heat: $('heat') });
   app.boxes = new Boxes(app);
+  app.gradients = new Gradients(app);
   app.work = new Work(app);
   app.stage.begin = (p, e, kind) => (drawsBoxes() ? app.boxes.begin(p, e, kind) : app.work.begin(p, e));
-  app.stage.hover = (p, c) => (drawsBoxes() ? app.boxes.hover(p, c) : app.work.hover(p, c));
+  app.stage.hover = (p, c) => {
+    if (drawsBoxes()) app.boxes.hover(p, c);
+    else app.work.hover(p, c);
+    app.gradients.hover(p);
+  };
   app.stage.holds = (p) => (drawsBoxes() ? !!app.boxes.hit(app.boxes.selected, p, true) : app.work.holds(p));
   app.stage.looked = () => app.work.looked();
-  app.stage.key = (e) => app.boxes.key(e);
-  app.stage.overlay = (c, kind, canvas) => { if (drawsBoxes()) app.boxes.overlay(c, kind, canvas); if (app.work.active && kind === 'image') app.work.overlay(c); };
+  app.stage.key = (e) => { app.boxes.key(e); app.gradients.follow(); };
+  app.stage.overlay = (c, kind, canvas) => { if (drawsBoxes()) app.boxes.overlay(c, kind, canvas); if (kind === 'image') app.gradients.overlay(c); if (app.work.active && kind === 'image') app.work.overlay(c); };
   app.stage.failed = (e, kind) => { if (kind === 'image') say(e.message); else $('heat-caption').textContent = e.message; };
   listen();
   route();
