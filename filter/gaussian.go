@@ -13,7 +13,8 @@ type Sigma struct {
 
 	// Passes is the number of boxes that approximate the Gaussian, 1 to 6. Four approximate
 	// it more closely than three and take a third longer. Zero means exact Gaussian weights
-	// along axes with a standard deviation below 2, and three boxes along others.
+	// along axes with a standard deviation below 2, or below 6 for pixels other than bytes, and
+	// three boxes along others.
 	Passes int
 }
 
@@ -28,13 +29,14 @@ func Boxes(sigma float64, passes int) []int {
 	return append([]int(nil), all[:passes]...)
 }
 
-// Gaussian blurs an image. If both standard deviations are below 2, it uses Gaussian
-// weights, truncated at four deviations: the result matches SciPy's gaussian_filter up to
-// the rounding of float32, or of float64 for float64 pixels. Otherwise it applies several
-// boxes that together approximate a Gaussian, in a time that does not depend on sigma;
-// docs/reference/filters.md says how closely. In this case, 8-bit pixels keep five to eight
-// additional bits between boxes, so that they are visibly rounded only once. If only one
-// deviation is below 2, pixels are rounded one more time.
+// Gaussian blurs an image. If both standard deviations are below 2, or below 6 for pixels
+// other than bytes, it uses Gaussian weights, truncated at four deviations: the result
+// matches SciPy's gaussian_filter up to the rounding of float32, or of float64 for float64
+// pixels. Otherwise it applies several boxes that together approximate a Gaussian, in a time
+// that does not depend on sigma; docs/reference/filters.md says how closely. In this case,
+// 8-bit pixels keep five to eight additional bits between boxes, so that they are visibly
+// rounded only once. If only one deviation is below the limit, pixels are rounded one more
+// time.
 //
 // With the border [Clip], weights outside the image do not count, and the others are scaled
 // to add up to 1; boxes are clipped one by one. With [Replicate] and [Constant], Gaussian

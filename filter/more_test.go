@@ -183,13 +183,17 @@ func testGaussian[P filter.Pixel](t *testing.T, rng *rand.Rand, eps float64) {
 	narrow, passes := [2]float64{}, sigma.Passes // along x and y
 	if passes == 0 {
 		passes = 3
-		if sigma.X < 2 {
+		limit := 6.0
+		if _, ok := any(img.Pix).([]uint8); ok {
+			limit = 2
+		}
+		if sigma.X < limit {
 			narrow[0] = sigma.X
 		}
-		if sigma.Y < 2 {
+		if sigma.Y < limit {
 			narrow[1] = sigma.Y
 		}
-		if (sigma.X < 2) != (sigma.Y < 2) && eps > 0.5 { // rounded once more
+		if (sigma.X < limit) != (sigma.Y < limit) && eps > 0.5 { // rounded once more
 			eps++
 		}
 	}

@@ -117,6 +117,10 @@ func TestGaussianSciPy(t *testing.T) {
 			want := asked[float64](t, py, "gaussian4", border.String(), floats, milli, milli, w*h)
 			name := fmt.Sprintf("sigma %v, %v", c.sigma, border)
 			compare := func(what string, got []float64, scale, rounding float64) {
+				most, mean := most, mean
+				if what != "uint8" && c.sigma < 6 { // weights instead of boxes
+					most, mean = 0, 0
+				}
 				largest, sum := 0.0, 0.0
 				for i, v := range want {
 					d := math.Abs(got[i]/scale - v)

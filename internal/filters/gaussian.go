@@ -53,13 +53,13 @@ func (j *Job) checkGaussian() error {
 	return nil
 }
 
-// Boxes returns the number of boxes that approximate the Gaussian, along either axis or
-// both. It is 0 if the Gaussian is computed with its own weights.
-func (s Sigma) Boxes() int {
+// Boxes returns the number of boxes that approximate the Gaussian of pixels of a type,
+// along either axis or both. It is 0 if the Gaussian is computed with its own weights.
+func (s Sigma) Boxes(pixel raster.Type) int {
 	switch {
 	case s.Passes > 0:
 		return s.Passes
-	case max(s.X, s.Y) >= boxSigma:
+	case max(s.X, s.Y) >= boxSigmaOf(pixel):
 		return usualPasses
 	}
 	return 0

@@ -12,8 +12,9 @@ import (
 const (
 	// boxSigma is the smallest standard deviation that boxes approximate unless Passes is
 	// set. Narrower Gaussians use their own weights, because boxes have integer sizes,
-	// which is too coarse. TestGaussianSciPy measures both.
-	boxSigma = 2
+	// which is too coarse. TestGaussianSciPy measures both. Pixels other than bytes have a
+	// higher limit, below which weights are also about as fast as boxes, or faster.
+	boxSigma, wordBoxSigma = 2, 6
 	// truncated is the number of standard deviations that the weights cover, as in SciPy.
 	truncated = 4
 )
@@ -66,8 +67,18 @@ const (
 	weightedRows = 16
 )
 
+// boxSigmaOf returns the smallest standard deviation that boxes approximate for pixels of a type.
+func boxSigmaOf(pixel raster.Type) float64 {
+	if pixel == raster.U8 {
+		return boxSigma
+	}
+	return wordBoxSigma
+}
+
 // isNarrow reports whether a Gaussian with this standard deviation uses weights.
-func (j *Job) isNarrow(sigma float64) bool { return j.boxes == 0 && sigma > 0 && sigma < boxSigma }
+func (j *Job) isNarrow(sigma float64) bool {
+	return j.boxes == 0 && sigma > 0 && sigma < boxSigmaOf(j.Src.Type)
+}
 
 // weightedRuns keeps the engines and scratch memory of the layer for later calls.
 var weightedRuns engine.Runs[weighted]

@@ -25,7 +25,7 @@ type Blur struct {
 	Window          flags.Window `placeholder:"WxH" help:"Blur by the mean of a window of this size, such as 31x15, or 31 for both sides. If a side is even, one more pixel lies on the left or above."`
 	Gaussian        bool         `short:"g" help:"Blur by a Gaussian with the standard deviation of the box, about 0.58·R."`
 	Sigma           float64      `default:"-1" placeholder:"S" help:"Blur by a Gaussian of this standard deviation in pixels."`
-	Passes          int          `placeholder:"N" help:"Approximate the Gaussian by N boxes, 1 to 6; more are closer to it. Default: 3, and exact weights for standard deviations below 2."`
+	Passes          int          `placeholder:"N" help:"Approximate the Gaussian by N boxes, 1 to 6; more are closer to it. Default: 3, and exact weights for standard deviations below 2, or below 6 if pixels are not bytes."`
 	Memory          string       `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: maximum memory to use, such as 2GiB or 300MB."`
 	MaxChunks       int64        `placeholder:"N" help:"For OUT.zarr: refuse images of more than N chunks and results of more than N blocks (16777216): damaged metadata may declare huge arrays."`
 	imagefile.Flags `set:"color=keep"`
@@ -191,7 +191,7 @@ func newFilterReport(src *imagefile.Source, work *filterWork, out string) filter
 	}
 	if work.name == "gaussian" {
 		r.Sigma = []float64{work.job.Sigma.X, work.job.Sigma.Y}
-		r.Passes = work.job.Sigma.Boxes()
+		r.Passes = work.job.Sigma.Boxes(src.Image.Type)
 	} else {
 		r.Window = []int{work.job.Window.Width, work.job.Window.Height}
 	}

@@ -415,7 +415,8 @@ def blur(
     passes : int, optional
         Approximate the Gaussian by this many boxes, 1 to 6; four are closer to it than
         three. The default is a true Gaussian, as in ``scipy.ndimage.gaussian_filter``, for
-        standard deviations below 2, and three boxes otherwise.
+        standard deviations below 2, or below 6 for arrays other than uint8, and three
+        boxes otherwise.
     border : str, optional
         Values outside the image: ``"reflect101"`` (``dcb|abcd|cba``), ``"reflect"``
         (``cba|abcd|dcb``), ``"replicate"`` (``aaa|abcd|ddd``), ``"wrap"``
