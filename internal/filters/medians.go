@@ -11,8 +11,9 @@ import (
 //
 // Windows inside the image are computed from its rows. Those that reach beyond its left or right
 // side are computed for all rows of a band at once, from strips: a strip is the first and the last
-// pixels of a row, with the columns beside the image. Strips lie one after the other, so that a
-// vector may hold those of several rows. If the image is narrow, a strip is a whole row.
+// pixels of a row, with the columns beside the image. If the image is narrow, a strip is a whole row.
+// The strips of even rows lie one after the other, so that a vector may hold those of several rows, and
+// so do the strips of odd rows: the kernel computes two rows from the rows between which they alternate.
 type smallMedians struct {
 	engine.Base
 	job         Job
@@ -32,15 +33,19 @@ type smallMedians struct {
 
 type medianWorker struct {
 	rows    [][]byte
-	strips  []byte
-	results []byte // of strips
-	spare   []byte // results that are not needed
+	strips  [2][]byte // of even and odd rows
+	results [2][]byte // of strips
+	spare   []byte    // results that are not needed
 	keys    []byte
 	_       [raster.LineBytes]byte
 }
 
-// medianBand is the number of rows of a band.
-const medianBand = 32
+const (
+	// medianBand is the number of rows of a band.
+	medianBand = 32
+	// narrowRow is the size of a row in bytes up to which copying it takes less time than a call for it.
+	narrowRow = 512
+)
 
 // hasSmallMedians reports whether [smallMedians] can do a job.
 func (j *Job) hasSmallMedians() bool {
@@ -74,7 +79,7 @@ func (l *smallMedians) Prepare(p *engine.Plan) error {
 	pixel := j.Src.Channels * j.Src.Type.Bytes()
 	l.row, l.lead, l.around = j.Src.Width*pixel, s.Left*pixel, (s.Left+s.Right)*pixel
 	l.left, l.right = l.left[:0], l.right[:0]
-	if l.inner = l.row - l.around; l.inner >= 2*windows.MinMedianBytes { // shorter rows take longer one by one
+	if l.inner = l.row - l.around; l.inner >= narrowRow { // shorter rows take longer one by one
 		l.between = 0
 		l.left = s.Border.AppendColumns(l.left, -s.Left, s.Left+s.Right, j.Src.Width, j.Src.Channels)
 		l.right = s.Border.AppendColumns(l.right, j.Src.Width-s.Left-s.Right, j.Src.Width+s.Right, j.Src.Width, j.Src.Channels)
@@ -84,16 +89,24 @@ func (l *smallMedians) Prepare(p *engine.Plan) error {
 		l.right = s.Border.AppendColumns(l.right, j.Src.Width, j.Src.Width+s.Right, j.Src.Width, j.Src.Channels)
 	}
 	l.strip = l.between + (len(l.left)+len(l.right))*j.Src.Type.Bytes()
-	results := max(l.around+l.strip*min(j.Src.Height, medianBand), windows.MinMedianBytes)
+	results := l.resultsOf(min(j.Src.Height, medianBand))
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
 		w.rows = engine.AtLeast(w.rows, s.Height()+1)
-		w.strips = engine.Zeros(w.strips, l.strip*s.Height()+results+l.around)
-		w.results = engine.AtLeast(w.results, results)
-		w.spare = engine.AtLeast(w.spare, max(results, l.inner))
+		for odd := range w.strips {
+			w.strips[odd] = engine.Zeros(w.strips[odd], l.strip*(s.Height()+1)/2+results+l.around)
+			w.results[odd] = engine.AtLeast(w.results[odd], results)
+		}
+		w.spare = engine.AtLeast(w.spare, l.inner)
 	}
 	return nil
+}
+
+// resultsOf returns the size of the results for the strips of the even ones of some rows. windows.Medians does not
+// look at the first pixels, so there are some more.
+func (l *smallMedians) resultsOf(rows int) int {
+	return max(l.around+(rows+1)/2*l.strip, windows.MinMedianBytes)
 }
 
 // Tile implements [engine.Layer]: whole rows.
@@ -126,17 +139,21 @@ func (l *smallMedians) inside(w *medianWorker, y, n, rows int) {
 // is narrow.
 func (l *smallMedians) sides(w *medianWorker, y, n, rows int) {
 	j, s := &l.job, &l.job.shape
-	strips := w.strips[l.around:] // windows.Medians does not look at the first pixels
-	for k := range rows + s.Height() - 1 {
-		l.fillStrip(strips[k*l.strip:][:l.strip], l.image.Row(y-s.Up+k))
+	for k, count := 0, rows+s.Height()-1; k < count; {
+		src, run := windows.Lines{Data: l.image.Row(y - s.Up + k)}, 1
+		if first := y - s.Up + k; first >= 0 && first < j.Src.Height {
+			src, run = linesOf(&l.image.Src, 0, first), min(count-k, j.Src.Height-first)
+		}
+		l.fillStrips(w, k, src, run)
+		k += run
 	}
-	length := max(l.around+rows*l.strip, windows.MinMedianBytes)
+	length := l.resultsOf(rows)
 	for k := range w.rows {
-		w.rows[k] = w.strips[k*l.strip:][:length+l.around]
+		w.rows[k] = w.strips[k%2][k/2*l.strip:][:length+l.around]
 	}
-	l.medians(w, w.results[:length], w.spare, windows.Ahead{})
+	l.medians(w, w.results[0][:length], w.results[1], windows.Ahead{})
 	for i := range rows {
-		dst, from := j.Dst.Span(0, y+i, n), w.results[l.around+i*l.strip:]
+		dst, from := j.Dst.Span(0, y+i, n), w.results[i%2][l.around+i/2*l.strip:]
 		if l.inner == 0 {
 			copy(dst, from)
 			continue
@@ -146,13 +163,20 @@ func (l *smallMedians) sides(w *medianWorker, y, n, rows int) {
 	}
 }
 
-// fillStrip makes the strip of a row.
-func (l *smallMedians) fillStrip(strip, row []byte) {
+// fillStrips makes the strips of some rows, beginning with strip k.
+func (l *smallMedians) fillStrips(w *medianWorker, k int, src windows.Lines, rows int) {
 	t, outside := l.job.Src.Type, l.job.shape.Value
-	windows.Gather(t, strip, row, l.left, outside)
-	strip = strip[len(l.left)*t.Bytes():]
-	copy(strip, row[:l.between])
-	windows.Gather(t, strip[l.between:], row, l.right, outside)
+	for end := min(k+2, k+rows); k < end; k++ { // this one and every other one after it
+		strips := windows.Lines{Data: w.strips[k%2][l.around+k/2*l.strip:], Stride: l.strip}
+		from, count := windows.Lines{Data: src.Data, Stride: 2 * src.Stride}, (rows+1)/2
+		windows.Gather(t, strips, from, l.left, outside, count)
+		strips = strips.From(len(l.left) * t.Bytes())
+		for i := 0; i < count && l.between > 0; i++ {
+			copy(strips.Data[i*strips.Stride:][:l.between], from.Data[i*from.Stride:])
+		}
+		windows.Gather(t, strips.From(l.between), from, l.right, outside, count)
+		src, rows = windows.Lines{Data: src.Data[min(src.Stride, len(src.Data)):], Stride: src.Stride}, rows-1
+	}
 }
 
 // medians computes two rows of medians from the rows of a worker.
@@ -176,7 +200,10 @@ func (l *smallMedians) Release() int {
 	for i := range l.workers {
 		w := &l.workers[i]
 		clear(w.rows)
-		bytes += engine.Bytes(w.strips) + engine.Bytes(w.results) + engine.Bytes(w.spare) + engine.Bytes(w.keys)
+		bytes += engine.Bytes(w.spare) + engine.Bytes(w.keys)
+		for odd := range w.strips {
+			bytes += engine.Bytes(w.strips[odd]) + engine.Bytes(w.results[odd])
+		}
 	}
 	return bytes
 }

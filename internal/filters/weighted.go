@@ -230,9 +230,7 @@ func (l *weighted) padSide(w *weightedWorker, to windows.Lines, elems []int, y, 
 	}
 	src := &l.image.Src
 	beside := windows.Lines{Data: w.beside, Stride: len(elems) * src.Type.Bytes()}
-	for k := range rows {
-		windows.Gather(src.Type, w.beside[k*beside.Stride:], src.Span(0, y+k, src.Width), elems, l.job.shape.Value)
-	}
+	windows.Gather(src.Type, beside, linesOf(src, 0, y), elems, l.job.shape.Value, rows)
 	windows.Reals(l.job.set.Level, src.Type, to, beside, len(elems), rows)
 }
 

@@ -25,22 +25,27 @@ func Reverse[T raster.Number](dst, src []T) {
 }
 
 // gatherLoops holds the kernels of [Gather] by pixel type.
-var gatherLoops = [raster.NumTypes]func(dst, src []byte, from []int, outside float64){
+var gatherLoops = [raster.NumTypes]func(dst, src Lines, from []int, outside float64, lines int){
 	raster.U8: gather[uint8], raster.U16: gather[uint16], raster.F32: gather[float32], raster.F64: gather[float64],
 }
 
-// Gather copies the elements of src with the given indices, or outside where the index is negative.
-func Gather(t raster.Type, dst, src []byte, from []int, outside float64) {
-	gatherLoops[t](dst, src, from, outside)
+// Gather copies the elements with the given indices, or outside where the index is negative, from
+// lines of src to the start of those of dst.
+func Gather(t raster.Type, dst, src Lines, from []int, outside float64, lines int) {
+	if len(from) > 0 {
+		gatherLoops[t](dst, src, from, outside, lines)
+	}
 }
 
-func gather[P raster.Number](dst, src []byte, from []int, outside float64) {
-	to, elems := raster.Elems[P](dst)[:len(from)], raster.Elems[P](src)
-	for i, x := range from {
-		if x >= 0 {
-			to[i] = elems[x]
-		} else {
-			to[i] = P(outside)
+func gather[P raster.Number](dst, src Lines, from []int, outside float64, lines int) {
+	for y := range lines {
+		to, elems := raster.Elems[P](dst.Data[y*dst.Stride:])[:len(from)], raster.Elems[P](src.Data[y*src.Stride:])
+		for i, x := range from {
+			if x >= 0 {
+				to[i] = elems[x]
+			} else {
+				to[i] = P(outside)
+			}
 		}
 	}
 }
