@@ -51,7 +51,7 @@ def over_axes(function: F) -> F:
     """
     masks = "mask" in inspect.signature(function).parameters
 
-    @functools.wraps(function)
+    @functools.wraps(function)  # sets __wrapped__, which any_pixels calls
     def batched(a: Any, *arguments: Any, axes: Any = None, out: Any = None, **named: Any) -> Any:
         if axes is None:
             warn_of_planes(a)
@@ -103,6 +103,8 @@ def native_of(image: ndarray) -> np.dtype:
 
 def pixels_of(a: Any) -> ndarray:
     """Return an image in host memory whose pixels can be filtered."""
+    if type(a) is ndarray and a.ndim == 2 and a.dtype in _PIXELS and not _now.lead:  # the usual image
+        return a
     return as_filtered(_image(a))
 
 
@@ -126,9 +128,15 @@ def any_pixels(function: F) -> F:
 
     It filters floats for them. Integers are rounded to nearest, with ties up.
     """
+    single = getattr(function, "__wrapped__", function)  # without what over_axes adds, which takes longer than some small images
+
     @functools.wraps(function)
     def filtered(a: Any, *arguments: Any, out: Any = None, **named: Any) -> Any:
-        if type(a) is ndarray and a.dtype in _PIXELS or on_cuda(a) is not None:
+        if type(a) is ndarray and a.dtype in _PIXELS:
+            if a.ndim == 2 and "axes" not in named:
+                return single(a, *arguments, out=out, **named)
+            return function(a, *arguments, out=out, **named)
+        if on_cuda(a) is not None:
             return function(a, *arguments, out=out, **named)
         image = a if isinstance(a, ndarray) else on_host(a)
         native = image.dtype.newbyteorder("=")
@@ -214,6 +222,8 @@ def _over_channels(mask: ndarray, axes: int, lead: int) -> ndarray:
 
 def result_for(image: ndarray, dtype: Any, out: Any, shape: tuple[int, ...] | None = None) -> ndarray:
     """Return the destination array, of the image's shape unless `shape` is given."""
+    if type(out) is ndarray and shape is None and out.dtype is dtype and out.shape == image.shape:
+        return out
     wanted = image.shape if shape is None else shape
     if out is None:
         lead = leading()
@@ -278,11 +288,14 @@ _WORKERS = {"filter": 10, "gaussian": 7, "entropy": 10, "downsample": 6}  # posi
 
 def call_with_copies(outs: tuple[Any, ...], name: str, *arguments: Any) -> Any:
     """Call the library, copying the arrays it reads if their memory layout is not supported."""
-    lead = leading()
-    shared = _shared(arguments) if lead and name == "filter" else ()
-    if lead:  # the library checks one image at a time
-        refuse_overlap(outs, _read(outs, arguments), in_place=True)
+    lead = _now.lead
+    shared: tuple[int, ...] = ()
+    if lead:
+        shared = _shared(arguments) if name == "filter" else ()
+        refuse_overlap(outs, _read(outs, arguments), in_place=True)  # the library checks one image at a time
     try:
+        if not lead:
+            return call(name, *arguments)
         return _batch.run(lead, _WORKERS.get(name, 0), name, *arguments, shared=shared)
     except LayoutError:
         read = _read(outs, arguments)
@@ -472,7 +485,7 @@ def blur(
     """
     if (radius is None) == (sigma is None):
         raise TypeError("blur needs a radius, or sigma for a Gaussian")
-    kind = on_cuda(a)
+    kind = None if type(a) is ndarray else on_cuda(a)
     if kind is not None:
         only_there(sigma=sigma, gaussian=gaussian, mask=mask, nan=nan != "keep")
         across, down = sides(radius, "radius", 0, _LARGEST // 2)
