@@ -15,10 +15,10 @@ const module = "github.com/boxsum/boxsum"
 var layers = []string{
 	"internal/raster internal/cascade internal/launch lab/plot internal/y4m docs/reports",
 	"internal/kernel internal/stats internal/ref internal/device",
-	"internal/engine internal/window internal/fourier internal/bins internal/moment internal/filters internal/rank internal/thresholds internal/matching internal/quality internal/enhance internal/denoise",
+	"internal/engine internal/window internal/fourier internal/bins internal/moment internal/filters internal/rank internal/thresholds internal/matching internal/quality internal/enhance internal/denoise internal/boxlets",
 	". internal/pixels",
 	"tilted rotated volume histogram moments products haar imgio internal/page internal/sketch internal/fixture zarr",
-	"filter rank threshold match detect hog quality enhance denoise store/sources",
+	"filter rank threshold match detect hog quality enhance denoise boxlets store/sources",
 	"store gpu internal/typed",
 	"papers lab",
 	"web",

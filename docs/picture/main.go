@@ -62,6 +62,7 @@ var pictures = map[string]func() image.Image{
 	"compare.png":          drawCompare,
 	"equalize.png":         drawEqualized,
 	"rank.png":             drawRanked,
+	"kernels.png":          drawKernels,
 	"denoise.png":          drawDenoised,
 	"people.png":           drawPeople,
 	"street.png":           drawStreet,

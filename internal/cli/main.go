@@ -38,6 +38,7 @@ type commands struct {
 	Blur       windows.Blur      `cmd:"" help:"Blur images, by boxes or Gaussians."`
 	Local      windows.Local     `cmd:"" help:"Compute the mean, deviation, contrast, median or entropy of the window around every pixel."`
 	Equalize   windows.Equalize  `cmd:"" help:"Bring out detail: equalize the contrast of images locally (CLAHE)."`
+	Boxes      windows.Boxes     `cmd:"" help:"Filter with weighted sums of boxes: find blobs and radar targets."`
 	Denoise    windows.Denoise   `cmd:"" help:"Remove noise by non-local means."`
 	Rank       windows.Rank      `cmd:"" help:"Filter by local histograms: percentile, extremes, local equalization, Otsu and others."`
 	Threshold  windows.Threshold `cmd:"" help:"Make images black and white: scans for OCR and archives."`

@@ -56,6 +56,8 @@ var functions = []struct {
 	{"adapt_histogram", adaptHistogram},
 	{"rank", rankFilter},
 	{"nl_means", nonLocalMeans},
+	{"weigh_boxes", weighBoxes},
+	{"box_kernel", boxKernel},
 	{"filter_device", filterOnDevice},
 	{"threshold_device", thresholdOnDevice},
 	{"match_device", matchOnDevice},

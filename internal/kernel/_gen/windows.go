@@ -69,6 +69,10 @@ var windowRoutines = []routine{
 	{"weighPatches", weighPatches},
 	{"addPatches", addPatches},
 	{"countNotAbove", countNotAbove},
+	{"boxesU32F32", boxes(u32, f32)},
+	{"boxesU32F64", boxes(u32, f64)},
+	{"boxesF64F32", boxes(f64, f32)},
+	{"boxesF64F64", boxes(f64, f64)},
 }
 
 // thresholdRoutines lists the kernels of thresholds; windows/decide.go documents them.

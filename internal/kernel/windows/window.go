@@ -61,6 +61,8 @@ type windowRoutines struct {
 	weighPatches                              func(weights, high, low, table *byte, n int, shift, last uint32)
 	addPatches                                func(sums, totals, weights, pixels *byte, n int)
 	countNotAbove                             func(counts, center, src *byte, n, span int)
+	boxesU32F32, boxesU32F64                  func(dst *byte, corners **byte, weights *byte, n, terms int)
+	boxesF64F32, boxesF64F64                  func(dst *byte, corners **byte, weights *byte, n, terms int)
 	tripleIn                                  func(dst *byte, rows **byte, n int)
 	tripleOut                                 func(rows **byte, src *byte, n int)
 	tripleAcross                              func(src *byte, n, step int, taps *int, factor float32)

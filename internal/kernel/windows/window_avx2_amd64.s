@@ -6982,3 +6982,279 @@ beside:
 done:
 	VZEROUPPER
 	RET
+
+// func boxesU32F32AVX2(dst *byte, corners **byte, weights *byte, n int, terms int)
+// Requires: AVX, AVX2
+TEXT ·boxesU32F32AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ corners+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ  SI, BX
+	JGE   done
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	MOVQ  CX, DI
+	MOVQ  DX, R8
+	MOVQ  terms+32(FP), R9
+
+box:
+	MOVQ         (DI), R10
+	VMOVDQU      (R10)(SI*4), Y5
+	VMOVDQU      32(R10)(SI*4), Y6
+	MOVQ         8(DI), R10
+	VPSUBD       (R10)(SI*4), Y5, Y5
+	VPSUBD       32(R10)(SI*4), Y6, Y6
+	MOVQ         16(DI), R10
+	VMOVDQU      (R10)(SI*4), Y0
+	VMOVDQU      32(R10)(SI*4), Y7
+	MOVQ         24(DI), R10
+	VPSUBD       (R10)(SI*4), Y0, Y0
+	VPSUBD       32(R10)(SI*4), Y7, Y7
+	VPSUBD       Y0, Y5, Y5
+	VPSUBD       Y7, Y6, Y6
+	VBROADCASTSD (R8), Y0
+	VCVTDQ2PD    X5, Y7
+	VMULPD       Y0, Y7, Y7
+	VADDPD       Y7, Y1, Y1
+	VEXTRACTI128 $0x01, Y5, X5
+	VCVTDQ2PD    X5, Y5
+	VMULPD       Y0, Y5, Y5
+	VADDPD       Y5, Y2, Y2
+	VCVTDQ2PD    X6, Y5
+	VMULPD       Y0, Y5, Y5
+	VADDPD       Y5, Y3, Y3
+	VEXTRACTI128 $0x01, Y6, X5
+	VCVTDQ2PD    X5, Y5
+	VMULPD       Y0, Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	ADDQ         $0x20, DI
+	ADDQ         $0x08, R8
+	DECQ         R9
+	JNE          box
+	VCVTPD2PSY   Y1, X0
+	VMOVDQU      X0, (AX)(SI*4)
+	VCVTPD2PSY   Y2, X0
+	VMOVDQU      X0, 16(AX)(SI*4)
+	VCVTPD2PSY   Y3, X0
+	VMOVDQU      X0, 32(AX)(SI*4)
+	VCVTPD2PSY   Y4, X0
+	VMOVDQU      X0, 48(AX)(SI*4)
+	ADDQ         $+16, SI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func boxesU32F64AVX2(dst *byte, corners **byte, weights *byte, n int, terms int)
+// Requires: AVX, AVX2
+TEXT ·boxesU32F64AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ corners+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ  SI, BX
+	JGE   done
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	MOVQ  CX, DI
+	MOVQ  DX, R8
+	MOVQ  terms+32(FP), R9
+
+box:
+	MOVQ         (DI), R10
+	VMOVDQU      (R10)(SI*4), Y5
+	VMOVDQU      32(R10)(SI*4), Y6
+	MOVQ         8(DI), R10
+	VPSUBD       (R10)(SI*4), Y5, Y5
+	VPSUBD       32(R10)(SI*4), Y6, Y6
+	MOVQ         16(DI), R10
+	VMOVDQU      (R10)(SI*4), Y0
+	VMOVDQU      32(R10)(SI*4), Y7
+	MOVQ         24(DI), R10
+	VPSUBD       (R10)(SI*4), Y0, Y0
+	VPSUBD       32(R10)(SI*4), Y7, Y7
+	VPSUBD       Y0, Y5, Y5
+	VPSUBD       Y7, Y6, Y6
+	VBROADCASTSD (R8), Y0
+	VCVTDQ2PD    X5, Y7
+	VMULPD       Y0, Y7, Y7
+	VADDPD       Y7, Y1, Y1
+	VEXTRACTI128 $0x01, Y5, X5
+	VCVTDQ2PD    X5, Y5
+	VMULPD       Y0, Y5, Y5
+	VADDPD       Y5, Y2, Y2
+	VCVTDQ2PD    X6, Y5
+	VMULPD       Y0, Y5, Y5
+	VADDPD       Y5, Y3, Y3
+	VEXTRACTI128 $0x01, Y6, X5
+	VCVTDQ2PD    X5, Y5
+	VMULPD       Y0, Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	ADDQ         $0x20, DI
+	ADDQ         $0x08, R8
+	DECQ         R9
+	JNE          box
+	VMOVDQU      Y1, (AX)(SI*8)
+	VMOVDQU      Y2, 32(AX)(SI*8)
+	VMOVDQU      Y3, 64(AX)(SI*8)
+	VMOVDQU      Y4, 96(AX)(SI*8)
+	ADDQ         $+16, SI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func boxesF64F32AVX2(dst *byte, corners **byte, weights *byte, n int, terms int)
+// Requires: AVX, AVX2
+TEXT ·boxesF64F32AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ corners+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ  SI, BX
+	JGE   done
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	MOVQ  CX, DI
+	MOVQ  DX, R8
+	MOVQ  terms+32(FP), R9
+
+box:
+	MOVQ         (DI), R10
+	VMOVDQU      (R10)(SI*8), Y5
+	VMOVDQU      32(R10)(SI*8), Y6
+	VMOVDQU      64(R10)(SI*8), Y7
+	VMOVDQU      96(R10)(SI*8), Y8
+	MOVQ         8(DI), R10
+	VSUBPD       (R10)(SI*8), Y5, Y5
+	VSUBPD       32(R10)(SI*8), Y6, Y6
+	VSUBPD       64(R10)(SI*8), Y7, Y7
+	VSUBPD       96(R10)(SI*8), Y8, Y8
+	MOVQ         16(DI), R10
+	VMOVDQU      (R10)(SI*8), Y0
+	VMOVDQU      32(R10)(SI*8), Y9
+	VMOVDQU      64(R10)(SI*8), Y10
+	VMOVDQU      96(R10)(SI*8), Y11
+	MOVQ         24(DI), R10
+	VSUBPD       (R10)(SI*8), Y0, Y0
+	VSUBPD       32(R10)(SI*8), Y9, Y9
+	VSUBPD       64(R10)(SI*8), Y10, Y10
+	VSUBPD       96(R10)(SI*8), Y11, Y11
+	VSUBPD       Y0, Y5, Y5
+	VSUBPD       Y9, Y6, Y6
+	VSUBPD       Y10, Y7, Y7
+	VSUBPD       Y11, Y8, Y8
+	VBROADCASTSD (R8), Y0
+	VMULPD       Y0, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       Y0, Y6, Y6
+	VADDPD       Y6, Y2, Y2
+	VMULPD       Y0, Y7, Y7
+	VADDPD       Y7, Y3, Y3
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y4, Y4
+	ADDQ         $0x20, DI
+	ADDQ         $0x08, R8
+	DECQ         R9
+	JNE          box
+	VCVTPD2PSY   Y1, X0
+	VMOVDQU      X0, (AX)(SI*4)
+	VCVTPD2PSY   Y2, X0
+	VMOVDQU      X0, 16(AX)(SI*4)
+	VCVTPD2PSY   Y3, X0
+	VMOVDQU      X0, 32(AX)(SI*4)
+	VCVTPD2PSY   Y4, X0
+	VMOVDQU      X0, 48(AX)(SI*4)
+	ADDQ         $+16, SI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func boxesF64F64AVX2(dst *byte, corners **byte, weights *byte, n int, terms int)
+// Requires: AVX, AVX2
+TEXT ·boxesF64F64AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ corners+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ  SI, BX
+	JGE   done
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	MOVQ  CX, DI
+	MOVQ  DX, R8
+	MOVQ  terms+32(FP), R9
+
+box:
+	MOVQ         (DI), R10
+	VMOVDQU      (R10)(SI*8), Y5
+	VMOVDQU      32(R10)(SI*8), Y6
+	VMOVDQU      64(R10)(SI*8), Y7
+	VMOVDQU      96(R10)(SI*8), Y8
+	MOVQ         8(DI), R10
+	VSUBPD       (R10)(SI*8), Y5, Y5
+	VSUBPD       32(R10)(SI*8), Y6, Y6
+	VSUBPD       64(R10)(SI*8), Y7, Y7
+	VSUBPD       96(R10)(SI*8), Y8, Y8
+	MOVQ         16(DI), R10
+	VMOVDQU      (R10)(SI*8), Y0
+	VMOVDQU      32(R10)(SI*8), Y9
+	VMOVDQU      64(R10)(SI*8), Y10
+	VMOVDQU      96(R10)(SI*8), Y11
+	MOVQ         24(DI), R10
+	VSUBPD       (R10)(SI*8), Y0, Y0
+	VSUBPD       32(R10)(SI*8), Y9, Y9
+	VSUBPD       64(R10)(SI*8), Y10, Y10
+	VSUBPD       96(R10)(SI*8), Y11, Y11
+	VSUBPD       Y0, Y5, Y5
+	VSUBPD       Y9, Y6, Y6
+	VSUBPD       Y10, Y7, Y7
+	VSUBPD       Y11, Y8, Y8
+	VBROADCASTSD (R8), Y0
+	VMULPD       Y0, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       Y0, Y6, Y6
+	VADDPD       Y6, Y2, Y2
+	VMULPD       Y0, Y7, Y7
+	VADDPD       Y7, Y3, Y3
+	VMULPD       Y0, Y8, Y8
+	VADDPD       Y8, Y4, Y4
+	ADDQ         $0x20, DI
+	ADDQ         $0x08, R8
+	DECQ         R9
+	JNE          box
+	VMOVDQU      Y1, (AX)(SI*8)
+	VMOVDQU      Y2, 32(AX)(SI*8)
+	VMOVDQU      Y3, 64(AX)(SI*8)
+	VMOVDQU      Y4, 96(AX)(SI*8)
+	ADDQ         $+16, SI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET

@@ -704,3 +704,67 @@ func addPatchesAVX512(sums *byte, totals *byte, weights *byte, pixels *byte, n i
 //
 //go:noescape
 func countNotAboveAVX512(counts *byte, center *byte, src *byte, n int, span int)
+
+// boxesU32F32AVX512 computes, for n a multiple of 16,
+//
+//	for i := range n {
+//		sum := 0.0
+//		for k := range terms {
+//			c := corners[4*k:]
+//			sum += weights[k] * float64((c[0][i]-c[1][i])-(c[2][i]-c[3][i]))
+//		}
+//		dst[i] = sum
+//	}
+//
+// with signed sums of boxes.
+//
+//go:noescape
+func boxesU32F32AVX512(dst *byte, corners **byte, weights *byte, n int, terms int)
+
+// boxesU32F64AVX512 computes, for n a multiple of 16,
+//
+//	for i := range n {
+//		sum := 0.0
+//		for k := range terms {
+//			c := corners[4*k:]
+//			sum += weights[k] * float64((c[0][i]-c[1][i])-(c[2][i]-c[3][i]))
+//		}
+//		dst[i] = sum
+//	}
+//
+// with signed sums of boxes.
+//
+//go:noescape
+func boxesU32F64AVX512(dst *byte, corners **byte, weights *byte, n int, terms int)
+
+// boxesF64F32AVX512 computes, for n a multiple of 16,
+//
+//	for i := range n {
+//		sum := 0.0
+//		for k := range terms {
+//			c := corners[4*k:]
+//			sum += weights[k] * float64((c[0][i]-c[1][i])-(c[2][i]-c[3][i]))
+//		}
+//		dst[i] = sum
+//	}
+//
+// with signed sums of boxes.
+//
+//go:noescape
+func boxesF64F32AVX512(dst *byte, corners **byte, weights *byte, n int, terms int)
+
+// boxesF64F64AVX512 computes, for n a multiple of 16,
+//
+//	for i := range n {
+//		sum := 0.0
+//		for k := range terms {
+//			c := corners[4*k:]
+//			sum += weights[k] * float64((c[0][i]-c[1][i])-(c[2][i]-c[3][i]))
+//		}
+//		dst[i] = sum
+//	}
+//
+// with signed sums of boxes.
+//
+//go:noescape
+func boxesF64F64AVX512(dst *byte, corners **byte, weights *byte, n int, terms int)

@@ -6208,3 +6208,207 @@ beside:
 done:
 	VZEROUPPER
 	RET
+
+// func boxesU32F32AVX512(dst *byte, corners **byte, weights *byte, n int, terms int)
+// Requires: AVX, AVX512F
+TEXT ·boxesU32F32AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ corners+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ   SI, BX
+	JGE    done
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	MOVQ   CX, DI
+	MOVQ   DX, R8
+	MOVQ   terms+32(FP), R9
+
+box:
+	MOVQ          (DI), R10
+	VMOVDQU32     (R10)(SI*4), Z3
+	MOVQ          8(DI), R10
+	VPSUBD        (R10)(SI*4), Z3, Z3
+	MOVQ          16(DI), R10
+	VMOVDQU32     (R10)(SI*4), Z0
+	MOVQ          24(DI), R10
+	VPSUBD        (R10)(SI*4), Z0, Z0
+	VPSUBD        Z0, Z3, Z3
+	VBROADCASTSD  (R8), Z0
+	VCVTDQ2PD     Y3, Z4
+	VMULPD        Z0, Z4, Z4
+	VADDPD        Z4, Z1, Z1
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VCVTDQ2PD     Y3, Z3
+	VMULPD        Z0, Z3, Z3
+	VADDPD        Z3, Z2, Z2
+	ADDQ          $0x20, DI
+	ADDQ          $0x08, R8
+	DECQ          R9
+	JNE           box
+	VCVTPD2PS     Z1, Y0
+	VMOVDQU       Y0, (AX)(SI*4)
+	VCVTPD2PS     Z2, Y0
+	VMOVDQU       Y0, 32(AX)(SI*4)
+	ADDQ          $+16, SI
+	JMP           loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func boxesU32F64AVX512(dst *byte, corners **byte, weights *byte, n int, terms int)
+// Requires: AVX, AVX512F
+TEXT ·boxesU32F64AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ corners+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ   SI, BX
+	JGE    done
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	MOVQ   CX, DI
+	MOVQ   DX, R8
+	MOVQ   terms+32(FP), R9
+
+box:
+	MOVQ          (DI), R10
+	VMOVDQU32     (R10)(SI*4), Z3
+	MOVQ          8(DI), R10
+	VPSUBD        (R10)(SI*4), Z3, Z3
+	MOVQ          16(DI), R10
+	VMOVDQU32     (R10)(SI*4), Z0
+	MOVQ          24(DI), R10
+	VPSUBD        (R10)(SI*4), Z0, Z0
+	VPSUBD        Z0, Z3, Z3
+	VBROADCASTSD  (R8), Z0
+	VCVTDQ2PD     Y3, Z4
+	VMULPD        Z0, Z4, Z4
+	VADDPD        Z4, Z1, Z1
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VCVTDQ2PD     Y3, Z3
+	VMULPD        Z0, Z3, Z3
+	VADDPD        Z3, Z2, Z2
+	ADDQ          $0x20, DI
+	ADDQ          $0x08, R8
+	DECQ          R9
+	JNE           box
+	VMOVDQU32     Z1, (AX)(SI*8)
+	VMOVDQU32     Z2, 64(AX)(SI*8)
+	ADDQ          $+16, SI
+	JMP           loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func boxesF64F32AVX512(dst *byte, corners **byte, weights *byte, n int, terms int)
+// Requires: AVX, AVX512F
+TEXT ·boxesF64F32AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ corners+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ   SI, BX
+	JGE    done
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	MOVQ   CX, DI
+	MOVQ   DX, R8
+	MOVQ   terms+32(FP), R9
+
+box:
+	MOVQ         (DI), R10
+	VMOVDQU32    (R10)(SI*8), Z3
+	VMOVDQU32    64(R10)(SI*8), Z4
+	MOVQ         8(DI), R10
+	VSUBPD       (R10)(SI*8), Z3, Z3
+	VSUBPD       64(R10)(SI*8), Z4, Z4
+	MOVQ         16(DI), R10
+	VMOVDQU32    (R10)(SI*8), Z0
+	VMOVDQU32    64(R10)(SI*8), Z5
+	MOVQ         24(DI), R10
+	VSUBPD       (R10)(SI*8), Z0, Z0
+	VSUBPD       64(R10)(SI*8), Z5, Z5
+	VSUBPD       Z0, Z3, Z3
+	VSUBPD       Z5, Z4, Z4
+	VBROADCASTSD (R8), Z0
+	VMULPD       Z0, Z3, Z3
+	VADDPD       Z3, Z1, Z1
+	VMULPD       Z0, Z4, Z4
+	VADDPD       Z4, Z2, Z2
+	ADDQ         $0x20, DI
+	ADDQ         $0x08, R8
+	DECQ         R9
+	JNE          box
+	VCVTPD2PS    Z1, Y0
+	VMOVDQU      Y0, (AX)(SI*4)
+	VCVTPD2PS    Z2, Y0
+	VMOVDQU      Y0, 32(AX)(SI*4)
+	ADDQ         $+16, SI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func boxesF64F64AVX512(dst *byte, corners **byte, weights *byte, n int, terms int)
+// Requires: AVX, AVX512F
+TEXT ·boxesF64F64AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ corners+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ   SI, BX
+	JGE    done
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	MOVQ   CX, DI
+	MOVQ   DX, R8
+	MOVQ   terms+32(FP), R9
+
+box:
+	MOVQ         (DI), R10
+	VMOVDQU32    (R10)(SI*8), Z3
+	VMOVDQU32    64(R10)(SI*8), Z4
+	MOVQ         8(DI), R10
+	VSUBPD       (R10)(SI*8), Z3, Z3
+	VSUBPD       64(R10)(SI*8), Z4, Z4
+	MOVQ         16(DI), R10
+	VMOVDQU32    (R10)(SI*8), Z0
+	VMOVDQU32    64(R10)(SI*8), Z5
+	MOVQ         24(DI), R10
+	VSUBPD       (R10)(SI*8), Z0, Z0
+	VSUBPD       64(R10)(SI*8), Z5, Z5
+	VSUBPD       Z0, Z3, Z3
+	VSUBPD       Z5, Z4, Z4
+	VBROADCASTSD (R8), Z0
+	VMULPD       Z0, Z3, Z3
+	VADDPD       Z3, Z1, Z1
+	VMULPD       Z0, Z4, Z4
+	VADDPD       Z4, Z2, Z2
+	ADDQ         $0x20, DI
+	ADDQ         $0x08, R8
+	DECQ         R9
+	JNE          box
+	VMOVDQU32    Z1, (AX)(SI*8)
+	VMOVDQU32    Z2, 64(AX)(SI*8)
+	ADDQ         $+16, SI
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET

@@ -27,6 +27,9 @@ Filters, which return an image of the same size unless noted
     clahe           local equalization of contrast, as in OpenCV
     nl_means        noise removed by non-local means, as in OpenCV
     rank_filter     percentiles, extremes, local equalization and others from local histograms
+    filter_boxes    any kernel that is a weighted sum of boxes; box_kernel makes some
+    hessian         blobs, by the determinant of the Hessian from boxes, as in SURF
+    targets         what stands out from noise, at a constant false alarm rate (CA-CFAR)
     binarize        black and white, by Sauvola and ten other methods; threshold_map
     downsample      block means: a smaller image
     brightest       the windows with the greatest means: a list of boxes
@@ -59,6 +62,7 @@ Arrays of CuPy and PyTorch stay on their device.
 
 from . import compat, detect  # noqa: I001
 from ._integral import integral, volume
+from ._kernels import box_kernel, filter_boxes, hessian, targets
 from ._known import ValidTable
 from ._boxes import box_mean, box_std, box_sum, box_var, tilted_mean, tilted_sum
 from ._denoise import nl_means
@@ -90,6 +94,7 @@ __all__ = [
     "binarize",
     "blur",
     "box_filter",
+    "box_kernel",
     "box_mean",
     "box_std",
     "box_sum",
@@ -101,10 +106,12 @@ __all__ = [
     "devices",
     "downsample",
     "entropy",
+    "filter_boxes",
     "find",
     "guided",
     "haar",
     "haar_features",
+    "hessian",
     "histogram",
     "integral",
     "keep_memory",
@@ -125,6 +132,7 @@ __all__ = [
     "rank_filter",
     "rotated",
     "ssim",
+    "targets",
     "threshold_map",
     "tilted_mean",
     "tilted_sum",

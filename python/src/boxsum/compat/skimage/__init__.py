@@ -17,6 +17,9 @@ structural_similarity, peak_signal_noise_ratio, mean_squared_error
     SciPy.
 match_template
     As in ``skimage.feature``, within 1e-5; three-dimensional images require SciPy.
+hessian_matrix_det
+    As in ``skimage.feature``, except for rounding; without ``approximate``, and for images that do
+    not have two axes, it requires scikit-image.
 hog
     As in ``skimage.feature``, except for rounding: scikit-image adds up gradients in float32.
 rank
@@ -24,6 +27,7 @@ rank
 """
 
 from .._exposure import equalize_adapthist
+from .._hessian import hessian_matrix_det
 from .._hog import hog
 from .._metrics import mean_squared_error, peak_signal_noise_ratio, structural_similarity
 from .._skimage import integral_image, integrate, match_template, threshold_local, threshold_niblack, threshold_sauvola
@@ -31,6 +35,7 @@ from . import rank
 
 __all__ = [
     "equalize_adapthist",
+    "hessian_matrix_det",
     "hog",
     "integral_image",
     "integrate",

@@ -1,0 +1,153 @@
+// Package boxlets filters images with kernels that are weighted sums of boxes. The running time grows with the number of boxes, and
+// does not depend on their sizes:
+//
+//	edges, err := boxlets.Filter[float32](img, []boxlets.Box{
+//		{Rectangle: image.Rect(-8, -8, 0, 9), Weight: -1},
+//		{Rectangle: image.Rect(1, -8, 9, 9), Weight: 1},
+//	}, nil)
+//
+// [DifferenceOfBoxes], [Octagons] and [Stars] return the kernels of CenSurE, and [FromKernel] finds the boxes of any other one. [Hessian]
+// responds to blobs, as in SURF, and [Targets] finds what stands out from its surroundings in a radar image.
+//
+// The image is read once, row by row: the rows of its integral image that the boxes of a row need stay in the cache. Sums of
+// integers are exact. Floats are summed in float64, so that a sum over a box may be off by about 1e-16 times the sum of the magnitudes of
+// all pixels above and to the left of its end, within a few times the height of the kernel. Results have the same bits at every level and
+// with any number of workers.
+package boxlets
+
+import (
+	"context"
+	"image"
+
+	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/internal/boxlets"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/window"
+)
+
+// A Box is a rectangle of pixels around a pixel, which is at (0,0), and the weight of their sum.
+type Box struct {
+	image.Rectangle
+	Weight float64
+}
+
+// Options configures filters. Nil and the zero value select the border [filter.Reflect101] and the best settings for the machine.
+type Options struct {
+	// Border determines the pixels outside the image for Filter. With [filter.Clip], they add nothing, as if they were 0.
+	Border filter.Border
+	Value  float64 // pixel value outside the image, for filter.Constant
+
+	// Margin sets the results of Filter closer than this to the edge of the image to 0.
+	Margin int
+
+	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
+	Level    boxsum.Level       // instruction set; the zero Level selects the best
+	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
+	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+}
+
+// Filter returns, for every pixel and channel, the weighted sum of the boxes around it. Pixels must be finite.
+func Filter[D filter.Float, P filter.Pixel](img boxsum.Image[P], kernel []Box, opt *Options) (boxsum.Image[D], error) {
+	return computed[D](sums(&img, kernel, opt))
+}
+
+// FilterInto is like [Filter] but writes to dst, which has the same size and shares no memory with img. If it returns an error,
+// dst may be incomplete.
+func FilterInto[D filter.Float, P filter.Pixel](dst boxsum.Image[D], img boxsum.Image[P], kernel []Box, opt *Options) error {
+	return into(dst, sums(&img, kernel, opt))
+}
+
+func sums[P filter.Pixel](img *boxsum.Image[P], kernel []Box, opt *Options) *boxlets.Job {
+	j := jobOf(boxlets.Sums, img, opt)
+	for _, b := range kernel {
+		j.Boxes = append(j.Boxes, boxlets.Box(b))
+	}
+	return j
+}
+
+// Hessian returns the determinant of the Hessian matrix around every pixel: the greatest values are in the middle of blobs whose
+// radius is about sigma. As in SURF, boxes approximate the second derivatives of a Gaussian with the standard deviation of
+// about 0.4 sigma, which is at least 1. The results are those of scikit-image's hessian_matrix_det, including its borders, where boxes move into the image.
+func Hessian[D filter.Float, P filter.Pixel](img boxsum.Image[P], sigma float64, opt *Options) (boxsum.Image[D], error) {
+	j := jobOf(boxlets.Hessian, &img, opt)
+	j.Sigma = sigma
+	return computed[D](j)
+}
+
+// HessianInto is like [Hessian] but writes to dst, which has the same size and shares no memory with img. If it returns an error,
+// dst may be incomplete.
+func HessianInto[D filter.Float, P filter.Pixel](dst boxsum.Image[D], img boxsum.Image[P], sigma float64, opt *Options) error {
+	j := jobOf(boxlets.Hessian, &img, opt)
+	j.Sigma = sigma
+	return into(dst, j)
+}
+
+// Cells configures [Targets]: the cells around the cell under test.
+type Cells struct {
+	// Guard is the distance in pixels up to which cells are ignored because a target may extend over them, and Train the width of the ring of
+	// cells beyond, whose mean is that of the noise.
+	Guard, Train int
+
+	// FalseAlarms is the probability with which a cell that contains only noise is marked, such as 1e-6.
+	FalseAlarms float64
+
+	// Amplitudes means that pixels are amplitudes, whose squares are exponentially distributed in noise. Otherwise, they are powers, which
+	// are exponentially distributed themselves.
+	Amplitudes bool
+}
+
+// Targets marks the pixels that stand out from the noise around them by a cell-averaging detector with a constant false alarm rate
+// (CA-CFAR): 1 for targets, and 0 for others. Cells outside the image do not count.
+func Targets[P filter.Pixel](img boxsum.Image[P], c Cells, opt *Options) (boxsum.Image[uint8], error) {
+	return computed[uint8](targets(&img, c, opt))
+}
+
+// TargetsInto is like [Targets] but writes to dst, which has the same size and shares no memory with img. If it returns an error,
+// dst may be incomplete.
+func TargetsInto[P filter.Pixel](dst boxsum.Image[uint8], img boxsum.Image[P], c Cells, opt *Options) error {
+	return into(dst, targets(&img, c, opt))
+}
+
+func targets[P filter.Pixel](img *boxsum.Image[P], c Cells, opt *Options) *boxlets.Job {
+	j := jobOf(boxlets.Targets, img, opt)
+	j.Guard, j.Train, j.FalseAlarms, j.Amplitudes = c.Guard, c.Train, c.FalseAlarms, c.Amplitudes
+	return j
+}
+
+// jobOf returns a job for an image.
+func jobOf[P filter.Pixel](kind boxlets.Kind, img *boxsum.Image[P], opt *Options) *boxlets.Job {
+	j := &boxlets.Job{Kind: kind}
+	setImage(&j.Src, img)
+	if o := opt; o != nil {
+		j.Border, j.Value, j.Margin = window.Border(o.Border), o.Value, o.Margin
+		j.Options.Workers, j.Options.Level, j.Options.Context, j.Options.Progress = o.Workers, o.Level.String(), o.Context, o.Progress
+	}
+	return j
+}
+
+// computed runs a job with a new image for its result.
+func computed[D boxsum.Pixel](j *boxlets.Job) (dst boxsum.Image[D], err error) {
+	if err = j.Check(); err != nil {
+		return dst, err
+	}
+	if dst, err = boxsum.NewImage[D](j.Src.Width, j.Src.Height, j.Src.Channels); err != nil {
+		return dst, err
+	}
+	setImage(&j.Dst, &dst)
+	return raster.OrZero(dst, j.Run())
+}
+
+// into runs a job with an image for its result.
+func into[D boxsum.Pixel](dst boxsum.Image[D], j *boxlets.Job) error {
+	if err := j.Check(); err != nil {
+		return err
+	}
+	setImage(&j.Dst, &dst)
+	return j.Run()
+}
+
+// setImage sets a to the pixels of an image, unchecked.
+func setImage[P boxsum.Pixel](a *raster.Array, img *boxsum.Image[P]) {
+	raster.SetPlane(a, img.Pix, img.Width, img.Height, img.Channels, img.Stride)
+}
