@@ -7,7 +7,8 @@
 //	}, nil)
 //
 // [DifferenceOfBoxes], [Octagons] and [Stars] return the kernels of CenSurE, and [FromKernel] finds the boxes of any other one. [Hessian]
-// responds to blobs, as in SURF, and [Targets] finds what stands out from its surroundings in a radar image.
+// responds to blobs, as in SURF, [Targets] finds what stands out from its surroundings in a radar image, and
+// [Despeckle] removes speckle.
 //
 // The image is read once, row by row: the rows of its integral image that the boxes of a row need stay in the cache. Sums of
 // integers are exact. Floats are summed in float64, so that a sum over a box may be off by about 1e-16 times the sum of the magnitudes of
@@ -16,6 +17,7 @@
 package boxlets
 
 import (
+	"cmp"
 	"context"
 	"image"
 
@@ -112,6 +114,58 @@ func TargetsInto[P filter.Pixel](dst boxsum.Image[uint8], img boxsum.Image[P], c
 func targets[P filter.Pixel](img *boxsum.Image[P], c Cells, opt *Options) *boxlets.Job {
 	j := jobOf(boxlets.Targets, img, opt)
 	j.Guard, j.Train, j.FalseAlarms, j.Amplitudes = c.Guard, c.Train, c.FalseAlarms, c.Amplitudes
+	return j
+}
+
+// A Method removes speckle, the noise of radar and ultrasound. All of them average pixels where the window around a pixel varies no more
+// than speckle does, and less where it varies more.
+type Method uint8
+
+const (
+	Lee      = Method(boxlets.Lee)      // a mean of the pixel and of its window, weighted by how much the window varies
+	Kuan     = Method(boxlets.Kuan)     // the same with smaller weights of the pixel
+	Frost    = Method(boxlets.Frost)    // a mean of the window whose weights decrease with the distance, faster where it varies more
+	GammaMAP = Method(boxlets.GammaMAP) // the most probable intensity, if intensities have a gamma distribution
+)
+
+// String returns the name of the method in lower case, such as "gamma-map".
+func (m Method) String() string { return boxlets.Method(m).String() }
+
+// ParseMethod returns the method with the given name.
+func ParseMethod(name string) (Method, error) {
+	m, err := boxlets.ParseMethod(name)
+	return Method(m), err
+}
+
+// Speckle configures [Despeckle].
+type Speckle struct {
+	Method Method
+	Size   int // side of the window, an odd number; 0 means 7
+
+	// Looks is the number of independent looks whose mean the image is: the squared ratio of mean and standard deviation in a flat area. 0
+	// means 1.
+	Looks float64
+
+	// Damping is how fast the weights of Frost's filter decrease with the distance: they are exp(-Damping·v·d) at the distance d, for a
+	// window whose variance is v times its squared mean. The distance is the greater of the horizontal and the vertical one, so that pixels
+	// of one weight form a ring, which is the difference of two boxes. 0 means 2.
+	Damping float64
+}
+
+// Despeckle removes speckle from intensities, which are 0 or more. Windows end at the edges of the image.
+func Despeckle[D filter.Float, P filter.Pixel](img boxsum.Image[P], s Speckle, opt *Options) (boxsum.Image[D], error) {
+	return computed[D](speckle(&img, s, opt))
+}
+
+// DespeckleInto is like [Despeckle] but writes to dst, which has the same size and shares no memory with img. If it returns an error,
+// dst may be incomplete.
+func DespeckleInto[D filter.Float, P filter.Pixel](dst boxsum.Image[D], img boxsum.Image[P], s Speckle, opt *Options) error {
+	return into(dst, speckle(&img, s, opt))
+}
+
+func speckle[P filter.Pixel](img *boxsum.Image[P], s Speckle, opt *Options) *boxlets.Job {
+	j := jobOf(boxlets.Speckle, img, opt)
+	j.Method, j.Size, j.Looks, j.Damping = boxlets.Method(s.Method), cmp.Or(s.Size, 7), cmp.Or(s.Looks, 1), cmp.Or(s.Damping, 2)
 	return j
 }
 

@@ -303,6 +303,84 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// TestDespeckle compares the filters with their definitions, from all pixels of every window.
+func TestDespeckle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 41), 37))
+	for i := range 200 {
+		testDespeckle[uint8](t, rng, i)
+		testDespeckle[uint16](t, rng, i)
+		testDespeckle[float32](t, rng, i)
+	}
+}
+
+func testDespeckle[P filter.Pixel](t *testing.T, rng *rand.Rand, i int) {
+	t.Helper()
+	img := picture[P](rng, 1+rng.IntN(40), 1+rng.IntN(40), 1+rng.IntN(2), 0, 0)
+	if i%20 == 0 {
+		img = picture[P](rng, 1+rng.IntN(9), 200, 1, 0, 0)
+	}
+	for k := range img.Pix {
+		img.Pix[k] = P(min(20*rng.ExpFloat64()*float64(1+k%7/5*4), 250))
+	}
+	s := boxlets.Speckle{Method: boxlets.Method(i % 4), Size: 3 + 2*rng.IntN(5), Looks: 0.5 + 4*rng.Float64(), Damping: 3 * rng.Float64()}
+	got, err := boxlets.Despeckle[float64](img, s, &boxlets.Options{Workers: 1 + i%3, Level: boxsum.Levels()[i%len(boxsum.Levels())]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		x, y, c := rng.IntN(img.Width), rng.IntN(img.Height), rng.IntN(img.Channels)
+		if want, g := despeckled(&img, s, x, y, c), got.Row(y)[x*img.Channels+c]; !(math.Abs(g-want) <= 1e-9*max(1, want)) {
+			t.Fatalf("image %d: %v %d×%d, %+v: %v at (%d, %d), want %v", i, raster.TypeOf[P](), img.Width, img.Height, s, g, x, y, want)
+		}
+	}
+}
+
+// despeckled is the definition of the filters.
+func despeckled[P filter.Pixel](img *boxsum.Image[P], s boxlets.Speckle, x, y, c int) float64 {
+	r := s.Size / 2
+	var all, distances []float64
+	mean, variance := 0.0, 0.0
+	for v := max(0, y-r); v <= min(img.Height-1, y+r); v++ {
+		for u := max(0, x-r); u <= min(img.Width-1, x+r); u++ {
+			all = append(all, float64(img.Row(v)[u*img.Channels+c]))
+			distances = append(distances, float64(max(x-u, u-x, y-v, v-y)))
+		}
+	}
+	for _, v := range all {
+		mean += v / float64(len(all))
+	}
+	for _, v := range all {
+		variance += (v - mean) * (v - mean) / float64(max(1, len(all)-1))
+	}
+	p := float64(img.Row(y)[x*img.Channels+c])
+	if mean == 0 {
+		return p
+	}
+	ci, cu := math.Sqrt(variance)/mean, math.Sqrt(1/s.Looks)
+	w := 1 - cu*cu/(ci*ci)
+	switch {
+	case s.Method == boxlets.Frost:
+		sum, weights := 0.0, 0.0
+		for k, v := range all {
+			weight := math.Exp(-s.Damping * ci * ci * distances[k])
+			sum, weights = sum+weight*v, weights+weight
+		}
+		return sum / weights
+	case ci <= cu:
+		return mean
+	case s.Method == boxlets.Lee:
+		return p*w + mean*(1-w)
+	case s.Method == boxlets.Kuan:
+		w /= 1 + cu*cu
+		return p*w + mean*(1-w)
+	case ci >= math.Sqrt2*cu:
+		return p
+	}
+	alpha := (1 + cu*cu) / (ci*ci - cu*cu)
+	beta := alpha - s.Looks - 1
+	return (beta*mean + math.Sqrt(mean*mean*beta*beta+4*alpha*s.Looks*mean*p)) / (2 * alpha)
+}
+
 func TestAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 36))
 	img := picture[uint8](rng, 300, 200, 1, 0, 256)
@@ -345,6 +423,9 @@ func TestRefused(t *testing.T) {
 	targets := func(c boxlets.Cells) error { _, err := boxlets.Targets(img, c, nil); return err }
 	kernel := func(_ []boxlets.Box, err error) error { return err }
 	_, notFinite := boxlets.Filter[float32](bad, one, nil)
+	despeckle := func(s boxlets.Speckle) error { _, err := boxlets.Despeckle[float32](img, s, nil); return err }
+	bad.Pix[20] = -1
+	_, negative := boxlets.Despeckle[float32](bad, boxlets.Speckle{}, nil)
 	small, _ := boxsum.NewImage[float32](8, 7, 1)
 	for what, err := range map[string]error{
 		"no boxes":      filtered(img, nil, boxlets.Options{}),
@@ -365,6 +446,11 @@ func TestRefused(t *testing.T) {
 		"no training":   targets(boxlets.Cells{Guard: 1, FalseAlarms: 0.1}),
 		"guard":         targets(boxlets.Cells{Guard: -1, Train: 2, FalseAlarms: 0.1}),
 		"rate":          targets(boxlets.Cells{Train: 2}),
+		"even window":   despeckle(boxlets.Speckle{Size: 4}),
+		"looks":         despeckle(boxlets.Speckle{Looks: -1}),
+		"damping":       despeckle(boxlets.Speckle{Damping: math.NaN()}),
+		"method":        despeckle(boxlets.Speckle{Method: 9}),
+		"negative":      negative,
 		"scale":         kernel(boxlets.DifferenceOfBoxes(0)),
 		"large scale":   kernel(boxlets.DifferenceOfBoxes(1 << 20)),
 		"even octagon":  kernel(boxlets.Octagons([2]int{4, 2}, [2]int{3, 0})),

@@ -20,6 +20,7 @@ const (
 	Sums Kind = iota
 	Hessian
 	Targets
+	Speckle
 )
 
 const (
@@ -53,6 +54,11 @@ type Job struct {
 	FalseAlarms  float64 // Targets: the rate
 	Amplitudes   bool    // Targets: pixels are amplitudes, not powers
 
+	Method  Method  // Speckle
+	Size    int     // Speckle: side of the window
+	Looks   float64 // Speckle: number of independent looks that the image is the mean of
+	Damping float64 // Speckle: of Frost's weights
+
 	set   engine.Settings
 	sum   raster.Type
 	reach image.Rectangle // of all boxes
@@ -85,6 +91,8 @@ func (j *Job) Check() (err error) {
 		err = j.checkSigma()
 	case Targets:
 		err = j.checkCells()
+	case Speckle:
+		err = j.checkSpeckle()
 	}
 	if err == nil {
 		j.chooseSum()
@@ -176,6 +184,9 @@ func (j *Job) Run() error {
 		return err
 	}
 	if y := j.bad.Load(); y > 0 {
+		if j.Kind == Speckle {
+			return raster.Invalid("row %d has pixels that are negative, NaN or infinite, want intensities", y-1)
+		}
 		return raster.Invalid("rows up to %d have pixels that are NaN or infinite, or too large to sum in float64", y-1)
 	}
 	return nil

@@ -27,6 +27,7 @@ type worker struct {
 	row     []byte // results to be written past the caches
 	hessian hessian
 	targets targets
+	speckle speckle
 	_       [raster.LineBytes]byte
 }
 
@@ -43,6 +44,9 @@ func (l *layer) plan() engine.Plan {
 	l.block = 0
 	if j.sum.Float() { // the same bits with any number of workers
 		l.block = max(64, 4*reach)
+		if j.Kind == Speckle {
+			l.block = window.Block(j.sum, reach)
+		}
 	}
 	bytes := j.Dst.Type.Bytes()
 	l.past = j.Kind == Sums && windows.BypassCaches(bytes*j.Src.Width*j.Src.Height*j.Src.Channels)
@@ -68,6 +72,8 @@ func (l *layer) Prepare(p *engine.Plan) error {
 			w.hessian.aim(j)
 		case Targets:
 			w.targets.aim(j)
+		case Speckle:
+			w.speckle.aim(l)
 		}
 	}
 	return nil
@@ -88,6 +94,8 @@ func (l *layer) Tile(worker, _, y, _, rows int) {
 			w.hessianRow(j, dst, y)
 		case Targets:
 			w.targetRow(j, dst, y)
+		case Speckle:
+			w.speckleRow(l, dst, y)
 		}
 		if w.table.infinite {
 			j.bad.CompareAndSwap(0, int32(min(w.table.next, math.MaxInt32-1))+1)
@@ -135,7 +143,7 @@ func (l *layer) Release() int {
 	for i := range l.workers {
 		w := &l.workers[i]
 		clear(w.sums.Corners)
-		bytes += w.table.forget() + cap(w.row) + w.hessian.bytes() + w.targets.bytes()
+		bytes += w.table.forget() + cap(w.row) + w.hessian.bytes() + w.targets.bytes() + w.speckle.bytes()
 	}
 	return bytes
 }

@@ -122,7 +122,7 @@ func samples(t *testing.T, folder string) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"photo.png", "scan.png", "noisy.png", "peppered.png", "dark.png", "page.png", "mask.png", "stained.png", "xray.png"} {
+	for _, name := range []string{"photo.png", "scan.png", "noisy.png", "peppered.png", "dark.png", "page.png", "mask.png", "stained.png", "xray.png", "cells.png"} {
 		must(imgio.Save(at(name), demo))
 	}
 	part := boxsum.Image[uint8]{Width: 40, Height: 30, Stride: demo.Width, Pix: demo.Pix[100*demo.Width+300:]}
@@ -154,6 +154,7 @@ func samples(t *testing.T, folder string) {
 	must(file.Close())
 	depth := boxsum.Image[float32]{Width: 80, Height: 80, Pix: make([]float32, 80*80)}
 	must(imgio.Save(at("depth.npy"), depth))
+	must(imgio.Save(at("sar.npy"), depth))
 	must(os.Mkdir(at("slices"), 0o755))
 	for _, name := range []string{"1.png", "2.png", "3.png"} {
 		must(imgio.Save(at(filepath.Join("slices", name)), demo))

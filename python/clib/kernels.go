@@ -11,11 +11,11 @@ import (
 )
 
 // boxKinds are the kinds of responses by name.
-var boxKinds = map[string]boxlets.Kind{"sums": boxlets.Sums, "hessian": boxlets.Hessian, "targets": boxlets.Targets}
+var boxKinds = map[string]boxlets.Kind{"sums": boxlets.Sums, "hessian": boxlets.Hessian, "targets": boxlets.Targets, "speckle": boxlets.Speckle}
 
 // weighBoxes computes what follows from the sums of boxes around pixels. Its arguments are the kind, the image, out, the kernel,
 // whose rows are boxes and their weights, or None, the border, its value, the margin, sigma, guard and training cells, the rate of false
-// alarms, 1 for amplitudes, and workers.
+// alarms, 1 for amplitudes, workers, and, for speckle, the method, the side of the window, looks and damping.
 func weighBoxes(a arguments) any {
 	src := a.array(1).mustView(2)
 	src.mustBe(filterable, "pixels of %v cannot be filtered: take %s")
@@ -28,6 +28,9 @@ func weighBoxes(a arguments) any {
 		for _, row := range list[[5]float64](a.array(3), f64, "kernel", -1, 5) {
 			j.Boxes = append(j.Boxes, boxlets.Box{Rectangle: image.Rectangle{Min: image.Pt(int(row[0]), int(row[1])), Max: image.Pt(int(row[2]), int(row[3]))}, Weight: row[4]})
 		}
+	}
+	if j.Kind == boxlets.Speckle {
+		j.Method, j.Size, j.Looks, j.Damping = got(boxlets.ParseMethod(a.text(13))), a.int(14), a.float(15), a.float(16)
 	}
 	must(j.Check())
 	var dst view

@@ -77,6 +77,34 @@ def test_targets():
     np.testing.assert_array_equal(out, found)
 
 
+@pytest.mark.parametrize("method", ["lee", "kuan", "frost", "gamma-map"])
+def test_despeckle(method):
+    ndimage = pytest.importorskip("scipy.ndimage")
+    rng = np.random.default_rng(3)
+    image = (np.where(np.indices((60, 70))[1] > 30, 100, 20) * rng.gamma(4, 1 / 4, (60, 70))).astype(np.float64)
+    got = boxsum.despeckle(image, method, window=5, looks=4, damping=1.5)
+    mean, square = (ndimage.uniform_filter(v, 5) for v in (image, image**2))
+    ratio, noise = (square - mean**2) * 25 / 24 / mean**2, 1 / 4
+    weight = np.maximum(1 - noise / ratio, 0)
+    if method == "frost":
+        total = weights = 0
+        for y in range(-2, 3):
+            for x in range(-2, 3):
+                part = np.exp(-1.5 * ratio * max(abs(x), abs(y)))
+                total, weights = total + part * np.roll(image, (-y, -x), (0, 1)), weights + part
+        want = total / weights
+    elif method == "gamma-map":
+        alpha = (1 + noise) / (ratio - noise)
+        beta = alpha - 4 - 1
+        want = (beta * mean + np.sqrt(np.maximum((beta * mean) ** 2 + 16 * alpha * mean * image, 0))) / (2 * alpha)
+        want = np.where(ratio <= noise, mean, np.where(ratio >= 2 * noise, image, want))
+    else:
+        weight = weight / (1 + noise if method == "kuan" else 1)
+        want = image * weight + mean * (1 - weight)
+    np.testing.assert_allclose(got[2:-2, 2:-2], want[2:-2, 2:-2], rtol=1e-9)
+    assert boxsum.despeckle(image.astype(np.uint8), method).dtype == np.float32
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -91,6 +119,10 @@ def test_targets():
         lambda a: boxsum.hessian(a, 0.1),
         lambda a: boxsum.targets(a, -1, 2),
         lambda a: boxsum.targets(a, 1, 2, 0),
+        lambda a: boxsum.despeckle(a, "mean"),
+        lambda a: boxsum.despeckle(a, window=4),
+        lambda a: boxsum.despeckle(a, looks=0),
+        lambda a: boxsum.despeckle(-np.ones((5, 5))),
         lambda a: boxsum.box_kernel("disc", 2),
         lambda a: boxsum.box_kernel("dob"),
         lambda a: boxsum.box_kernel("star", 2, 2),

@@ -29,6 +29,10 @@ type Boxes struct {
 	Guard           int      `default:"2" placeholder:"N" help:"Distance up to which --targets ignores cells (${default})."`
 	Train           int      `default:"8" placeholder:"N" help:"Width of the ring of cells beyond, whose mean is that of the noise (${default})."`
 	Amplitudes      bool     `help:"For --targets: pixels are amplitudes, not powers."`
+	Despeckle       string   `placeholder:"METHOD" help:"Remove speckle from intensities: lee, kuan, frost or gamma-map."`
+	Window          int      `default:"7" placeholder:"N" help:"Side of the windows of --despeckle, an odd number (${default})."`
+	Looks           float64  `default:"1" placeholder:"N" help:"Number of looks that the image is the mean of (${default}): the squared ratio of mean and deviation in a flat area."`
+	Damping         float64  `default:"2" placeholder:"N" help:"How fast the weights of --despeckle frost decrease (${default})."`
 	Border          string   `enum:"reflect101,reflect,replicate,wrap,clip" default:"reflect101" help:"Pixels outside the image for --box and --dob: reflect101, reflect, replicate, wrap, or clip, which adds nothing (${default})."`
 	Workers         int      `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
 	JSON            bool     `name:"json" help:"Print JSON instead of the line."`
@@ -58,13 +62,13 @@ func (r boxesReport) String() string {
 // job returns the filter that the flags name, without an image, and its name.
 func (c *Boxes) job() (j *boxlets.Job, name string, err error) {
 	asked := 0
-	for _, given := range []bool{len(c.Box) > 0, c.DoB != 0, c.Hessian != 0, c.Targets != 0} {
+	for _, given := range []bool{len(c.Box) > 0, c.DoB != 0, c.Hessian != 0, c.Targets != 0, c.Despeckle != ""} {
 		if given {
 			asked++
 		}
 	}
 	if asked != 1 {
-		return nil, "", console.Usage("give one of --box, --dob, --hessian and --targets")
+		return nil, "", console.Usage("give one of --box, --dob, --hessian, --targets and --despeckle")
 	}
 	j = new(boxlets.Job)
 	j.Border, err = window.ParseBorder(c.Border)
@@ -79,6 +83,10 @@ func (c *Boxes) job() (j *boxlets.Job, name string, err error) {
 	case c.Targets != 0:
 		name = "targets"
 		j.Kind, j.FalseAlarms, j.Guard, j.Train, j.Amplitudes = boxlets.Targets, c.Targets, c.Guard, c.Train, c.Amplitudes
+	case c.Despeckle != "":
+		name = c.Despeckle
+		j.Kind, j.Size, j.Looks, j.Damping = boxlets.Speckle, c.Window, c.Looks, c.Damping
+		j.Method, err = boxlets.ParseMethod(c.Despeckle)
 	default:
 		name = fmt.Sprintf("%d boxes", len(c.Box))
 		for _, text := range c.Box {
@@ -179,7 +187,7 @@ func (c *Boxes) one(sh *console.Shell, name, in, out string) (r boxesReport, err
 			r.count(img)
 		}
 		if format != "npy" && (c.Targets != 0 || format != "tiff") {
-			img, err = drawn(img, c.Targets != 0)
+			img, err = c.drawn(img, src.Image.Type)
 		}
 		return imagefile.Encodable(img, err)
 	})
@@ -225,11 +233,19 @@ func (r *boxesReport) count(img raster.Array) {
 	}
 }
 
-// drawn returns a picture of a result: targets are white, and other results are gray where they are 0.
-func drawn(img raster.Array, targets bool) (raster.Array, error) {
-	if targets {
+// drawn returns a picture of a result for an image with pixels of a type: targets are white, intensities are rounded, and other results
+// are gray where they are 0.
+func (c *Boxes) drawn(img raster.Array, pixel raster.Type) (raster.Array, error) {
+	switch {
+	case c.Targets != 0:
 		whiten(img)
 		return img, nil
+	case c.Despeckle != "" && pixel == raster.U16:
+		return scaled[uint16](img, func(v float64) float64 { return v }, 65535)
+	case c.Despeckle != "" && pixel == raster.U8:
+		return scaled[uint8](img, func(v float64) float64 { return v }, 255)
+	case c.Despeckle != "":
+		return img, fmt.Errorf("intensities of %v cannot be shown as gray levels: write them as .tiff or .npy", pixel)
 	}
 	most := 0.0
 	_, err := imagefile.Converted(img, func(v float64) uint8 {

@@ -30,6 +30,7 @@ Filters, which return an image of the same size unless noted
     filter_boxes    any kernel that is a weighted sum of boxes; box_kernel makes some
     hessian         blobs, by the determinant of the Hessian from boxes, as in SURF
     targets         what stands out from noise, at a constant false alarm rate (CA-CFAR)
+    despeckle       speckle of radar images removed: Lee, Kuan, Frost, Gamma-MAP
     binarize        black and white, by Sauvola and ten other methods; threshold_map
     downsample      block means: a smaller image
     brightest       the windows with the greatest means: a list of boxes
@@ -62,7 +63,7 @@ Arrays of CuPy and PyTorch stay on their device.
 
 from . import compat, detect  # noqa: I001
 from ._integral import integral, volume
-from ._kernels import box_kernel, filter_boxes, hessian, targets
+from ._kernels import box_kernel, despeckle, filter_boxes, hessian, targets
 from ._known import ValidTable
 from ._boxes import box_mean, box_std, box_sum, box_var, tilted_mean, tilted_sum
 from ._denoise import nl_means
@@ -102,6 +103,7 @@ __all__ = [
     "brightest",
     "clahe",
     "compat",
+    "despeckle",
     "detect",
     "devices",
     "downsample",

@@ -235,9 +235,74 @@ def targets(
     return _respond("targets", a, np.bool_, out, workers, amplitudes=amplitudes, **numbers)
 
 
+def despeckle(
+    a: Image,
+    method: str = "lee",
+    *,
+    window: int = 7,
+    looks: float = 1,
+    damping: float = 2,
+    dtype: Any = None,
+    out: Any = None,
+    workers: int | None = None,
+) -> ndarray:
+    """Remove speckle, the noise of radar and ultrasound.
+
+    Windows that vary no more than speckle become their mean, and others change less.
+
+    Parameters
+    ----------
+    a : array_like, shape (H, W) or (H, W, C)
+        Intensities, 0 or more.
+    method : str, optional
+        - ``"lee"``: a mean of the pixel and of its window, weighted by how much that varies
+        - ``"kuan"``: the same with smaller weights of the pixel
+        - ``"frost"``: a mean of the window whose weights decrease with the distance, which is the
+          greater of the horizontal and the vertical one, faster where the window varies more
+        - ``"gamma-map"``: the most probable intensity, if they have a gamma distribution
+    window : int, optional
+        Side of the windows, an odd number. They end at the edges of the image.
+    looks : float, optional
+        Number of looks that the image is the mean of: the squared ratio of mean and deviation in
+        a flat area.
+    damping : float, optional
+        How fast the weights of ``"frost"`` decrease.
+    dtype : dtype, optional
+        float32 or float64, as for :func:`filter_boxes`.
+    out : array, optional
+        Destination, of floats and of the shape of `a`.
+    workers : int, optional
+        Maximum number of threads.
+
+    Returns
+    -------
+    image : array
+        Intensities without speckle, of the shape of `a`.
+
+    Raises
+    ------
+    TypeError
+        If the pixel type is not supported.
+    ValueError
+        If `a` is not an image, a number is out of range, a pixel is negative, NaN or infinite, or
+        `out` has the wrong shape.
+
+    Examples
+    --------
+    >>> import boxsum, numpy as np
+    >>> flat = np.random.default_rng(1).exponential(10, (50, 50))
+    >>> bool(boxsum.despeckle(flat, "lee").std() < flat.std() / 3)
+    True
+    """
+    if not isinstance(method, str):
+        raise TypeError(f"method must be a name such as 'lee', got {method!r}")
+    numbers = (method.encode(), whole(window, "window", 1, _REACH), real(looks, "looks"), real(damping, "damping"))
+    return _respond("speckle", a, dtype, out, workers, speckle=numbers)
+
+
 def _respond(
     kind: str, a: Image, dtype: Any, out: Any, workers: int | None, *, kernel: Any = None, border: str = "clip", value: float = 0, margin: int = 0,
-    sigma: float = 1, guard: int = 0, train: int = 1, rate: float = 0.5, amplitudes: bool = False,
+    sigma: float = 1, guard: int = 0, train: int = 1, rate: float = 0.5, amplitudes: bool = False, speckle: tuple[Any, ...] = (),
 ) -> ndarray:  # fmt: skip
     image = pixels_of(a)
     if kind == "targets":
@@ -248,6 +313,6 @@ def _respond(
         bytes_ = result = result_for(image, float_type(image, dtype, out), out)
     call_with_copies(
         (bytes_,), "weigh_boxes", kind.encode(), image, bytes_, kernel, border_of(border), real(value, "value"), whole(margin, "margin", 0, 1 << 30),
-        real(sigma, "sigma"), guard, train, rate, int(bool(amplitudes)), thread_count(workers),
+        real(sigma, "sigma"), guard, train, rate, int(bool(amplitudes)), thread_count(workers), *speckle,
     )  # fmt: skip
     return as_given(result, out, a)
