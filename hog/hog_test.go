@@ -515,6 +515,76 @@ func TestFarAway(t *testing.T) {
 	}
 }
 
+// TestAllocates tests that frames after the first allocate nothing.
+func TestAllocates(t *testing.T) {
+	ref.SkipRace(t)
+	d := detector(t)
+	for _, channels := range []int{1, 3} {
+		img := drawnPattern(150, 120, channels)
+		for _, o := range []hog.Options{{Workers: 1}, {Workers: 2}, {Workers: 2, Ungrouped: true}, {Workers: 1, MeanShift: true, Threshold: 0.5}} {
+			var found []hog.Result
+			var err error
+			if n := testing.AllocsPerRun(20, func() {
+				if found, err = d.AppendDetect(found[:0], img, &o); err != nil {
+					t.Fatal(err)
+				}
+			}); n > 0.9 || len(found) == 0 {
+				t.Errorf("%d channels, %+v: %v allocations for %d results", channels, o, n, len(found))
+			}
+		}
+	}
+}
+
+// TestBatch tests that a batch has the results of its images, for any number of workers.
+func TestBatch(t *testing.T) {
+	d := detector(t)
+	images := []boxsum.Image[uint8]{drawnPattern(90, 70, 3), {Pix: make([]uint8, 90*70*3), Width: 90, Height: 70, Channels: 3}, drawnPattern(90, 70, 3)}
+	for i := range images[2].Pix {
+		images[2].Pix[i] ^= 0x50
+	}
+	for _, workers := range []int{1, 2, 3, 8} {
+		last := 0.0
+		got, err := d.DetectBatch(images, &hog.Options{Workers: workers, Neighbors: 1, Progress: func(done float64) {
+			if done < last || done > 1 {
+				t.Errorf("%v after %v", done, last)
+			}
+			last = done
+		}})
+		if err != nil || len(got) != len(images) || last != 1 {
+			t.Fatalf("%d results, %v, progress %v", len(got), err, last)
+		}
+		for i, img := range images {
+			want, err := d.Detect(img, &hog.Options{Neighbors: 1})
+			if err != nil || !slices.Equal(got[i], want) || i != 1 && len(want) == 0 {
+				t.Errorf("image %d: %v, want %v: %v", i, got[i], want, err)
+			}
+		}
+	}
+	if got, err := d.DetectBatch(nil, nil); err != nil || got != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.DetectBatch(images, &hog.Options{Context: ctx}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for want, images := range map[string][]boxsum.Image[uint8]{
+		"image 1 of the batch is 20×30 with 3 channels, want 90×70 with 3": {images[0], {Pix: images[0].Pix, Width: 20, Height: 30, Channels: 3}},
+		"image 1 of the batch is 90×70 with 1 channels":                    {images[0], {Pix: images[0].Pix, Width: 90, Height: 70}},
+		"image 1: ": {images[0], {Width: 90, Height: 70, Channels: 3}},
+	} {
+		if _, err := d.DetectBatch(images, nil); !errors.Is(err, boxsum.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := (*hog.Descriptor)(nil).DetectBatch(images, nil); !errors.Is(err, boxsum.ErrInvalid) {
+		t.Error(err)
+	}
+	if _, err := d.DetectBatch(images, &hog.Options{Scale: -1}); !errors.Is(err, boxsum.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
 // BenchmarkDetect searches pictures for people with made-up coefficients, which find nothing.
 func BenchmarkDetect(b *testing.B) {
 	c := hog.Config{}
@@ -530,6 +600,14 @@ func BenchmarkDetect(b *testing.B) {
 		for _, channels := range []int{1, 3} {
 			img := drawnPattern(size.X, size.Y, channels)
 			for _, workers := range []int{1, 2, 4, 8} {
+				b.Run(fmt.Sprintf("batch/%dx%dx%d/workers=%d", size.X, size.Y, channels, workers), func(b *testing.B) {
+					for b.Loop() {
+						if _, err := d.DetectBatch([]boxsum.Image[uint8]{img, img, img, img, img, img, img, img}, &hog.Options{Workers: workers, Threshold: 100}); err != nil {
+							b.Fatal(err)
+						}
+					}
+					b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(8*b.N), "ms/image")
+				})
 				b.Run(fmt.Sprintf("%dx%dx%d/workers=%d", size.X, size.Y, channels, workers), func(b *testing.B) {
 					var found []hog.Result
 					for b.Loop() {

@@ -53,6 +53,48 @@ func (d *Descriptor) AppendDetect(to []Result, img boxsum.Image[uint8], o *Optio
 	return s.results(to)
 }
 
+// DetectBatch is like [Descriptor.Detect] for several images of one size. Workers search different
+// images if there are enough, which takes less time than to share each of them.
+func (d *Descriptor) DetectBatch(images []boxsum.Image[uint8], o *Options) ([][]Result, error) {
+	if err := d.classifies(); err != nil {
+		return nil, err
+	}
+	var opt Options
+	var set engine.Settings
+	if err := o.check(d, &opt, &set); err != nil {
+		return nil, err
+	}
+	for i := range images {
+		if a, first := &images[i], &images[0]; a.Width != first.Width || a.Height != first.Height || max(a.Channels, 1) != max(first.Channels, 1) {
+			return nil, raster.Invalid("image %d of the batch is %d×%d with %d channels, want %d×%d with %d like the first",
+				i, a.Width, a.Height, max(a.Channels, 1), first.Width, first.Height, max(first.Channels, 1))
+		}
+	}
+	if len(images) == 0 {
+		return nil, nil
+	}
+	workers := set.Workers()
+	if opt = (Options{}); o != nil {
+		opt = *o
+	}
+	opt.Progress = nil
+	if len(images) >= workers {
+		opt.Workers = 1
+	} else {
+		workers = 1
+	}
+	all, errs := make([][]Result, len(images)), make([]error, len(images))
+	if err := set.Each(len(images), workers, func(_, i int) { all[i], errs[i] = d.Detect(images[i], &opt) }); err != nil {
+		return nil, err
+	}
+	for i, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("image %d: %w", i, err)
+		}
+	}
+	return all, nil
+}
+
 // results groups the windows that were found.
 func (s *search) results(to []Result) ([]Result, error) {
 	bounds := image.Rect(0, 0, s.src.Width, s.src.Height)
@@ -209,9 +251,9 @@ func (s *search) run() error {
 		if s.at != nil {
 			rows = len(s.at)
 		}
-		share := s.bandRows(l, windows, workers)
-		for y := 0; y < rows; y += share {
-			s.bands = append(s.bands, band{i, y, min(rows, y+share)})
+		n := engine.DivUp(rows, s.bandRows(l, windows, workers))
+		for k := range n {
+			s.bands = append(s.bands, band{i, rows * k / n, rows * (k + 1) / n})
 		}
 	}
 	s.work = engine.Plan{Grid: engine.Grid{Rows: len(s.bands), N: 1, BandRows: 1, TileWidth: 1, Lead: -1}, Workers: min(workers, len(s.bands))}
@@ -248,10 +290,10 @@ func (s *search) split() error {
 	return nil
 }
 
-// bandRows returns the number of window rows in a band of a level. Two bands both compute the
+// bandRows returns the largest number of window rows in a band of a level. Two bands both compute the
 // blocks that they share, so bands are as high as an even distribution of the work permits.
 func (s *search) bandRows(l *level, windows, workers int) int {
-	const perWorker = 4 // bands
+	const perWorker = 2 // bands; small levels, which come last, keep the workers equally busy
 	if s.at != nil {
 		return max(1, len(s.at)/(perWorker*workers))
 	}

@@ -401,6 +401,7 @@ func TestTableRefuses(t *testing.T) {
 }
 
 func TestTableAllocates(t *testing.T) {
+	ref.SkipRace(t)
 	img := drawnPattern(200, 150, 1)
 	table, err := hog.NewTable(200, 150, hog.Votes{})
 	if err != nil {
