@@ -4,6 +4,7 @@ import (
 	"image"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -70,6 +71,48 @@ func (d *Descriptor) AppendScores(to []float64, img boxsum.Image[uint8], o *Wind
 		return to, err
 	}
 	return all, nil
+}
+
+// Gradients returns how each pixel of img votes in the histograms of [Descriptor.Compute], before any
+// weights: it adds channels 0 and 1 of votes to the bins that channels 0 and 1 of bins name.
+func (d *Descriptor) Gradients(img boxsum.Image[uint8], o *GradientOptions) (votes boxsum.Image[float32], bins boxsum.Image[uint8], err error) {
+	if err := d.valid(); err != nil {
+		return votes, bins, err
+	}
+	if o == nil {
+		o = new(GradientOptions)
+	}
+	for _, p := range []image.Point{o.Before, o.After} {
+		if p.X < 0 || p.Y < 0 || p.X > maxPadding || p.Y > maxPadding {
+			return votes, bins, raster.Invalid("padding is %d×%d, want 0 to %d pixels", p.X, p.Y, maxPadding)
+		}
+	}
+	s := takeSearch(d, polars)
+	defer s.leave()
+	opt := engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	if s.set, err = opt.Check(); err != nil {
+		return votes, bins, err
+	}
+	if err := s.look(&img, o.BGR); err != nil {
+		return votes, bins, err
+	}
+	s.step = d.config.Stride
+	l := level{scale: 1}
+	l.set(d, s.step, o.Before, s.src.Width, s.src.Height)
+	l.padded = o.Before.Add(o.After).Add(image.Pt(s.src.Width, s.src.Height))
+	l.count = image.Pt(1, l.padded.Y) // rows of gradients
+	s.levels = append(s.levels[:0], l)
+	if votes, err = boxsum.NewImage[float32](l.padded.X, l.padded.Y, 2); err == nil {
+		bins, err = boxsum.NewImage[uint8](l.padded.X, l.padded.Y, 2)
+	}
+	if err == nil {
+		s.numbers, s.names = votes.Pix, bins.Pix
+		err = s.run()
+	}
+	if err != nil {
+		return boxsum.Image[float32]{}, boxsum.Image[uint8]{}, err
+	}
+	return votes, bins, nil
 }
 
 // grown returns a slice with n more elements, of any value.

@@ -84,6 +84,11 @@ func TestOpenCV(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if i%5 == 0 {
+			if n := differences(t, py, d, img, rand.New(rand.NewPCG(seed, uint64(i))), exact); n > 0 {
+				fail("run %d: %d gradients differ: %+v, %d×%d×%d", i, n, *q.Config, img.Width, img.Height, channels)
+			}
+		}
 		numbers += len(got)
 		if len(got) != len(want) {
 			fail("run %d: %d numbers, OpenCV has %d: %+v, %+v", i, len(got), len(want), *q.Config, o)
@@ -155,6 +160,29 @@ func TestOpenCV(t *testing.T) {
 	if numbers == 0 || exact && (hits == 0 || rects == 0) {
 		t.Error("nothing was found")
 	}
+}
+
+// differences returns how many gradients differ from OpenCV's, with a random padding.
+func differences(t *testing.T, py ref.Script, d *hog.Descriptor, img boxsum.Image[uint8], rng *rand.Rand, exact bool) (n int) {
+	before, after := image.Pt(rng.IntN(20), rng.IntN(20)), image.Pt(rng.IntN(20), rng.IntN(20))
+	want, _ := (&query{Do: "gradients", Config: configOf(d.Config()), Padding: pair(before), Step: pair(after)}).ask(t, py, img)
+	votes, bins, err := d.Gradients(img, &hog.GradientOptions{Before: before, After: after, BGR: true, Workers: 1 + rng.IntN(3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := image.Pt(img.Width, img.Height).Add(before).Add(after); votes.Width != size.X || votes.Height != size.Y || len(want) != 4*size.X*size.Y {
+		t.Fatalf("%d×%d gradients, want %v", votes.Width, votes.Height, size)
+	}
+	for ; len(want) > 0; want = want[4:] {
+		for c := range 2 {
+			vote, bin := float64(votes.Pix[c]), float64(bins.Pix[c])
+			if exact && (vote != want[c] || bin != want[2+c]) || !exact && bin == want[2+c] && math.Abs(vote-want[c]) > 1e-2 {
+				n++
+			}
+		}
+		votes.Pix, bins.Pix = votes.Pix[2:], bins.Pix[2:]
+	}
+	return n
 }
 
 func gcd(a, b int) int {

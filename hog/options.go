@@ -74,6 +74,17 @@ type WindowOptions struct {
 	Progress func(done float64)
 }
 
+// GradientOptions controls [Descriptor.Gradients]. Nil and the zero value choose the defaults.
+type GradientOptions struct {
+	Before, After image.Point // mirrored pixels to add on the left and top, and on the right and bottom
+	BGR           bool        // see [Options.BGR]
+
+	Workers  int
+	Level    boxsum.Level
+	Context  context.Context
+	Progress func(done float64)
+}
+
 const (
 	usualScale     = 1.05
 	usualNeighbors = 2

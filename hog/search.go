@@ -132,6 +132,7 @@ const (
 	detects    task = iota // collects those with a sufficient score
 	scores                 // stores all scores
 	computes               // stores descriptors
+	polars                 // stores gradients
 	integrates             // stores votes, for a table
 )
 
@@ -152,6 +153,7 @@ type search struct {
 	at      []image.Point // windows of the single level, or nil
 	numbers []float32     // results of computes
 	values  []float64     // results of scores
+	names   []uint8       // results of polars, besides numbers
 	votes   []uint16      // results of integrates
 	table   *Table        // of integrates
 
@@ -188,7 +190,7 @@ func takeSearch(d *Descriptor, t task) *search {
 // leave drops references to the caller's memory, and keeps the search for the next call.
 func (s *search) leave() {
 	s.opt, s.set, s.src = Options{}, engine.Settings{}, engine.Source[uint8]{}
-	s.descriptor, s.at, s.numbers, s.values, s.table = nil, nil, nil, nil, nil
+	s.descriptor, s.at, s.numbers, s.values, s.names, s.table = nil, nil, nil, nil, nil, nil
 	bytes := engine.Bytes(s.sources) + engine.Bytes(s.places) + engine.Bytes(s.parts) + engine.Bytes(s.planes) + engine.Bytes(s.votes) + engine.Bytes(s.hits) + s.grouper.bytes() + s.modes.bytes()
 	for i := range s.workers {
 		s.workers[i].search, s.workers[i].windows.Coefficients, s.workers[i].row.Pixels = nil, nil, nil
@@ -327,6 +329,8 @@ func (s *search) Tile(worker, x, y, n, rows int) {
 	switch {
 	case s.at != nil:
 		w.single(b)
+	case s.task == polars:
+		w.polar(b)
 	case s.task == integrates:
 		w.spread(b)
 	case s.task != detects || s.found.Load() <= int64(s.opt.Limit):

@@ -306,6 +306,21 @@ func (w *worker) gradientRow(y int) {
 	gradients.Polar(s.set.Level, first[n:], second[n:], places[n:], w.dx[n:], w.dy[n:], bins, true)
 }
 
+// polar copies rows of gradients.
+func (w *worker) polar(b *band) {
+	s := w.search
+	w.start(&s.levels[0], 0, s.levels[0].padded.X)
+	for y := b.first; y < b.end; y++ {
+		w.gradientRow(y)
+		at, to := y%len(w.gradientOf)*w.columns, 2*y*w.columns
+		for x := range w.columns {
+			bin, next := w.gradient.Places[at+x].Bins()
+			s.numbers[to+2*x], s.numbers[to+2*x+1] = w.gradient.First[at+x], w.gradient.Second[at+x]
+			s.names[to+2*x], s.names[to+2*x+1] = uint8(bin), uint8(next)
+		}
+	}
+}
+
 // brightRow returns row y of the padded image, which may be one above or below it, in columns
 // x0-1 to x0+columns: the brightness of one channel after the other, blue first.
 func (w *worker) brightRow(y int) []float32 {

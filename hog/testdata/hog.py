@@ -50,6 +50,9 @@ def answer(q, img):
     step, padding, at = tuple(q["step"]), tuple(q["padding"]), q["at"] or ()
     if do == "compute":
         return h.compute(img, step, padding, at)
+    if do == "gradients":
+        (votes, bins) = h.computeGradient(img, None, None, padding, step)
+        return np.concatenate([votes, bins], 2).reshape(-1, 4)
     h.setSVMDetector(np.array(q["svm"], np.float32))
     if do == "time":
         cv2.setNumThreads(q["threads"])

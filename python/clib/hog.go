@@ -160,3 +160,22 @@ func detectByHistograms(a arguments) any {
 	}
 	return foundOf(got(d.Detect(imageOf[uint8](&v), opt)))
 }
+
+// gradientsOfImage writes the votes of pixels to an array of float32 and their bins to one of uint8. Its
+// arguments are the descriptor, the image, the fields of [hog.GradientOptions] as JSON, and both arrays.
+func gradientsOfImage(a arguments) any {
+	d := descriptorOf(a)
+	v := a.array(1).mustView(2)
+	wantsBytes(&v)
+	var o struct {
+		Before, After [2]int
+		BGR           bool
+		Workers       int
+	}
+	must(json.Unmarshal([]byte(a.text(2)), &o))
+	votes, bins, err := d.Gradients(imageOf[uint8](&v), &hog.GradientOptions{Before: point(o.Before), After: point(o.After), BGR: o.BGR, Workers: o.Workers})
+	must(err)
+	copy(list[float32](a.toWrite(3), f32, "votes", votes.Height, votes.Width, 2), votes.Pix)
+	copy(list[uint8](a.toWrite(4), u8, "bins", bins.Height, bins.Width, 2), bins.Pix)
+	return nil
+}

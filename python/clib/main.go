@@ -71,6 +71,7 @@ var functions = []struct {
 	{"hog_info", describeDescriptor},
 	{"hog_coefficients", descriptorCoefficients},
 	{"hog_save", saveDescriptor},
+	{"hog_gradients", gradientsOfImage},
 	{"hog_windows", windowsOfDescriptor},
 	{"hog_compute", describeWindows},
 	{"hog_scores", scoreWindows},

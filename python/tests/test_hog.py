@@ -168,6 +168,29 @@ def test_configurations():
     same(mine((), calls), theirs((), calls))
 
 
+@exact
+def test_gradients():
+    """Votes and bins of pixels, with every argument."""
+    for image in (photo()[:60, :75], photo(True)[100:161, :1046], pixels((2, 3), "u1"), pixels((1, 1, 3), "u1")):
+        for arguments in ((), ((16, 16), (8, 8), (8, 8), (8, 8), 12, 1, -1.0, 0, 0.2, False, 64, True)):
+            shape = (*image.shape[:2], 2)
+            calls = [
+                ("computeGradient", (image, None, None)), ("computeGradient", (image, np.zeros(shape, "f4"), np.zeros(shape, "u1"))),
+                ("computeGradient", (image, np.zeros(3), np.zeros(shape, "f4"), (3, 4), (5, 6))), ("computeGradient", (image, None, None, (0, 7))),
+            ]  # fmt: skip
+            for got, want in zip(mine(arguments, calls), theirs(arguments, calls)):
+                same(got, want, arguments)
+    grad, bins = np.zeros((5, 6, 2), "f4"), np.zeros((5, 6, 2), "u1")
+    made = ours.HOGDescriptor().computeGradient(pixels((5, 6), "u1"), grad, bins)
+    assert made[0] is grad and made[1] is bins and grad.any()
+    votes, places = boxsum.detect.HOG().gradients(pixels((5, 6), "u1"), before=(1, 2), after=3, bgr=True, workers=1)
+    assert votes.shape == places.shape == (10, 10, 2) and (places < 9).all()
+    np.testing.assert_array_equal(votes, ours.HOGDescriptor().computeGradient(pixels((5, 6), "u1"), None, None, (1, 2), (3, 3))[0])
+    for wrong in ({"before": -1}, {"after": 1 << 20}, {"workers": 0}):
+        with pytest.raises(ValueError):
+            boxsum.detect.HOG().gradients(pixels((5, 6), "u1"), **wrong)
+
+
 def test_files(tmp_path):
     """Each reads what the other writes."""
     detector = people()[0]
@@ -214,6 +237,9 @@ def absurd():
     for wrong in (None, np.zeros((0, 0), np.uint8), image.astype("f4"), image.astype("u2"), image.astype(bool), np.dstack([image] * 2), np.dstack([image] * 4), image[0], "photo.png"):
         for method in ("compute", "detect", "detectMultiScale"):
             yield lambda wrong=wrong, method=method: getattr(hog, method)(wrong)
+        yield lambda wrong=wrong: hog.computeGradient(wrong, None, None)
+    for more in ((image, 5.5j, None), (image, None, "u1"), (image, None, None, 8), (image, None, None, (1 << 20, 0)), (image, None, None, None, (8.5, 8))):
+        yield lambda more=more: hog.computeGradient(*more)
     for stride in ((0, 8), (8, 0), (-8, -8), (1 << 30, 8), 8, (8,), (8, 8, 8), (8.0, 8.0), "ab"):
         yield lambda stride=stride: hog.compute(image, stride)
         yield lambda stride=stride: hog.detect(image, 0, stride)

@@ -19,6 +19,7 @@ from ._types import whole
 from ._typing import Image, Sides
 
 _LARGEST = 4096  # of windows
+_PADDING = 1 << 14
 #: OpenCV's detectors of people: the function that returns their coefficients, and their window.
 PEOPLE = {"people": ("HOGDescriptor_getDefaultPeopleDetector", (64, 128)), "daimler": ("HOGDescriptor_getDaimlerPeopleDetector", (48, 96))}
 
@@ -336,6 +337,39 @@ class HOG:
         result = results((count, *row), dtype, out, pixels)
         call_with_copies((result,), function, self._handle.value, pixels, options, result)
         return result
+
+    def gradients(self, image: Image, *, before: Sides = 0, after: Sides = 0, bgr: bool = False, workers: int | None = None) -> tuple[ndarray, ndarray]:
+        """Compute how each pixel votes in the histograms, before any weights.
+
+        Parameters
+        ----------
+        image, bgr, workers
+            As for :meth:`compute`.
+        before, after : int or tuple of int, optional
+            Extend the image by this many mirrored pixels on the left and top, and on the right
+            and bottom.
+
+        Returns
+        -------
+        votes : ndarray of float32, shape (H, W, 2)
+            What each pixel adds to two neighboring bins.
+        bins : ndarray of uint8, shape (H, W, 2)
+            The bins.
+
+        Raises
+        ------
+        TypeError
+            If the image is not of uint8.
+        ValueError
+            If an argument is out of range.
+        """
+        pixels = _pixels(image)
+        first, last = sides(before, "before", 0, _PADDING), sides(after, "after", 0, _PADDING)
+        shape = (pixels.shape[0] + first[1] + last[1], pixels.shape[1] + first[0] + last[0], 2)
+        votes, bins = np.empty(shape, np.float32), np.empty(shape, np.uint8)
+        options = _json({"Before": first, "After": last, "BGR": bool(bgr), "Workers": thread_count(workers)}, "")
+        call_with_copies((votes, bins), "hog_gradients", self._handle.value, pixels, options, votes, bins)
+        return votes, bins
 
     def detect(
         self,

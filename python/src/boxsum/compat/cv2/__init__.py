@@ -41,7 +41,7 @@ Differences: lists are accepted as images and None is not; arrays in another byt
 converted; an image without columns has a table of zeros; tables may not overlap each other;
 and a call without an image is a TypeError. 64-bit integer pixels, which OpenCV takes for
 int32, must fit that. CascadeClassifier has no convert and no read: load accepts files of
-both formats. HOGDescriptor has no computeGradient.
+both formats.
 """
 
 import typing as _typing

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._detect import Detections
 from ..._hog import HOG, PEOPLE
-from ._arrays import as_array, error, raises_as_opencv
+from ._arrays import as_array, error, handed, raises_as_opencv, reuse
 from ._filters import pair, real, whole
 from ._opencv import attribute
 
@@ -27,7 +27,7 @@ class HOGDescriptor:
 
     Differences: arguments that OpenCV refuses later, or not at all, are an error here; every
     descriptor has its own L2-Hys threshold; windows that do not fit in the image are not found.
-    Derivation aperture and type of norm are ignored, as in OpenCV. There is no computeGradient.
+    Derivation aperture and type of norm are ignored, as in OpenCV.
 
     Examples
     --------
@@ -231,6 +231,31 @@ class HOGDescriptor:
         return self._hog.compute(_image(img), step=self._stride(winStride, self._hog.cell), padding=_padding(padding), at=at, bgr=True).ravel()
 
     @raises_as_opencv
+    def computeGradient(self, img: Any, grad: Any, angleOfs: Any, paddingTL: Any = None, paddingBR: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Compute how pixels vote in the histograms.
+
+        Parameters
+        ----------
+        img, grad, angleOfs, paddingTL, paddingBR
+            As for ``cv2.HOGDescriptor.computeGradient``. The arrays `grad` and `angleOfs` are
+            written if they fit.
+
+        Returns
+        -------
+        grad : ndarray of float32, shape (H, W, 2)
+            What each pixel of the padded image adds to two bins.
+        angleOfs : ndarray of uint8, shape (H, W, 2)
+            The bins.
+
+        Raises
+        ------
+        cv2.error
+            If an argument is not supported.
+        """
+        made = self._hog.gradients(_image(img), before=_padding(paddingTL), after=_padding(paddingBR), bgr=True)
+        return _handed(made[0], grad, "grad"), _handed(made[1], angleOfs, "angleOfs")
+
+    @raises_as_opencv
     def detect(self, img: Any, hitThreshold: float = 0, winStride: Any = None, padding: Any = None, searchLocations: Any = None) -> tuple[Any, Any]:
         """Detect objects of the window's size.
 
@@ -319,6 +344,14 @@ def _image(img: Any) -> np.ndarray:
     if pixels.dtype != np.uint8 or not (pixels.ndim == 2 or pixels.ndim == 3 and pixels.shape[2] == 3) or not pixels.size:
         raise error(f"img must be a gray or BGR image of uint8, got {pixels.dtype} with shape {pixels.shape}")
     return pixels
+
+
+def _handed(made: np.ndarray, given: Any, name: str) -> np.ndarray:
+    """Return the caller's array with the result, if it fits."""
+    out = reuse(given, made.shape, made.dtype, name)
+    if out is not None:
+        out[...] = made
+    return handed(made, given, out)
 
 
 def _padding(given: Any) -> tuple[int, int]:
