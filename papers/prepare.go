@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
-	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -24,24 +23,18 @@ type element interface{ uint32 | float32 | float64 }
 // algorithms of bertazzini, which begin by converting color to gray, Prepare converts 8-bit
 // images of three or four channels whose first three are R, G and B.
 func Prepare[P boxsum.Pixel](a *Algorithm, opt *Options, images ...boxsum.Image[P]) (*Job, error) {
-	pictures := make([]picture, len(images))
+	arrays := make([]raster.Array, len(images))
 	for i, img := range images {
-		pictures[i] = pictureOf(img)
+		arrays[i] = arrayOf(img)
 	}
-	return prepare(a, opt, pictures)
+	return prepare(a, opt, arrays)
 }
 
-// A picture is an image of any type.
-type picture struct {
-	img                                  any
-	width, height, channels, stride, pix int
+func arrayOf[P boxsum.Pixel](img boxsum.Image[P]) raster.Array {
+	return raster.ArrayOf(img.Pix, raster.PlaneExtent(img.Width, img.Height, img.Channels, img.Stride))
 }
 
-func pictureOf[P boxsum.Pixel](img boxsum.Image[P]) picture {
-	return picture{img, img.Width, img.Height, img.Channels, img.Stride, len(img.Pix)}
-}
-
-func prepare(a *Algorithm, opt *Options, images []picture) (*Job, error) {
+func prepare(a *Algorithm, opt *Options, images []raster.Array) (*Job, error) {
 	if a == nil {
 		return nil, errors.New("zero Algorithm (use Find)")
 	}
@@ -49,17 +42,18 @@ func prepare(a *Algorithm, opt *Options, images []picture) (*Job, error) {
 		return nil, raster.Invalid("%s processes one image at a time, got %d", a.Name, len(images))
 	}
 	for i := range images {
-		if err := images[i].check(a); err != nil {
+		img, first := &images[i], &images[0]
+		if err := a.check(img); err != nil {
 			return nil, err
 		}
-		if images[i].width != images[0].width || images[i].height != images[0].height || images[i].channels != images[0].channels {
-			return nil, raster.Invalid("image %d is %d×%d with %d channels, want %d×%d with %d like the first", i, images[i].width, images[i].height, images[i].channels, images[0].width, images[0].height, images[0].channels)
+		if img.Width != first.Width || img.Height != first.Height || img.Channels != first.Channels {
+			return nil, raster.Invalid("image %d is %d×%d with %d channels, want %d×%d with %d like the first", i, img.Width, img.Height, img.Channels, first.Width, first.Height, first.Channels)
 		}
 	}
 	first := images[0]
-	j := &Job{algorithm: a, width: first.width, height: first.height}
+	j := &Job{algorithm: a, width: first.Width, height: first.Height}
 	var err error
-	if j.opt, err = a.options(opt, first.channels); err != nil {
+	if j.opt, err = a.options(opt, first.Channels); err != nil {
 		return nil, err
 	}
 	switch j.opt.Precision.Type {
@@ -77,11 +71,11 @@ func prepare(a *Algorithm, opt *Options, images []picture) (*Job, error) {
 }
 
 // take converts the images to the type of a job and prepares it.
-func take[E element](j *Job, images []picture, host func(in, out grid[E], o Options)) error {
+func take[E element](j *Job, images []raster.Array, host func(in, out grid[E], o Options)) error {
 	same := make([]boxsum.Image[E], len(images))
-	for i, img := range images {
+	for i := range images {
 		var err error
-		if same[i], err = convert[E](img); err != nil {
+		if same[i], err = convert[E](&images[i]); err != nil {
 			return fmt.Errorf("%s in %s: %w", j.algorithm.Name, j.opt.Precision, err)
 		}
 	}
@@ -115,28 +109,28 @@ func prepareAs[E element](j *Job, images []boxsum.Image[E], host func(in, out gr
 }
 
 // check fills in defaults, and converts an image to gray if the algorithm requires it.
-func (p *picture) check(a *Algorithm) error {
-	if p.channels == 0 {
-		p.channels = 1
+func (a *Algorithm) check(p *raster.Array) error {
+	if p.Channels == 0 {
+		p.Channels = 1
 	}
-	if p.width <= 0 || p.height <= 0 || p.channels < 0 {
-		return raster.Invalid("image is %d×%d with %d channels, want at least one pixel", p.width, p.height, p.channels)
+	if p.Width <= 0 || p.Height <= 0 || p.Channels < 0 {
+		return raster.Invalid("image is %d×%d with %d channels, want at least one pixel", p.Width, p.Height, p.Channels)
 	}
 	// Kernels count rows and columns in 32 bits, with room to double an offset.
 	const most = 1 << 30
-	if p.width > most/p.channels || p.height > most || p.width > most/p.height {
-		return raster.Invalid("image is %d×%d, want at most 2^30 pixels", p.width, p.height)
+	if p.Width > most/p.Channels || p.Height > most || p.Width > most/p.Height {
+		return raster.Invalid("image is %d×%d, want at most 2^30 pixels", p.Width, p.Height)
 	}
-	row := p.width * p.channels
-	if p.stride == 0 {
-		p.stride = row
+	row, pix := p.Width*p.Channels, p.Len()
+	if p.Stride == 0 {
+		p.Stride = row
 	}
-	if p.stride < row || p.pix < row || p.height > 1 && (p.pix-row)/(p.height-1) < p.stride {
-		return raster.Invalid("%d×%d pixels with %d channels, rows %d apart, do not fit a buffer of %d", p.width, p.height, p.channels, p.stride, p.pix)
+	if p.Stride < row || pix < row || p.Height > 1 && (pix-row)/(p.Height-1) < p.Stride {
+		return raster.Invalid("%d×%d pixels with %d channels, rows %d apart, do not fit a buffer of %d", p.Width, p.Height, p.Channels, p.Stride, pix)
 	}
-	if color, ok := p.img.(boxsum.Image[uint8]); ok && a.Work.Name == "bertazzini" && (p.channels == 3 || p.channels == 4) {
-		color.Channels, color.Stride = p.channels, p.stride
-		p.img, p.channels = gray(color), 1
+	if p.Type == raster.U8 && a.Work.Name == "bertazzini" && (p.Channels == 3 || p.Channels == 4) {
+		grays := gray(boxsum.Image[uint8]{Pix: p.Data, Stride: p.Stride, Width: p.Width, Height: p.Height, Channels: p.Channels})
+		*p = arrayOf(grays)
 	}
 	return nil
 }
@@ -197,27 +191,26 @@ func channelCount(n int) string {
 }
 
 // convert returns the pixels converted to another type, without gaps between rows.
-func convert[E element](img picture) (boxsum.Image[E], error) {
-	src := pixels.Of(img.img)
+func convert[E element](src *raster.Array) (boxsum.Image[E], error) {
 	floats := src.Type.Float()
 	if isWhole[E]() && floats {
 		return boxsum.Image[E]{}, raster.Unsupported("pixels of floats cannot be summed as integers: choose an algorithm in f32 or f64")
 	}
-	out, err := boxsum.NewImage[E](img.width, img.height, img.channels)
+	out, err := boxsum.NewImage[E](src.Width, src.Height, src.Channels)
 	if err != nil {
 		return out, err
 	}
 	var row []float64
-	for y := range img.height {
+	for y := range src.Height {
 		to := out.Row(y)
 		row = src.Floats(row[:0], y, 0, len(to), 1) // float64 holds every pixel exactly
 		for i, p := range row {
 			to[i] = E(p)
 			switch {
 			case isWhole[E]() && p < 0:
-				return out, fmt.Errorf("the pixel at (%d,%d) is %.0f, but the sums are unsigned (use an algorithm in f32 or f64)", i/img.channels, y, p)
+				return out, fmt.Errorf("the pixel at (%d,%d) is %.0f, but the sums are unsigned (use an algorithm in f32 or f64)", i/src.Channels, y, p)
 			case to[i]-to[i] != 0: // true for values that are not finite
-				return out, fmt.Errorf("the pixel at (%d,%d) is %v, which is not finite in this type", i/img.channels, y, p)
+				return out, fmt.Errorf("the pixel at (%d,%d) is %v, which is not finite in this type", i/src.Channels, y, p)
 			}
 		}
 	}

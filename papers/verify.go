@@ -53,7 +53,8 @@ func compare[E element](table *boxsum.Table[E], want func(x, y, channel int) flo
 // computed in float64.
 func expected[E element](kind Kind, img boxsum.Image[E], rot rotated.Rotation) (func(x, y, channel int) float64, error) {
 	if kind != Upright {
-		same, err := convert[float64](pictureOf(img))
+		src := arrayOf(img)
+		same, err := convert[float64](&src)
 		if err != nil {
 			return nil, err
 		}
