@@ -40,30 +40,17 @@ func elementOf(t raster.Type) element {
 	return element{code[0], int(code[1] - '0')}
 }
 
-// typ returns the type of elements, or 0 if it is neither a pixel type nor a sum type.
-func (e element) typ() raster.Type {
-	switch e {
-	case u8:
-		return raster.U8
-	case u16:
-		return raster.U16
-	case u32:
-		return raster.U32
-	case u64:
-		return raster.U64
-	case i16:
-		return raster.I16
-	case i32:
-		return raster.I32
-	case i64:
-		return raster.I64
-	case f32:
-		return raster.F32
-	case f64:
-		return raster.F64
+// typesOf holds the types of pixels and sums by their elements.
+var typesOf = func() map[element]raster.Type {
+	m := map[element]raster.Type{}
+	for _, t := range raster.AllTypes() {
+		m[elementOf(t)] = t
 	}
-	return 0
-}
+	return m
+}()
+
+// typ returns the type of elements, or 0 if it is neither a pixel type nor a sum type.
+func (e element) typ() raster.Type { return typesOf[e] }
 
 // pixels returns the type of elements as pixels. Of 64-bit types it accepts only float64. Other types end the call.
 func (e element) pixels(format string) raster.Type {

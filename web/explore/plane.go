@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/haar"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/internal/moment"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -84,10 +85,10 @@ func newPlane(ctx context.Context, img raster.Array) (*plane, error) {
 // summable returns an image with pixels that filters take, too: other integers become float64, which holds all of
 // their values.
 func summable(img raster.Array) (raster.Array, error) {
-	switch img.Type {
-	case raster.U8, raster.U16, raster.F32, raster.F64:
+	switch {
+	case filters.TakesPixels(img.Type):
 		return img, nil
-	case raster.U32, raster.I16, raster.I32:
+	case raster.SumPairs.For(raster.Tilted).Default(img.Type) != 0:
 		return floats(img), nil
 	}
 	return img, refuse("images of this type have no tables")
