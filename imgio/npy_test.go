@@ -170,73 +170,67 @@ func TestNPYRoundTrip(t *testing.T) {
 	})
 }
 
-// roundTrip writes arrays in random runs and reads them back. It then reads the same
-// bytes as big-endian and in Fortran order, and compares them by index.
+// roundTrip writes arrays of one type in random runs and reads them back.
 func roundTrip[T Element](t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		shape := rapid.SliceOfN(rapid.IntRange(0, 9), 0, 3).Draw(t, "shape")
-		count, _ := elementCount(shape)
-		data := make([]T, count)
-		raw := rapid.SliceOfN(rapid.Byte(), len(bytesOf(data)), len(bytesOf(data))).Draw(t, "bytes")
-		copy(bytesOf(data), raw)
-		cut := rapid.IntRange(0, count).Draw(t, "cut")
-		rows := func(yield func([]T) bool) { _ = yield(data[:cut]) && yield(data[cut:]) }
-
-		var file bytes.Buffer
-		if err := WriteNPY(&file, shape, rows); err != nil {
-			t.Fatal(err)
-		}
-		var untyped, archive, archive2 bytes.Buffer
-		dtype := raster.TypeOf[T]().String()
-		asBytes := func(yield func([]byte) bool) { _ = yield(bytesOf(data[:cut])) && yield(bytesOf(data[cut:])) }
-		z, z2 := NewNPZ(&archive), NewNPZ(&archive2)
-		if err := errors.Join(
-			WriteNPYBytes(&untyped, dtype, shape, asBytes), WriteNPZ(z, "a", shape, rows), z2.WriteBytes("a", dtype, shape, asBytes), z.Close(), z2.Close(),
-		); err != nil || !bytes.Equal(untyped.Bytes(), file.Bytes()) || !bytes.Equal(archive.Bytes(), archive2.Bytes()) {
-			t.Fatalf("elements given as bytes are written differently: %v", err)
-		}
-		body := file.Bytes()[file.Len()-len(raw):]
-		if (file.Len()-len(raw))%64 != 0 {
-			t.Fatalf("data starts at %d", file.Len()-len(raw))
-		}
-		got, err := ReadNPY(bytes.NewReader(file.Bytes()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(t, got, shape, data)
-
-		letters := strings.TrimLeft(descr(raster.TypeOf[T]()), "<|")
-		size := int(letters[1] - '0')
-		turned := append([]byte(nil), body...)
-		swapBytes(turned, size)
-		got, err = ReadNPY(bytes.NewReader(rawNPY(1, fmt.Sprintf("{'descr': '>%s', 'fortran_order': False, 'shape': %s}", letters, shapeString(shape)), turned)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(t, got, shape, data)
-
-		got, err = ReadNPY(bytes.NewReader(rawNPY(1, fmt.Sprintf("{'descr': '<%s', 'fortran_order': True, 'shape': %s}", letters, shapeString(shape)), body)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(t, got, shape, fromFortran(data, shape))
-	})
+	write := func(w io.Writer, z *NPZ, shape []int, data []byte, cut int) error {
+		all := raster.Elems[T](data)
+		rows := func(yield func([]T) bool) { _ = yield(all[:cut]) && yield(all[cut:]) }
+		return errors.Join(WriteNPY(w, shape, rows), WriteNPZ(z, "a", shape, rows))
+	}
+	memory := func(a *Array) (data []byte, ok bool) {
+		elems, ok := a.Data.([]T)
+		return raster.Bytes(elems), ok
+	}
+	rapid.Check(t, func(t *rapid.T) { roundTripOf(t, raster.TypeOf[T](), write, memory) })
 }
 
-func same[T Element](t *rapid.T, got *Array, shape []int, want []T) {
-	have, ok := got.Data.([]T)
-	if !ok || len(have) != len(want) || !reflect.DeepEqual(append([]int{}, got.Shape...), append([]int{}, shape...)) {
-		t.Fatalf("shape %v of %T, want %v of %T", got.Shape, got.Data, shape, want)
+// roundTripOf writes elements in two runs, the second from element cut on, and reads them. It
+// then reads the same bytes as big-endian and in Fortran order, and compares them by index.
+func roundTripOf(t *rapid.T, kind raster.Type, write func(w io.Writer, z *NPZ, shape []int, data []byte, cut int) error, memory func(*Array) ([]byte, bool)) {
+	shape := rapid.SliceOfN(rapid.IntRange(0, 9), 0, 3).Draw(t, "shape")
+	count, _ := elementCount(shape)
+	size := kind.Bytes()
+	data := raster.Aligned(count * size)
+	copy(data, rapid.SliceOfN(rapid.Byte(), len(data), len(data)).Draw(t, "bytes"))
+	cut := rapid.IntRange(0, count).Draw(t, "cut")
+
+	var file, untyped, archive, archive2 bytes.Buffer
+	asBytes := func(yield func([]byte) bool) { _ = yield(data[:cut*size]) && yield(data[cut*size:]) }
+	z, z2 := NewNPZ(&archive), NewNPZ(&archive2)
+	if err := errors.Join(
+		write(&file, z, shape, data, cut), WriteNPYBytes(&untyped, kind.String(), shape, asBytes), z2.WriteBytes("a", kind.String(), shape, asBytes), z.Close(), z2.Close(),
+	); err != nil || !bytes.Equal(untyped.Bytes(), file.Bytes()) || !bytes.Equal(archive.Bytes(), archive2.Bytes()) {
+		t.Fatalf("elements given as bytes are written differently: %v", err)
 	}
-	if !bytes.Equal(bytesOf(have), bytesOf(want)) {
-		t.Fatalf("data %v, want %v", have, want)
+	start := file.Len() - len(data)
+	if start%64 != 0 {
+		t.Fatalf("data starts at %d", start)
 	}
+	check := func(file, want []byte) {
+		got, err := ReadNPY(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		have, ok := memory(got)
+		if !ok || !reflect.DeepEqual(append([]int{}, got.Shape...), append([]int{}, shape...)) {
+			t.Fatalf("shape %v of %T, want %v of %v", got.Shape, got.Data, shape, kind)
+		}
+		if !bytes.Equal(have, want) {
+			t.Fatalf("data %v, want %v", have, want)
+		}
+	}
+	check(file.Bytes(), data)
+	letters := strings.TrimLeft(descr(kind), "<|")
+	turned := bytes.Clone(file.Bytes()[start:])
+	swapBytes(turned, size)
+	check(rawNPY(1, fmt.Sprintf("{'descr': '>%s', 'fortran_order': False, 'shape': %s}", letters, shapeString(shape)), turned), data)
+	check(rawNPY(1, fmt.Sprintf("{'descr': '<%s', 'fortran_order': True, 'shape': %s}", letters, shapeString(shape)), file.Bytes()[start:]), fromFortran(data, size, shape))
 }
 
 // fromFortran reorders an array from Fortran order, element by element.
-func fromFortran[T Element](data []T, shape []int) []T {
-	out := make([]T, len(data))
-	for i := range out {
+func fromFortran(data []byte, size int, shape []int) []byte {
+	out := make([]byte, len(data))
+	for i := range len(data) / size {
 		rest, from := i, 0
 		for d := len(shape) - 1; d >= 0; d-- {
 			below := 1
@@ -246,7 +240,7 @@ func fromFortran[T Element](data []T, shape []int) []T {
 			from += rest % shape[d] * below
 			rest /= shape[d]
 		}
-		out[i] = data[from]
+		copy(out[i*size:][:size], data[from*size:])
 	}
 	return out
 }
@@ -257,8 +251,8 @@ func TestFortranBlocks(t *testing.T) {
 	for i := range data {
 		data[i] = int32(i)
 	}
-	want := fromFortran(data, shape)
-	if got := rowMajor(data, make([]int32, len(data)), shape); !reflect.DeepEqual(got, want) {
+	want := fromFortran(raster.Bytes(data), 4, shape)
+	if got := rowMajor(data, make([]int32, len(data)), shape); !bytes.Equal(raster.Bytes(got), want) {
 		t.Error("differs")
 	}
 }
