@@ -28,7 +28,7 @@ const compactPixels = 40 << 10
 // isCompact reports whether [compactBox] can do a job.
 func (j *Job) isCompact() bool {
 	width, height := j.Src.Width+j.shape.Width()-1, j.Src.Height+j.shape.Height()-1
-	return width*j.Src.Channels <= compactPixels/height && j.box().Kind.Narrow()
+	return width*j.Src.Channels <= compactPixels/height && j.extendedBox().Kind.Narrow()
 }
 
 // compactRuns keeps the engines and scratch memory of the layer for later calls.
@@ -37,7 +37,7 @@ var compactRuns engine.Runs[compactBox]
 func runCompact(j *Job) error {
 	run := compactRuns.Take()
 	l := &run.Layer
-	l.job, l.box = *j, j.box()
+	l.job, l.box = *j, j.extendedBox()
 	p := engine.Plan{Grid: engine.Grid{Rows: j.Src.Height, N: j.Src.Width, TileWidth: j.Src.Width, BandRows: j.Src.Height}, Workers: 1}
 	return run.Fill(&j.set, &p, l)
 }

@@ -367,10 +367,19 @@ func (j *Job) most(count int64) uint64 {
 	return uint64(largest(j.Src.Type)) * uint64(count)
 }
 
-// box returns the kernel for means of bytes. Its kind is BoxNone if there is none.
+// box returns the kernel for means of bytes from the column sums of the image. Its kind is BoxNone if there is
+// none.
 func (j *Job) box() (b windows.Box) {
 	f := window.Frame{Width: j.Src.Width, Height: j.Src.Height, Channels: j.Src.Channels, Shape: j.shape}
-	if j.Src.Type == raster.U8 && j.Dst.Type == raster.U8 && j.Kind == Mean && j.shape.Border != window.Clip && f.Plain() {
+	if f.Plain() {
+		b = j.extendedBox()
+	}
+	return b
+}
+
+// extendedBox is like box for column sums of the extended image, where windows may be wider than a period.
+func (j *Job) extendedBox() (b windows.Box) {
+	if j.Src.Type == raster.U8 && j.Dst.Type == raster.U8 && j.Kind == Mean && j.shape.Border != window.Clip {
 		b = windows.NewBox(j.set.Level, j.shape.Width(), j.shape.Height(), j.Src.Channels)
 	}
 	return b
