@@ -146,7 +146,7 @@ func TestFloatBound(t *testing.T) {
 		for i := range v.Pix {
 			v.Pix[i] = rng.Float32()
 		}
-		exact := reference[float64](v, false)
+		exact := reference[float64](arrayOf(v), false)
 		table, err := volume.Integrate[float32](v, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package volume_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,8 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/volume"
 )
@@ -43,18 +46,26 @@ func value[P boxsum.Pixel](rng *rand.Rand) P {
 	return P(rng.Uint64())
 }
 
+// arrayOf returns a volume as an array.
+func arrayOf[P boxsum.Pixel](v volume.Volume[P]) raster.Array {
+	return raster.ArrayOf(v.Pix, raster.VolumeExtent(v.Width, v.Height, v.Depth, v.Channels, v.Stride, v.SliceStride))
+}
+
 // reference returns all entries without gaps, computed by recurrence from seven
-// preceding entries each, in uint64 or float64.
-func reference[S boxsum.Sum, P boxsum.Pixel](v volume.Volume[P], square bool) []S {
+// preceding entries each, modulo the sum type or in float64.
+func reference[S boxsum.Sum](v raster.Array, square bool) []S {
 	w, h, d, c := v.Width+1, v.Height+1, v.Depth+1, v.Channels
 	sums, floats := make([]S, w*h*d*c), make([]float64, w*h*d*c)
 	at := func(x, y, z, ch int) int { return ((z*h+y)*w+x)*c + ch }
+	var row []float64
 	for z := 1; z < d; z++ {
+		slice := sliceOf(&v, z-1)
 		for y := 1; y < h; y++ {
+			row = slice.Floats(row[:0], y-1, 0, v.Width*c, 1)
 			for x := 1; x < w; x++ {
 				for ch := range c {
-					p := v.Pix[(z-1)*v.SliceStride+(y-1)*v.Stride+(x-1)*c+ch]
-					s, f := S(p), float64(p)
+					f := row[(x-1)*c+ch]
+					s := S(int64(f))
 					if square {
 						s, f = s*s, f*f
 					}
@@ -82,6 +93,11 @@ func reference[S boxsum.Sum, P boxsum.Pixel](v volume.Volume[P], square bool) []
 	return sums
 }
 
+// sliceOf returns a slice of a volume as an image.
+func sliceOf(v *raster.Array, z int) raster.Array {
+	return raster.Array{Data: v.From(z * v.SliceStride), Type: v.Type, Extent: raster.PlaneExtent(v.Width, v.Height, v.Channels, v.Stride)}
+}
+
 func isFloat[S boxsum.Sum]() bool {
 	one, two := S(1), S(2)
 	return one/two != 0
@@ -107,53 +123,109 @@ func entries[S boxsum.Sum](t *volume.Table[S]) []S {
 	return all
 }
 
-func TestIntegrate(t *testing.T) {
-	testPair[uint8, uint32](t)
-	testPair[uint8, uint64](t)
-	testPair[uint8, float32](t)
-	testPair[uint8, float64](t)
-	testPair[uint8, int64](t)
-	testPair[uint16, uint64](t)
-	testPair[uint16, float64](t)
-	testPair[uint16, uint32](t)
-	testPair[uint32, uint32](t)
-	testPair[uint32, uint64](t)
-	testPair[int16, int64](t)
-	testPair[int16, float64](t)
-	testPair[int32, int64](t)
-	testPair[float32, float32](t)
-	testPair[float32, float64](t)
-	testPair[float64, float64](t)
+// randomArrays holds functions that return random volumes, by the type of the voxels.
+var randomArrays = [raster.NumTypes]func(rng *rand.Rand, size [4]int) raster.Array{
+	raster.U8: randomArray[uint8], raster.U16: randomArray[uint16], raster.U32: randomArray[uint32], raster.I16: randomArray[int16],
+	raster.I32: randomArray[int32], raster.F32: randomArray[float32], raster.F64: randomArray[float64],
 }
 
-// testPair compares tables of a pair of types, at every level and number of
-// workers, and those of a stream with the reference, and the floats of all with
-// each other.
-func testPair[P boxsum.Pixel, S boxsum.Sum](t *testing.T) {
-	t.Run(fmt.Sprintf("%T to %T", *new(P), *new(S)), func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(1, 2))
-		for _, size := range sizes {
-			v := random[P](rng, size)
-			want := reference[S](v, false)
-			first, err := volume.Integrate[S](v, &volume.Options{Level: boxsum.Levels()[0], Workers: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			near(t, fmt.Sprint("reference of ", size), entries(first), want)
-			want = entries(first)
-			for _, level := range boxsum.Levels() {
-				for _, workers := range few(1, 2, 3) {
-					opt := &volume.Options{Level: level, Workers: workers}
-					table, err := volume.Integrate[S](v, opt)
-					if err != nil {
-						t.Fatal(err)
+func randomArray[P boxsum.Pixel](rng *rand.Rand, size [4]int) raster.Array {
+	return arrayOf(random[P](rng, size))
+}
+
+// TestIntegrate compares tables of every pair of types, at every level and number of workers,
+// and those of a stream with the reference, and the floats of all with each other. The public
+// functions only pass their arguments to the jobs that this test runs.
+func TestIntegrate(t *testing.T) {
+	for _, p := range raster.SumPairs.For(raster.Volume) {
+		t.Run(p.String(), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, 2))
+			for _, size := range sizes {
+				v := randomArrays[p.Pixel](rng, size)
+				want, _ := made(t, v, p.Sum, 0, engine.Options{Level: engine.Levels()[0], Workers: 1})
+				nearReference(t, fmt.Sprint("reference of ", size), want, v, false)
+				for _, level := range engine.Levels() {
+					for _, workers := range few(1, 2, 3) {
+						got, _ := made(t, v, p.Sum, 0, engine.Options{Level: level, Workers: workers})
+						sameBits(t, fmt.Sprintf("%v, %v on %d", size, level, workers), got, want)
 					}
-					same(t, fmt.Sprintf("%v, %v on %d", size, level, workers), entries(table), want)
+					got, _ := pushed(t, v, p.Sum, 0, engine.Options{Level: level})
+					sameBits(t, fmt.Sprintf("%v, stream of %v", size, level), got, want)
 				}
-				same(t, fmt.Sprintf("%v, stream of %v", size, level), streamed[S](t, v, level), want)
 			}
+		})
+	}
+}
+
+// made returns the entries of the table of a volume, and of that of its squares unless square
+// is 0, without gaps.
+func made(t *testing.T, v raster.Array, sum, square raster.Type, opt engine.Options) (sums, squares raster.Array) {
+	t.Helper()
+	job := engine.Job{Kind: engine.Volume, Src: v, Plain: true, Options: opt}
+	job.Sums.Type, job.Squares.Type = sum, square
+	if err := job.Check(); err != nil {
+		t.Fatal(err)
+	}
+	e := v.Extent
+	e.Stride, e.SliceStride = 0, 0
+	for _, dst := range []*engine.Table{&job.Sums, &job.Squares} {
+		var err error
+		if dst.Type != 0 {
+			dst.Array, err = raster.NewTable(dst.Type, e)
 		}
-	})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := job.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return packed(&job.Sums.Array, v.Depth+1), packed(&job.Squares.Array, v.Depth+1)
+}
+
+// pushed is like made for a stream.
+func pushed(t *testing.T, v raster.Array, sum, square raster.Type, opt engine.Options) (sums, squares raster.Array) {
+	t.Helper()
+	job := engine.Job{Kind: engine.Volume, Src: v, Plain: true, Options: opt}
+	job.Src.Data, job.Src.Extent = nil, raster.VolumeExtent(v.Width, v.Height, 0, v.Channels, 0, 0)
+	job.Sums.Type, job.Squares.Type = sum, square
+	s, err := engine.NewSlices(&job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := (v.Width + 1) * (v.Height + 1) * v.Channels
+	sums.Type, squares.Type = sum, square
+	sums.Data = make([]byte, size*sum.Bytes())
+	if square != 0 {
+		squares.Data = make([]byte, size*square.Bytes())
+	}
+	for z := range v.Depth {
+		slice := sliceOf(&v, z)
+		a, b, err := s.Push(slice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums.Data = append(sums.Data, packed(&a, 1).Data...)
+		if square != 0 {
+			squares.Data = append(squares.Data, packed(&b, 1).Data...)
+		}
+	}
+	return sums, squares
+}
+
+// packed returns the entries of a table of some slices without gaps. The table may have no type.
+func packed(table *raster.Array, slices int) raster.Array {
+	to := raster.Array{Type: table.Type}
+	if table.Type == 0 {
+		return to
+	}
+	row := (table.Width + 1) * table.Channels * table.Type.Bytes()
+	for z := range slices {
+		for y := range table.Height + 1 {
+			to.Data = append(to.Data, table.From(z*table.SliceStride + y*table.Stride)[:row]...)
+		}
+	}
+	return to
 }
 
 // streamed returns all entries of a stream.
@@ -174,6 +246,32 @@ func streamed[S boxsum.Sum, P boxsum.Pixel](t *testing.T, v volume.Volume[P], le
 		}
 	}
 	return all
+}
+
+// nearReference compares the entries of a table of a volume, or of its squares, with the
+// reference.
+func nearReference(t *testing.T, what string, got, v raster.Array, square bool) {
+	t.Helper()
+	switch got.Type {
+	case raster.U32:
+		near(t, what, raster.Elems[uint32](got.Data), reference[uint32](v, square))
+	case raster.U64:
+		near(t, what, raster.Elems[uint64](got.Data), reference[uint64](v, square))
+	case raster.I64:
+		near(t, what, raster.Elems[int64](got.Data), reference[int64](v, square))
+	case raster.F32:
+		near(t, what, raster.Elems[float32](got.Data), reference[float32](v, square))
+	case raster.F64:
+		near(t, what, raster.Elems[float64](got.Data), reference[float64](v, square))
+	}
+}
+
+// sameBits tests that the entries of two tables have the same bits.
+func sameBits(t *testing.T, what string, got, want raster.Array) {
+	t.Helper()
+	if !bytes.Equal(got.Data, want.Data) {
+		t.Fatalf("%s: entries differ: %d and %d bytes", what, len(got.Data), len(want.Data))
+	}
 }
 
 // near compares entries with a reference that was rounded in another order.
@@ -219,8 +317,8 @@ func TestWorkers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, size := range few([][4]int{{257, 61, 61, 1}, {1031, 309, 3, 1}, {61, 257, 67, 1}, {20_001, 9, 5, 1}, {101, 37, 37, 3}}...) {
 		v := random[uint8](rng, size)
-		want := reference[uint32](v, false)
-		squares := reference[uint64](v, true)
+		want := reference[uint32](arrayOf(v), false)
+		squares := reference[uint64](arrayOf(v), true)
 		for _, level := range boxsum.Levels() {
 			for _, workers := range few(1, 2, 3, 5) {
 				opt := &volume.Options{Level: level, Workers: workers}
@@ -237,55 +335,27 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
+// TestSquares compares pairs of tables, and streams of them, with the reference.
 func TestSquares(t *testing.T) {
-	testSquares[uint8, uint32, uint64](t)
-	testSquares[uint8, uint32, float64](t)
-	testSquares[uint16, uint64, float64](t)
-	testSquares[uint16, uint64, uint64](t)
-	testSquares[uint32, uint64, uint64](t)
-	testSquares[uint32, uint64, float64](t)
-	testSquares[int16, int64, uint64](t)
-	testSquares[int16, float64, uint64](t)
-	testSquares[int16, float64, float64](t)
-	testSquares[uint16, uint32, uint64](t)
-	testSquares[uint8, int64, uint64](t)
-	testSquares[int32, int64, uint64](t)
-	testSquares[int32, int64, float64](t)
-	testSquares[float32, float64, float64](t)
-	testSquares[float64, float64, float64](t)
-}
-
-// testSquares compares pairs of tables, and streams of them, with the reference.
-func testSquares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](t *testing.T) {
-	t.Run(fmt.Sprintf("%T to %T and %T", *new(P), *new(S), *new(Q)), func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(5, 6))
-		for _, size := range sizes {
-			v := random[P](rng, size)
-			for _, level := range boxsum.Levels() {
-				opt := &volume.Options{Level: level, Plain: true}
-				both, err := volume.IntegrateSquares[S, Q](v, opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				near(t, fmt.Sprint("sums of ", size), entries(both.Sum), reference[S](v, false))
-				near(t, fmt.Sprint("squares of ", size), entries(both.Squares), reference[Q](v, true))
-				s, err := volume.NewSquaredStream[S, Q, P](v.Width, v.Height, v.Channels, opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for z := range v.Depth {
-					sums, squares, err := s.Push(v.Slice(z))
-					if err != nil {
-						t.Fatal(err)
-					}
-					for y := range sums.Height {
-						same(t, "stream", sums.Row(y), both.Sum.Slice(z+1).Row(y))
-						same(t, "stream of squares", squares.Row(y), both.Squares.Slice(z+1).Row(y))
+	for _, p := range raster.SumPairs.For(raster.Volume) {
+		for _, square := range raster.SquarePairs.For(raster.Volume).Of(p.Pixel) {
+			t.Run(p.String()+"+"+square.Short(), func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(5, 6))
+				for _, size := range sizes {
+					v := randomArrays[p.Pixel](rng, size)
+					for _, level := range engine.Levels() {
+						opt := engine.Options{Level: level}
+						sums, squares := made(t, v, p.Sum, square, opt)
+						nearReference(t, fmt.Sprint("sums of ", size), sums, v, false)
+						nearReference(t, fmt.Sprint("squares of ", size), squares, v, true)
+						streamedSums, streamedSquares := pushed(t, v, p.Sum, square, opt)
+						sameBits(t, fmt.Sprint("stream of ", size), streamedSums, sums)
+						sameBits(t, fmt.Sprint("stream of squares of ", size), streamedSquares, squares)
 					}
 				}
-			}
+			})
 		}
-	})
+	}
 }
 
 // TestOwnMemory tests that memory around a table of the caller's own does not
@@ -295,7 +365,7 @@ func TestOwnMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, size := range append(sizes, [4]int{300, 97, 20, 1}, [4]int{303, 31, 50, 1}) {
 		v := random[uint8](rng, size)
-		want := reference[uint32](v, false)
+		want := reference[uint32](arrayOf(v), false)
 		for _, gap := range []int{0, 3, 16} {
 			row := (v.Width + 1) * v.Channels
 			table := volume.Table[uint32]{Width: v.Width, Height: v.Height, Depth: v.Depth, Channels: v.Channels, Stride: row + gap}
@@ -346,7 +416,7 @@ func TestReuse(t *testing.T) {
 		if err := volume.IntegrateInto(table, v, nil); err != nil {
 			t.Fatal(err)
 		}
-		same(t, fmt.Sprint(size), entries(table), reference[uint32](v, false))
+		same(t, fmt.Sprint(size), entries(table), reference[uint32](arrayOf(v), false))
 	}
 }
 
