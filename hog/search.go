@@ -157,17 +157,18 @@ type search struct {
 	votes   []uint16      // results of integrates
 	table   *Table        // of integrates
 
-	levels  []level
-	sources []int32  // columns of padded levels, see mirrored
-	places  []int32  // columns of resized levels, see axis
-	parts   []uint32 // weights of the two columns that are blended
-	planes  []uint8  // the channels, one after the other, if a level is resized
-	bands   []band
-	workers []worker
-	found   atomic.Int64
-	hits    []hit
-	grouper grouper
-	modes   modes
+	levels   []level
+	sources  []int32  // columns of padded levels, see mirrored
+	places   []int32  // columns of resized levels, see axis
+	parts    []uint32 // weights of the two columns that are blended
+	planes   []uint8  // the channels, one after the other
+	separate bool     // planes are set, since a level is resized
+	bands    []band
+	workers  []worker
+	found    atomic.Int64
+	hits     []hit
+	grouper  grouper
+	modes    modes
 }
 
 // A band is a range of window rows in one level, or a range of windows in search.at.
@@ -242,7 +243,7 @@ func (s *search) run() error {
 			s.places, s.parts = append(s.places, int32(place)), append(s.parts, uint32(256-part)|uint32(part)<<16)
 		}
 	}
-	if len(s.places) > 0 && s.src.Channels > 1 {
+	if s.separate = len(s.places) > 0 && s.src.Channels > 1; s.separate {
 		if err := s.split(); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 // TestSpeed prints the speed in turns with OpenCV: BOXSUM_SPEED=640x480,1920x1080. With one thread it is processor time,
-// with more it is wall time. BOXSUM_SPEED_LEVEL names an instruction set, such as avx2.
+// with more it is wall time. BOXSUM_SPEED_LEVEL lists instruction sets, such as avx512,avx2, which take turns too.
 func TestSpeed(t *testing.T) {
 	sizes := os.Getenv("BOXSUM_SPEED")
 	if sizes == "" {
@@ -30,9 +30,13 @@ func TestSpeed(t *testing.T) {
 	if err != nil {
 		turns = 7
 	}
-	level, err := boxsum.ParseLevel(cmp.Or(os.Getenv("BOXSUM_SPEED_LEVEL"), "auto"))
-	if err != nil {
-		t.Fatal(err)
+	var levels []boxsum.Level
+	for name := range strings.SplitSeq(cmp.Or(os.Getenv("BOXSUM_SPEED_LEVEL"), "auto"), ",") {
+		level, err := boxsum.ParseLevel(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		levels = append(levels, level)
 	}
 	py := ref.StartCascades(t, "testdata/hog.py")
 	people, _ := (&query{Do: "people"}).ask(t, py, boxsum.Image[uint8]{})
@@ -53,23 +57,28 @@ func TestSpeed(t *testing.T) {
 		for _, channels := range []int{1, 3} {
 			img := tiled(photo, w, h, channels)
 			for threads := 1; threads <= 2; threads++ {
-				var ours, theirs []float64
+				ours, theirs := make([][]float64, len(levels)), []float64{}
 				var found []hog.Result
 				q := query{Do: "time", Config: configOf(d.Config()), SVM: d.Config().Coefficients, Threads: threads, Step: [2]int{8, 8}, Scale: 1.05, Group: 2}
 				for range turns {
 					answer, _ := q.ask(t, py, img)
 					theirs = append(theirs, answer[0])
-					start := clock(threads)
-					if found, err = d.AppendDetect(found[:0], img, &hog.Options{Workers: threads, BGR: true, Level: level}); err != nil {
-						t.Fatal(err)
+					for k, level := range levels {
+						start := clock(threads)
+						if found, err = d.AppendDetect(found[:0], img, &hog.Options{Workers: threads, BGR: true, Level: level}); err != nil {
+							t.Fatal(err)
+						}
+						ours[k] = append(ours[k], clock(threads)-start)
 					}
-					ours = append(ours, clock(threads)-start)
 				}
-				slices.Sort(ours)
 				slices.Sort(theirs)
 				mid := turns / 2
-				t.Logf("%s, %d channels, %d threads: best %7.1f ms, median %7.1f ms; OpenCV %7.1f ms, %7.1f ms: %4.2f and %4.2f times",
-					size, channels, threads, 1e3*ours[0], 1e3*ours[mid], 1e3*theirs[0], 1e3*theirs[mid], theirs[0]/ours[0], theirs[mid]/ours[mid])
+				for k, level := range levels {
+					mine := ours[k]
+					slices.Sort(mine)
+					t.Logf("%s, %d channels, %d threads, %v: best %7.1f ms, median %7.1f ms; OpenCV %7.1f ms, %7.1f ms: %4.2f and %4.2f times",
+						size, channels, threads, level, 1e3*mine[0], 1e3*mine[mid], 1e3*theirs[0], 1e3*theirs[mid], theirs[0]/mine[0], theirs[mid]/mine[mid])
+				}
 			}
 		}
 	}

@@ -28,6 +28,7 @@ type worker struct {
 	x0, columns int
 	gradient    gradients.Gradient
 	gradientOf  []int
+	starts      []int32   // of the rows of a block in the gradient
 	dx, dy      []float32 // of one row
 
 	// Rows of blocks, each a multiple of lattice apart. A row has a plane for each number of a
@@ -260,12 +261,14 @@ func (w *worker) single(b *band) {
 func (w *worker) blockRow(y int, to []float32) {
 	d := w.search.descriptor
 	rows := d.config.Block.Y
+	w.starts = engine.AtLeast(w.starts, rows)
 	for k := range rows {
 		w.gradientRow(y + k)
+		w.starts[k] = int32((y + k) % rows * w.columns)
 	}
 	for i := range d.pixels {
 		p := &d.pixels[i]
-		w.row.Offsets[i] = int32((y+int(p.Y))%rows*w.columns + int(p.X))
+		w.row.Offsets[i] = w.starts[p.Y] + p.X
 	}
 	w.row.Planes = to[:d.length*w.stride]
 	level := w.search.set.Level
@@ -340,7 +343,7 @@ func (w *worker) brightRow(y int) []float32 {
 	d := s.descriptor
 	for c := range s.colors {
 		to := rows[c*pitch:][:pitch]
-		if l.places < 0 && s.src.Channels > 1 { // pixels of the image itself
+		if l.places < 0 && s.src.Channels > 1 && !s.separate { // pixels of the image itself
 			pix, pixel := s.src.Pix[y*s.src.Stride+s.channels[c]:], s.src.Channels
 			for i, x := range sources {
 				to[i] = d.roots[pix[int(x)*pixel]]
@@ -348,8 +351,11 @@ func (w *worker) brightRow(y int) []float32 {
 			continue
 		}
 		pix := s.src.Pix[y*s.src.Stride:]
-		if l.places >= 0 {
+		switch {
+		case l.places >= 0:
 			pix = w.resized[c*l.width:][:l.width]
+		case s.src.Channels > 1:
+			pix = s.planes[(c*s.src.Height+y)*s.src.Width:][:s.src.Width]
 		}
 		// Columns from begin to end are inside the image, where sources follow each other.
 		begin := min(max(0, l.padding.X-w.x0+1), pitch)
