@@ -4,7 +4,7 @@
 //	clean, err := denoise.NonLocalMeans(img, &denoise.Options{Strength: 10})
 //
 // Results are bit-identical to those of OpenCV's fastNlMeansDenoising and fastNlMeansDenoisingMulti, at every level and with
-// any number of workers.
+// any number of workers. [FloatNonLocalMeans] and [VolumeNonLocalMeans] denoise floats as scikit-image does.
 package denoise
 
 import (

@@ -32,3 +32,26 @@ func nonLocalMeans(a arguments) any {
 	must(j.Run())
 	return nil
 }
+
+// floatNonLocalMeans denoises an image or a volume of floats. Its arguments are the array, out, the strength, the sides of patches and of what
+// is searched, the noise, 1 for shifted patches, 1 for volumes, and workers.
+func floatNonLocalMeans(a arguments) any {
+	solid, axes := a.int(7) != 0, 2
+	if solid {
+		axes = 3
+	}
+	src := a.array(0).mustView(axes)
+	src.mustBe(floats, "pixels of %v cannot be denoised as floats, want %s")
+	j := denoise.FloatJob{
+		Src: src.pixels(src.typ(), solid), Solid: solid, Strength: a.float(2), Patch: a.int(3), Search: a.int(4), Noise: a.float(5), Shifted: a.int(6) != 0,
+	}
+	j.Options.Workers = a.int(8)
+	must(j.Check())
+	to := a.toWrite(1).mustView(axes)
+	if to.element != src.element {
+		must(wrongTypes("out has type %v, want %v like the image", to.element, src.element))
+	}
+	j.Dst = to.pixels(to.typ(), solid)
+	must(j.Run())
+	return nil
+}

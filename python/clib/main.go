@@ -56,6 +56,7 @@ var functions = []struct {
 	{"adapt_histogram", adaptHistogram},
 	{"rank", rankFilter},
 	{"nl_means", nonLocalMeans},
+	{"nl_means_floats", floatNonLocalMeans},
 	{"weigh_boxes", weighBoxes},
 	{"box_kernel", boxKernel},
 	{"filter_device", filterOnDevice},

@@ -90,3 +90,50 @@ def test_mistakes():
         for index, count in ((0, 3), (1, 2), (5, 1)):
             with pytest.raises(module.error):
                 module.fastNlMeansDenoisingMulti([image] * 3, index, count)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_scikit_image(seed):
+    restoration = pytest.importorskip("skimage.restoration")
+    from boxsum.compat import skimage
+
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.integers(1, 30 if seed % 3 else 10, 2 if seed % 3 else 3))
+    channel_axis = None
+    if seed % 2:
+        channel_axis = int(rng.integers(-1, len(shape) + 1))
+        shape = list(shape)
+        shape.insert(channel_axis % (len(shape) + 1), 3)
+    dtype = [np.float64, np.float32, np.uint8, np.uint16, np.float16][seed % 5]
+    image = (rng.random(shape) * (200 if np.dtype(dtype).kind == "u" else 1)).astype(dtype)
+    named = {"channel_axis": channel_axis, "preserve_range": seed % 4 == 0, "sigma": 0.05 * (seed % 2)}
+    h = float(rng.uniform(0.05, 0.5)) * (200 if named["preserve_range"] and np.dtype(dtype).kind == "u" else 1)
+    arguments = int(rng.integers(1, 7)), int(rng.integers(0, 5)), h
+    want = restoration.denoise_nl_means(image, *arguments, **named)
+    got = skimage.denoise_nl_means(image, *arguments, **named)
+    assert got.dtype == want.dtype and got.shape == want.shape
+    np.testing.assert_allclose(got, want, rtol=0, atol=(1e-8 if want.dtype == np.float64 else 1e-5) * max(1, float(image.max())))
+
+
+def test_forwarded_scikit_image():
+    restoration = pytest.importorskip("skimage.restoration")
+    from boxsum.compat import skimage
+
+    image = np.random.default_rng(1).random((12, 14))
+    np.testing.assert_array_equal(skimage.denoise_nl_means(image, 5, 3, fast_mode=False), restoration.denoise_nl_means(image, 5, 3, fast_mode=False))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a: boxsum.nl_means(a, 0),
+        lambda a: boxsum.nl_means(a, noise=-1),
+        lambda a: boxsum.nl_means(a, frames=[a]),
+        lambda a: boxsum.nl_means(a, volume=True),
+        lambda a: boxsum.nl_means(np.full((3, 3), np.nan)),
+        lambda a: boxsum.nl_means(np.zeros((3, 3), np.uint8), noise=1),
+    ],
+)
+def test_refused_floats(call):
+    with pytest.raises(ValueError):
+        call(np.zeros((5, 6)))

@@ -13,39 +13,54 @@ from ._foreign import as_given, on_host
 from ._types import whole
 from ._typing import Image
 
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _SIDE = 1 << 12  # longest side of a patch and of what is searched
 
 
 def nl_means(
     a: Image,
-    strength: float = 3,
+    strength: float | None = None,
     *,
     patch: int = 7,
-    search: int = 21,
+    search: int | None = None,
     absolute: bool = False,
     frames: Sequence[Image] = (),
+    noise: float = 0,
+    shifted: bool = False,
+    volume: bool = False,
     out: Any = None,
     workers: int | None = None,
 ) -> ndarray:
     """Remove noise by non-local means: average pixels whose surroundings look alike.
 
-    The result is that of ``cv2.fastNlMeansDenoising``, to the bit.
+    The result for integers is that of ``cv2.fastNlMeansDenoising``, to the bit. That for floats is
+    of ``skimage.restoration.denoise_nl_means``, up to rounding, with patches that are centered.
 
     Parameters
     ----------
-    a : array_like of uint8 or uint16, shape (H, W) or (H, W, C)
-        Input image, with up to four channels.
+    a : array_like of uint8, uint16, float32 or float64, shape (H, W) or (H, W, C)
+        Input image. Integers have up to four channels, floats any number.
     strength : float, optional
-        How much surroundings may differ, in units of pixels: about the deviation of the noise.
+        How much surroundings may differ, in units of pixels: about the deviation of the noise. The
+        default is 3 for integers and 0.1 for floats.
     patch : int, optional
         Side of the surroundings that are compared; even sides count as the next odd number.
     search : int, optional
         Side of the area around a pixel in which others are searched. The time grows with its
-        area.
+        area. The default is 21 for integers and 23 for floats.
     absolute : bool, optional
         Compare pixels by absolute values of differences instead of squares, as always for uint16.
     frames : sequence of array_like, optional
-        Other frames of a film, of the type and shape of `a`, in which others are searched too.
+        Other frames of a film, of the type and shape of `a`, in which others are searched too; for
+        integers only.
+    noise : float, optional
+        Standard deviation of the noise, by which equal surroundings are expected to differ; for
+        floats only.
+    shifted : bool, optional
+        Surroundings lack their first row and column, as in scikit-image; for floats only.
+    volume : bool, optional
+        The array is a volume of floats, of shape (D, H, W) or (D, H, W, C), and surroundings extend
+        along all three axes.
     out : array, optional
         Destination, of the type and shape of `a`; may be `a` itself.
     workers : int, optional
@@ -71,11 +86,17 @@ def nl_means(
     array([11, 11, 11, 91, 91, 91], dtype=uint8)
     """
     image = on_host(a)
+    if volume or native_of(image) in _FLOATS:
+        if absolute or len(frames):
+            raise ValueError("absolute and frames are for integers")
+        return as_given(_denoise_floats(image, strength, patch, search, noise, shifted, volume, out, workers), out, a)
+    if noise or shifted:
+        raise ValueError("noise and shifted are for floats")
     if image.ndim not in (2, 3):
         raise ValueError(f"image must have shape (H, W) or (H, W, C), got {image.shape}")
     native = native_of(image)
     if native not in (np.uint8, np.uint16):
-        raise TypeError(f"pixels of {image.dtype} cannot be denoised, want uint8 or uint16")
+        raise TypeError(f"pixels of {image.dtype} cannot be denoised, want uint8, uint16, float32 or float64")
     all_frames = image[np.newaxis]
     others = [on_host(frame) for frame in frames]
     for frame in others:
@@ -83,10 +104,34 @@ def nl_means(
             raise ValueError(f"frames must have shape {image.shape} and type {native} like the image, got {frame.shape} and {frame.dtype}")
     if others:
         all_frames = np.stack([image, *others]).astype(native, copy=False)
-    numbers = real(strength, "strength"), whole(patch, "patch", 1, _SIDE), whole(search, "search", 1, _SIDE)
+    numbers = (
+        3.0 if strength is None else real(strength, "strength"),
+        whole(patch, "patch", 1, _SIDE),
+        21 if search is None else whole(search, "search", 1, _SIDE),
+    )
     result = result_for(image, native, out)
     denoise_frame(all_frames, 0, result, *numbers, bool(absolute), thread_count(workers))
     return as_given(result, out, a)
+
+
+def _denoise_floats(
+    image: ndarray, strength: Any, patch: Any, search: Any, noise: Any, shifted: bool, volume: bool, out: Any, workers: int | None
+) -> ndarray:
+    axes = 3 if volume else 2
+    if image.ndim not in (axes, axes + 1):
+        raise ValueError(f"array must have {axes} axes, and another for channels, got shape {image.shape}")
+    native = native_of(image)
+    if native not in _FLOATS:
+        raise TypeError(f"volumes of {image.dtype} cannot be denoised, want float32 or float64")
+    result = result_for(image, native, out)
+    numbers = (
+        0.1 if strength is None else real(strength, "strength"),
+        whole(patch, "patch", 1, _SIDE),
+        23 if search is None else whole(search, "search", 1, _SIDE),
+        real(noise, "noise"),
+    )
+    call_with_copies((result,), "nl_means_floats", image, result, *numbers, int(bool(shifted)), int(volume), thread_count(workers))
+    return result
 
 
 def denoise_frame(frames: ndarray, index: int, result: ndarray, strength: float, patch: int, search: int, absolute: bool, workers: int) -> None:

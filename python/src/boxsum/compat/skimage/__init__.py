@@ -17,6 +17,9 @@ structural_similarity, peak_signal_noise_ratio, mean_squared_error
     SciPy.
 match_template
     As in ``skimage.feature``, within 1e-5; three-dimensional images require SciPy.
+denoise_nl_means
+    As in ``skimage.restoration``, within 1e-9, or 2e-6 for float32, for images and volumes; without
+    ``fast_mode``, and for more axes, it requires scikit-image.
 hessian_matrix_det
     As in ``skimage.feature``, except for rounding; without ``approximate``, and for images that do
     not have two axes, it requires scikit-image.
@@ -30,10 +33,12 @@ from .._exposure import equalize_adapthist
 from .._hessian import hessian_matrix_det
 from .._hog import hog
 from .._metrics import mean_squared_error, peak_signal_noise_ratio, structural_similarity
+from .._restoration import denoise_nl_means
 from .._skimage import integral_image, integrate, match_template, threshold_local, threshold_niblack, threshold_sauvola
 from . import rank
 
 __all__ = [
+    "denoise_nl_means",
     "equalize_adapthist",
     "hessian_matrix_det",
     "hog",
