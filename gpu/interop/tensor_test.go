@@ -12,7 +12,7 @@ import (
 )
 
 // TestTensors compares the kernels for tensors as machine code, whose blocks share planes, and as
-// PTX, whose blocks work alone.
+// PTX, whose blocks work alone. Many planes have a block each.
 func TestTensors(t *testing.T) {
 	for _, ptx := range []bool{false, true} {
 		eachDevice(t, func(t *testing.T, d *gpu.Device) {
@@ -21,15 +21,14 @@ func TestTensors(t *testing.T) {
 				t.Skip("it is for CUDA")
 			}
 			b.Tuning.PTX = ptx
-			for _, size := range [][2]int{{200, 300}, {61, 77}, {1, 1}, {700, 200}} {
-				checkTensors(t, d, size[0], size[1])
+			for _, size := range [][3]int{{200, 300, 3}, {61, 77, 3}, {1, 1, 3}, {700, 200, 3}, {100, 100, 140}, {127, 65, 70}, {129, 33, 140}, {400, 40, 70}} {
+				checkTensors(t, d, size[0], size[1], size[2])
 			}
 		})
 	}
 }
 
-func checkTensors(t *testing.T, d *gpu.Device, width, height int) {
-	const count = 3
+func checkTensors(t *testing.T, d *gpu.Device, width, height, count int) {
 	var images []boxsum.Image[float32]
 	for i := range count {
 		img := fixture.Noise[float32](uint64(i), width, height, 1, 0)
@@ -43,7 +42,7 @@ func checkTensors(t *testing.T, d *gpu.Device, width, height int) {
 	in := Foreign{Handle: uintptr(at.Memory), Offset: at.Offset, Width: width, Height: height, Count: count, Stride: at.Stride, Distance: at.Distance}
 	stride := int64(4*width+63) &^ 31
 	distance := stride * int64(height+1)
-	handle, err := Take(d, count*distance+32)
+	handle, err := Take(d, int64(count)*distance+32)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,8 @@
 namespace {
 
 constexpr int kTile = 32;      // columns
-constexpr int kStrip = 16;     // columns, which divides kTile
+constexpr int kStrip = 16;     // columns, which divide kTile
+constexpr int kWide = 32;      // columns of strips for wide images
 constexpr int kBatch = 32;     // rows that a strip processes between two barriers
 constexpr int kLead = 3;       // batches that a strip may be ahead of the slowest
 constexpr int kSplit = 4;      // warps that count a row

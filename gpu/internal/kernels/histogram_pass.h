@@ -6,7 +6,6 @@
 // A strip is as high as the image, so nothing is carried down. All strips together write the table row after row, which
 // suits the memory: strips that are ahead wait for the others. One vote of the warp for each bit of the bin number yields
 // the mask of the pixels in a lane's bin.
-// for each bit of the bins' numbers.
 #pragma once
 
 #include "async.h"
@@ -98,12 +97,12 @@ __device__ __forceinline__ void countRow(const HistogramPass &job) {
   letNextBegin();  // not earlier: blocks of the next launch would take the place of this one's
 }
 
-// A Strip is the work of a block that writes: kStrip columns, of which a warp has Steps times
+// A Strip is the work of a block that writes: some columns, of which a warp has Steps times
 // Across. A lane has every Across-th column, so that a warp writes neighboring entries together. P
 // is u8 for pixels that are bytes, and u16 for bins.
-template <class P, int Across, int Steps, int Batch = kBatch, int Lead = kLead>
+template <class P, int Across, int Steps, int Columns = kStrip, int Batch = kBatch, int Lead = kLead>
 struct Strip {
-  static constexpr int slots = 32 / Across, warps = kStrip / (Across * Steps), threads = 32 * warps;
+  static constexpr int slots = 32 / Across, warps = Columns / (Across * Steps), threads = 32 * warps;
   static constexpr int mine = Batch / warps;  // rows of a batch whose masks a warp finds
 
   static __device__ __forceinline__ void write(const HistogramPass &job) {
@@ -113,8 +112,8 @@ struct Strip {
     int part = blockIdx.x % parts, stripX = blockIdx.x / parts % job.strips;
     i64 image = blockIdx.x / parts / job.strips;
     int channel = part / job.groups, firstBin = part % job.groups * job.groupBins;
-    int tile = stripX * kStrip / kTile, skip = stripX * kStrip % kTile;  // columns of the tile before the strip
-    int column = warp * Steps * Across + lane / slots, x = stripX * kStrip + column;  // the lane's first
+    int tile = stripX * Columns / kTile, skip = stripX * Columns % kTile;  // columns of the tile before the strip
+    int column = warp * Steps * Across + lane / slots, x = stripX * Columns + column;  // the lane's first
     bool bin = slot < job.groupBins && firstBin + slot < job.bins;
     int columns = bin ? job.width - x : 0;  // columns from there to the right edge
     i64 entry = (i64)job.channels * job.bins, stride = job.outStride / 4;  // in counts
@@ -235,7 +234,12 @@ struct Strip {
   extern "C" __global__ void __launch_bounds__(Strip<P, across, steps>::threads) histogrampass_write_##P##_##across(const __grid_constant__ HistogramPass job) { \
     Strip<P, across, steps>::write(job);                                                                                                                         \
   }
+#define BOXSUM_WIDE_STRIP(P)                                                                                                                                            \
+  extern "C" __global__ void __launch_bounds__(Strip<P, 1, 2, kWide>::threads) histogrampass_write_##P##_wide(const __grid_constant__ HistogramPass job) { \
+    Strip<P, 1, 2, kWide, kBatch, 2>::write(job);                                                                                                                       \
+  }
 #define BOXSUM_STRIPS(P) \
+  BOXSUM_WIDE_STRIP(P)   \
   BOXSUM_STRIP(P, 1, 2)  \
   BOXSUM_STRIP(P, 2, 1)  \
   BOXSUM_STRIP(P, 4, 1)  \

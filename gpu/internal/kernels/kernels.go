@@ -168,11 +168,15 @@ const (
 )
 
 // HistogramPassKernels returns the names of the kernels that compute integral histograms in two
-// launches, see histogram_pass.h. across is the number of columns that a warp writes at a time.
-func HistogramPassKernels(pixel string, across int) (count, write string) {
+// launches, see histogram_pass.h. across is the number of columns that a warp writes at a time, and
+// wide selects strips of HistogramPassWide columns, for which across must be 1.
+func HistogramPassKernels(pixel string, across int, wide bool) (count, write string) {
 	from := "u16" // the type of the bins of pixels
 	if pixel == "u8" {
 		from = pixel
+	}
+	if wide {
+		return "histogrampass_count_" + pixel, fmt.Sprintf("histogrampass_write_%s_wide", from)
 	}
 	return "histogrampass_count_" + pixel, fmt.Sprintf("histogrampass_write_%s_%d", from, across)
 }
@@ -240,7 +244,7 @@ func TensorDowns(name, pixel string) []TensorDown {
 	case name == "suffix" && pixel == "f32":
 		return []TensorDown{{8, 16, 1, 2, 2, 4}, {16, 16, 3, 2, 4, 1}}
 	case name == "table" && pixel == "f32":
-		return []TensorDown{{9, 32, 1, 2, 2, 2}, {12, 16, 3, 2, 4, 1}}
+		return []TensorDown{{16, 32, 2, 2, 1, 2}, {9, 32, 1, 2, 2, 2}, {12, 16, 3, 2, 4, 1}}
 	case name == "table" && (pixel == "f16" || pixel == "bf16"):
 		return []TensorDown{{9, 16, 1, 2, 2, 4}, {32, 32, 3, 1, 4, 1}}
 	}

@@ -125,8 +125,10 @@ func expected(m module) (names []string) {
 		}
 	case "histogrampass":
 		for _, pixel := range raster.SumPairs.For(raster.OnDevice).Pixels() {
+			_, write := HistogramPassKernels(pixel.Short(), 1, true)
+			names = append(names, write)
 			for across := 1; across <= 16; across *= 2 {
-				count, write := HistogramPassKernels(pixel.Short(), across)
+				count, write := HistogramPassKernels(pixel.Short(), across, false)
 				names = append(names, count, write)
 			}
 		}

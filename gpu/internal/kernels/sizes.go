@@ -38,16 +38,23 @@ const (
 )
 
 // The partition of images by HistogramPassKernels: tiles and strips of columns, blocks of
-// HistogramPassThreads for a row, and the batches of rows in which a strip is processed.
+// HistogramPassThreads for a row, and the batches of rows in which a strip is processed. Strips of
+// HistogramPassWide columns need fewer blocks.
 const (
 	HistogramPassTile    = 32
 	HistogramPassStrip   = 16
+	HistogramPassWide    = 32
 	HistogramPassThreads = 128
 	HistogramPassBatch   = 32
 )
 
 // HistogramPassWriters returns the number of threads of a strip.
-func HistogramPassWriters(across int) int { return min(32*HistogramPassStrip/across, 256) }
+func HistogramPassWriters(across int, wide bool) int {
+	if wide {
+		return 512
+	}
+	return min(32*HistogramPassStrip/across, 256)
+}
 
 // FilterGroup is the largest work-group size of portable filters.
 const FilterGroup = 128

@@ -27,7 +27,23 @@ func (Histogram) Obstacle(job Job) string {
 func (m Histogram) Suits(job Job) bool {
 	const few = 16 // bins of a group
 	c := m.passCut(job)
-	return c.GroupBins > few && int64(c.Strips)*int64(c.Groups)*int64(c.Channels)*int64(job.Count) >= int64(job.Device.About.Units)/2
+	return c.GroupBins > few && stripBlocks(&c, job) >= int64(job.Device.About.Units)/2
+}
+
+// stripBlocks returns the number of blocks that write the histograms of a job.
+func stripBlocks(c *histogramPassJob, job Job) int64 {
+	return int64(c.Strips) * int64(c.Groups) * int64(c.Channels) * int64(job.Count)
+}
+
+// widenStrips gives strips twice as many columns if more than one would share a multiprocessor, and
+// reports whether it did. An H200 then takes 1.38 times as long as a fill for 32 bins at 4096²,
+// and 1.60 times with the narrow ones.
+func widenStrips(c *histogramPassJob, job Job) bool {
+	if c.Slots < 32 || stripBlocks(c, job) <= int64(job.Device.About.Units) {
+		return false
+	}
+	c.Strips = int32(devmem.CeilDiv(job.Width, kernels.HistogramPassWide))
+	return true
 }
 
 // passCut returns the partition that the two-launch kernels use for the images of a job.
@@ -51,7 +67,8 @@ func (m Histogram) passCut(job Job) histogramPassJob {
 func (m Histogram) OnePass(job Job) (Plan, error) {
 	c := m.passCut(job)
 	b := job.Device.Backend.CUDA()
-	countName, writeName := kernels.HistogramPassKernels(job.Pixel.Short(), 32/int(c.Slots))
+	wide := widenStrips(&c, job)
+	countName, writeName := kernels.HistogramPassKernels(job.Pixel.Short(), 32/int(c.Slots), wide)
 	count, err := b.Kernel(kernels.Module(countName), countName)
 	if err != nil {
 		return Plan{}, err
@@ -60,7 +77,7 @@ func (m Histogram) OnePass(job Job) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	threads := kernels.HistogramPassWriters(32 / int(c.Slots))
+	threads := kernels.HistogramPassWriters(32/int(c.Slots), wide)
 	if err := b.FindOccupancy(write, threads); err != nil {
 		return Plan{}, err
 	}
