@@ -59,7 +59,6 @@ func run(w io.Writer, args []string) error {
 	}
 	fmt.Fprintln(w)
 	b := &bench{device: d, launch: l, scale: *scale, rounds: *rounds}
-	defer b.close()
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "work\tµs\tlimit\tµs\tnow\tbest\tgoal\t")
 	for _, r := range rows() {
@@ -92,14 +91,18 @@ func (b *bench) row(w io.Writer, r row) (err error) {
 	if err != nil {
 		return err
 	}
-	times := [2][]time.Duration{}
+	timers, warm := [2]measure.Timer{measure.OnEvents(b.device, p.work), measure.OnEvents(b.device, p.limit)}, measure.WarmRuns
+	if p.onClock {
+		timers, warm = [2]measure.Timer{measure.OnClock(p.work), measure.OnClock(p.limit)}, 0
+	}
+	var times [2][]time.Duration
 	for range b.rounds {
-		for i, f := range []func() error{p.work, p.limit} {
-			took, err := b.time(f, p.onClock)
+		for i, timer := range timers {
+			took, err := timer(1, warm)
 			if err != nil {
 				return err
 			}
-			times[i] = append(times[i], took)
+			times[i] = append(times[i], took...)
 		}
 	}
 	work, limit := measure.Median(times[0]), measure.Median(times[1])
@@ -110,22 +113,4 @@ func (b *bench) row(w io.Writer, r row) (err error) {
 	}
 	_, err = fmt.Fprintf(w, "%s\t%.1f\t%s\t%.1f\t%.2f\t%.2f\t%.2f\t%s\n", r.name, 1000*work, p.limitName, 1000*limit, work/limit, best, r.goal, mark)
 	return err
-}
-
-// time returns the time of one run: on the device, after others that keep it busy while the host queues this one, or
-// on the host's clock.
-func (b *bench) time(run func() error, onClock bool) (time.Duration, error) {
-	if onClock {
-		begin := time.Now()
-		err := run()
-		return time.Since(begin), err
-	}
-	if err := b.busy(); err != nil {
-		return 0, err
-	}
-	took, err := b.device.Time(2, run)
-	if err != nil {
-		return 0, err
-	}
-	return took[1], nil
 }

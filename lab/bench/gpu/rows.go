@@ -36,8 +36,7 @@ type bench struct {
 	device        *gpu.Device
 	launch        launch.Device
 	scale, rounds int
-	blocker       launch.Limit // a copy that takes longer than queueing a few launches
-	owned         []io.Closer  // by the row
+	owned         []io.Closer // by the row
 }
 
 func (b *bench) own(c io.Closer) { b.owned = append(b.owned, c) }
@@ -49,22 +48,6 @@ func (b *bench) free() (err error) {
 	}
 	b.owned = nil
 	return err
-}
-
-func (b *bench) close() {
-	if b.blocker != nil {
-		_ = b.blocker.Close()
-	}
-}
-
-// busy queues work that keeps the device busy while the host queues more.
-func (b *bench) busy() (err error) {
-	if b.blocker == nil {
-		if b.blocker, err = b.launch.NewCopy(1 << 30 / int64(b.scale*b.scale)); err != nil {
-			return err
-		}
-	}
-	return b.blocker.Run()
 }
 
 // beside returns work that is limited by a copy of as many bytes as it reads and writes.
