@@ -2,10 +2,13 @@ package kernels
 
 import (
 	"bytes"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -161,6 +164,65 @@ func TestCUDAHasEveryKernel(t *testing.T) {
 			}
 		}
 	}
+}
+
+var (
+	sharedLine = regexp.MustCompile(`^\s*\.shared \.align \d+ \.([bfsu])(\d+) [^\s\[;]+(?:\[(\d+)\])?;`)
+	shapeLine  = regexp.MustCompile(`^\.visible \.global .* shape_(\w+)\[\d+\] = \{(.*)\};`)
+	threadLine = regexp.MustCompile(`^\.maxntid (\d+)`)
+)
+
+// TestPTXFitsEveryChip checks that the blocks of kernels fit on all chips that run the PTX. From 8.0
+// on, a block may have 1024 threads, and without further attributes 48 KB of shared memory. With
+// them, the least are the 99 KB of 8.6, 8.9 and 12.0.
+func TestPTXFitsEveryChip(t *testing.T) {
+	const mostThreads, mostStatic, mostShared = 1024, 48 << 10, 99 << 10
+	for _, m := range modules() {
+		images := slices.Collect(CUDA(m.name, 9, 0))
+		entry, static, shapes := "", 0, 0
+		for line := range strings.Lines(string(images[len(images)-1])) {
+			if _, rest, ok := strings.Cut(line, ".entry "); ok {
+				entry, static = rest[:strings.IndexByte(rest, '(')], 0
+			}
+			if f := threadLine.FindStringSubmatch(line); f != nil && number(t, f[1]) > mostThreads {
+				t.Errorf("blocks of %s have %s threads", entry, f[1])
+			}
+			if f := sharedLine.FindStringSubmatch(line); f != nil {
+				bytes := number(t, f[2]) / 8
+				if f[3] != "" {
+					bytes *= number(t, f[3])
+				}
+				if static += bytes; static > mostStatic {
+					t.Errorf("%s has %d bytes of shared memory, want up to %d", entry, static, mostStatic)
+				}
+			}
+			if f := shapeLine.FindStringSubmatch(line); f != nil {
+				var first [16]byte // sizes of a tile, threads, and shared memory; zeros at the end are not written
+				for i, b := range strings.Split(f[2], ",") {
+					if i < len(first) {
+						first[i] = byte(number(t, strings.TrimSpace(b)))
+					}
+				}
+				threads, shared := binary.LittleEndian.Uint32(first[8:]), binary.LittleEndian.Uint32(first[12:])
+				if threads == 0 || threads > mostThreads || shared > mostShared {
+					t.Errorf("%s has %d threads and %d bytes of shared memory, want up to %d and %d", f[1], threads, shared, mostThreads, mostShared)
+				}
+				shapes++
+			}
+		}
+		if shaped := m.name == "sums" || m.name == "squares" || m.name == "small" || m.name == "volumepass"; shaped != (shapes > 0) {
+			t.Errorf("module %s has %d shapes", m.name, shapes)
+		}
+	}
+}
+
+func number(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func TestNames(t *testing.T) {
