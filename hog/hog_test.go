@@ -515,26 +515,6 @@ func TestFarAway(t *testing.T) {
 	}
 }
 
-// TestAllocates tests that frames after the first allocate nothing.
-func TestAllocates(t *testing.T) {
-	ref.SkipRace(t)
-	d := detector(t)
-	for _, channels := range []int{1, 3} {
-		img := drawnPattern(150, 120, channels)
-		for _, o := range []hog.Options{{Workers: 1}, {Workers: 2}, {Workers: 2, Ungrouped: true}, {Workers: 1, MeanShift: true, Threshold: 0.5}} {
-			var found []hog.Result
-			var err error
-			if n := testing.AllocsPerRun(20, func() {
-				if found, err = d.AppendDetect(found[:0], img, &o); err != nil {
-					t.Fatal(err)
-				}
-			}); n > 0.9 || len(found) == 0 {
-				t.Errorf("%d channels, %+v: %v allocations for %d results", channels, o, n, len(found))
-			}
-		}
-	}
-}
-
 // TestBatch tests that a batch has the results of its images, for any number of workers.
 func TestBatch(t *testing.T) {
 	d := detector(t)

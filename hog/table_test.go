@@ -400,8 +400,7 @@ func TestTableRefuses(t *testing.T) {
 	}
 }
 
-func TestTableAllocates(t *testing.T) {
-	ref.SkipRace(t)
+func TestTableAllocations(t *testing.T) {
 	img := drawnPattern(200, 150, 1)
 	table, err := hog.NewTable(200, 150, hog.Votes{})
 	if err != nil {
@@ -412,23 +411,18 @@ func TestTableAllocates(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := []image.Point{{0, 0}, {8, 16}}
-	numbers, scores, h := make([]float32, 0, 2*d.Size()), make([]float64, 0, 2), make([]float64, 0, 9)
+	var numbers []float32
+	var scores, h []float64
 	for _, workers := range []int{1, 2} {
-		if n := testing.AllocsPerRun(20, func() {
-			if err := hog.IntegrateInto(table, img, &hog.TableOptions{Workers: workers}); err != nil {
-				t.Fatal(err)
-			}
-			h = table.Histogram(h[:0], image.Rect(5, 5, 50, 50))
-			if numbers, err = d.AppendCompute(numbers[:0], table, at...); err != nil {
-				t.Fatal(err)
-			}
-			if scores, err = d.AppendScores(scores[:0], table, at...); err != nil {
-				t.Fatal(err)
-			}
-		}); n > 0.9 {
-			t.Errorf("%v allocations with %d workers", n, workers)
-		}
+		ref.AllocatesNothing(t, "Integrate", func() error { return hog.IntegrateInto(table, img, &hog.TableOptions{Workers: workers}) })
 	}
+	ref.AllocatesNothing(t, "blocks", func() (err error) {
+		h = table.Histogram(h[:0], image.Rect(5, 5, 50, 50))
+		if numbers, err = d.AppendCompute(numbers[:0], table, at...); err == nil {
+			scores, err = d.AppendScores(scores[:0], table, at...)
+		}
+		return err
+	})
 }
 
 func BenchmarkIntegrate(b *testing.B) {
