@@ -8,6 +8,7 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
+import boxsum  # noqa: E402
 import boxsum.jax as bj  # noqa: E402
 
 
@@ -210,3 +211,61 @@ def test_old_versions_are_told(monkeypatch):
     spec = importlib.util.find_spec("boxsum.jax")
     with pytest.raises(ImportError, match="JAX 0.5 or newer"):
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_similarity(seed, wide):
+    """Values as in NumPy, and gradients as differences."""
+    rng = np.random.default_rng(seed)
+    dtype = np.float64 if wide else np.float32
+    shape, window = tuple(int(n) for n in rng.integers(11, 30, 2)), int(rng.choice([3, 5, 7, 9]))
+    offset = float(rng.choice([0, 10]))
+    x, y = (jnp.asarray(offset + rng.random((2, *shape)), dtype) for _ in range(2))
+    score = jax.jit(lambda x, y: bj.ssim(x, y, data_range=1, window=window))
+    match = jax.jit(lambda x, y: bj.lncc(x, y, window=window))
+    for k in range(2):
+        a, b = np.asarray(x[k]), np.asarray(y[k])
+        np.testing.assert_allclose(score(x, y)[k], boxsum.ssim(a, b, data_range=1, window=window), atol=1e-10 if wide else 1e-4)
+        np.testing.assert_allclose(match(x, y)[k], boxsum.lncc(a, b, window=window), atol=1e-10 if wide else 1e-4)
+    if wide:
+        check_grads(lambda x, y: score(x, y).sum(), (x, y), order=1, atol=1e-5, rtol=1e-5)
+        check_grads(lambda x, y: match(x, y).sum(), (x, y), order=1, atol=1e-5, rtol=1e-5)
+
+
+def test_similarity_gradient():
+    """The gradient of the mean over all windows, by the formula of Avanaki."""
+    jax.config.update("jax_enable_x64", True)
+    rng = np.random.default_rng(1)
+    x, y = rng.random((24, 30)), rng.random((24, 30))
+    made = np.asarray(jax.grad(lambda y: bj.ssim(jnp.asarray(x), y, data_range=1))(jnp.asarray(y)))
+    n, edge = 49, 3
+    c, c1, c2 = n / (n - 1), 0.01**2, 0.03**2
+
+    def mean(v):
+        return np.lib.stride_tricks.sliding_window_view(v, (7, 7)).mean((-2, -1))
+
+    def spread(v):
+        wide = np.pad(v, 2 * edge)
+        return np.lib.stride_tricks.sliding_window_view(wide, (7, 7)).mean((-2, -1))
+
+    ux, uy = mean(x), mean(y)
+    a1, a2 = 2 * ux * uy + c1, 2 * c * (mean(x * y) - ux * uy) + c2
+    b1, b2 = ux**2 + uy**2 + c1, c * (mean(x * x) - ux**2 + mean(y * y) - uy**2) + c2
+    d, s = b1 * b2, a1 * a2 / (b1 * b2)
+    want = 2 / ux.size * (c * spread(a1 / d) * x - c * spread(s / b2) * y + spread((ux * (a2 - c * a1) - uy * (b2 - c * b1) * s) / d))
+    np.testing.assert_allclose(made, want, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: bj.ssim(x, x[:-1], data_range=1),
+        lambda x: bj.ssim(x, x, data_range=1, window=4),
+        lambda x: bj.ssim(x, x, data_range=1, window=99),
+        lambda x: bj.ssim(x, x, data_range=0),
+        lambda x: bj.lncc(x, x, window=0),
+    ],
+)
+def test_similarity_refused(call):
+    with pytest.raises(ValueError):
+        call(some(12, 14))

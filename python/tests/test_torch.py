@@ -460,3 +460,20 @@ def test_usual_sums_of_tensors_have_room():
     for table in (boxsum.integral(white), boxsum.integral(white[None], axes=(-2, -1))[0], boxsum.volume(white[None])[1]):
         assert table.dtype == torch.int64 and table[-1, -1] == white.numel() * 255
     assert boxsum.integral(white[:2900, :2900]).dtype == torch.int32
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_similarity(device, seed):
+    """Values as in NumPy, and gradients as differences."""
+    rng = np.random.default_rng(seed)
+    shape, window = tuple(int(n) for n in rng.integers(11, 30, 2)), int(rng.choice([3, 5, 7, 9]))
+    x, y = (torch.tensor(float(rng.choice([0, 10])) + rng.random((2, *shape)), device=device, requires_grad=True) for _ in range(2))
+    for dtype, atol in ((torch.float64, 1e-10), (torch.float32, 1e-4)):
+        score = bt.ssim(x.to(dtype), y.to(dtype), data_range=1, window=window)
+        match = bt.lncc(x.to(dtype), y.to(dtype), window=window)
+        for k in range(2):
+            a, b = (v[k].detach().to(dtype).cpu().numpy() for v in (x, y))
+            np.testing.assert_allclose(score[k].item(), boxsum.ssim(a, b, data_range=1, window=window), atol=atol)
+            np.testing.assert_allclose(match[k].item(), boxsum.lncc(a, b, window=window), atol=atol)
+    assert torch.autograd.gradcheck(lambda x, y: bt.ssim(x, y, data_range=1, window=window), (x, y))
+    assert torch.autograd.gradcheck(lambda x, y: bt.lncc(x, y, window=window), (x, y))

@@ -31,7 +31,7 @@ if jax.__version_info__ < (0, 5):
 from jax.extend.core import Primitive  # noqa: E402
 from jax.interpreters import ad, batching, mlir  # noqa: E402
 
-__all__ = ["box_filter", "box_mean", "box_sum", "integral"]
+__all__ = ["box_filter", "box_mean", "box_sum", "integral", "lncc", "ssim"]
 
 
 def __dir__() -> list[str]:
@@ -42,6 +42,7 @@ _native.load()  # compiled programs require it
 for _name in ("integral", "suffix", "window"):
     jax.ffi.register_ffi_target(f"boxsum_{_name}", _core.xla(_name), platform="cpu")
 
+_LEAST = 1e-5  # variance, times the number of pixels, that a correlation divides by
 _SMALL = (jnp.dtype(jnp.float16), jnp.dtype(jnp.bfloat16))
 _FLOAT32, _FLOAT64 = jnp.dtype(jnp.float32), jnp.dtype(jnp.float64)
 _INT32, _INT64 = jnp.dtype(jnp.int32), jnp.dtype(jnp.int64)
@@ -410,3 +411,126 @@ def _counts(length: int, size: int) -> np.ndarray:
     """Return the number of pixels of a window inside the image at each place along an axis."""
     at = np.arange(length) - size // 2
     return np.minimum(at + size, length) - np.maximum(at, 0)
+
+
+def _pair(x: Any, y: Any, window: int) -> tuple[Array, Array, Array, Array]:
+    """Return two images less the means of their pixels, and these, which have no gradients."""
+    x, y = _check(x), _check(y)
+    if x.shape != y.shape:
+        raise ValueError(f"images must have one shape, got {x.shape} and {y.shape}")
+    if not (jnp.issubdtype(x.dtype, jnp.floating) and jnp.issubdtype(y.dtype, jnp.floating)):
+        raise TypeError(f"images must be floats, got {x.dtype} and {y.dtype}")
+    if not isinstance(window, (int, np.integer)) or window < 1 or window % 2 == 0:
+        raise ValueError(f"window must be an odd number, got {window!r}")
+    wide = jnp.promote_types(jnp.promote_types(x.dtype, y.dtype), _FLOAT32)
+    x, y = x.astype(wide), y.astype(wide)
+    cx, cy = (lax.stop_gradient(v.mean((-2, -1), keepdims=True)) for v in (x, y))
+    return x - cx, y - cy, cx, cy
+
+
+def ssim(x: Any, y: Any, *, data_range: float, window: int = 7, k1: float = 0.01, k2: float = 0.03) -> Array:
+    """Compute the structural similarity of images, with gradients: ``1 - ssim(x, y, ...)`` is a loss.
+
+    The value is that of :func:`boxsum.ssim` for images of one channel, with sample covariances:
+    the mean over all windows that lie within the image.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (..., H, W)
+        Images of one shape, of a floating-point type.
+    data_range : float
+        Difference between the greatest and the smallest possible pixel.
+    window : int, optional
+        Side of the window, an odd number.
+    k1, k2 : float, optional
+        Constants of SSIM.
+
+    Returns
+    -------
+    similarity : Array, shape (...)
+        The mean similarity of each pair of images, 1 if they are equal.
+
+    Raises
+    ------
+    TypeError
+        If the images are not floats.
+    ValueError
+        If the shapes differ, the window is even or larger than the images, or `data_range` is not
+        positive.
+
+    Examples
+    --------
+    >>> import boxsum.jax as bj, jax, jax.numpy as jnp
+    >>> x = jnp.outer(jnp.arange(20.0), jnp.arange(20.0)) / 361
+    >>> float(bj.ssim(x, x, data_range=1))
+    1.0
+    >>> jax.grad(lambda y: 1 - bj.ssim(x, y, data_range=1))(x + 0.1).shape
+    (20, 20)
+    """
+    x, y, cx, cy = _pair(x, y, window)
+    if window < 3 or window > min(x.shape[-2:]):
+        raise ValueError(f"window is {window}, want 3 to {min(x.shape[-2:])}, the smallest side of the images")
+    if not data_range > 0:
+        raise ValueError(f"data_range must be positive, got {data_range!r}")
+    edge = window // 2
+
+    def mean(v: Array) -> Array:
+        return box_filter(v, window, border="constant")[..., edge : v.shape[-2] - edge, edge : v.shape[-1] - edge]
+
+    sample = window**2 / (window**2 - 1)
+    mx, my = mean(x), mean(y)
+    covariance, variances = sample * (mean(x * y) - mx * my), sample * (mean(x * x + y * y) - mx * mx - my * my)
+    ux, uy, c1, c2 = mx + cx, my + cy, (k1 * data_range) ** 2, (k2 * data_range) ** 2
+    similar = (2 * ux * uy + c1) * (2 * covariance + c2) / ((ux * ux + uy * uy + c1) * (variances + c2))
+    return similar.mean((-2, -1))
+
+
+def lncc(x: Any, y: Any, *, window: int = 9) -> Array:
+    """Compute the local correlation of images, with gradients: ``1 - lncc(x, y)`` is a loss.
+
+    The value is that of :func:`boxsum.lncc` for images of one channel, as in VoxelMorph: the mean
+    of squared correlations in the windows around all pixels, where negative ones count as none.
+    Pixels outside the image are zeros.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (..., H, W)
+        Images of one shape, of a floating-point type.
+    window : int, optional
+        Side of the window, an odd number.
+
+    Returns
+    -------
+    correlation : Array, shape (...)
+        The mean squared correlation of each pair of images.
+
+    Raises
+    ------
+    TypeError
+        If the images are not floats.
+    ValueError
+        If the shapes differ, or the window is even.
+
+    Examples
+    --------
+    >>> import boxsum.jax as bj, jax.numpy as jnp
+    >>> x = jnp.outer(jnp.arange(20.0), jnp.arange(20.0)) / 361
+    >>> bool(jnp.isclose(bj.lncc(x, x), 1, atol=1e-3))
+    True
+    """
+    x, y, cx, cy = _pair(x, y, window)
+    inside = _counts(x.shape[-2], window)[:, None] * _counts(x.shape[-1], window)
+    area = window**2
+    outside = jnp.asarray(1 - inside / area, x.dtype)  # the share of a window beyond the image
+    count = jnp.asarray(inside, x.dtype)
+
+    def total(v: Array) -> Array:
+        return box_filter(v, window, border="constant", mean=False)
+
+    sx, sy = total(x), total(y)
+    # Sums of products of the pixels themselves, which are zero beyond the image, less those of their means.
+    cross = total(x * y) - sx * sy / area + (cx * sy + cy * sx + cx * cy * count) * outside
+    ax = total(x * x) - sx * sx / area + (2 * cx * sx + cx * cx * count) * outside
+    ay = total(y * y) - sy * sy / area + (2 * cy * sy + cy * cy * count) * outside
+    cross, ax, ay = (jnp.maximum(v, _LEAST) for v in (cross, ax, ay))
+    return ((cross / ax) * (cross / ay)).mean((-2, -1))

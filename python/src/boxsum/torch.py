@@ -29,7 +29,7 @@ from ._foreign import _torch_cuda, describe, repeat
 from ._host import batches
 from ._native import LayoutError, call, flat_array
 
-__all__ = ["BoxConv2d", "LocalNorm", "avg_pool", "box_filter", "box_mean", "box_sum", "integral", "local_norm"]
+__all__ = ["BoxConv2d", "LocalNorm", "avg_pool", "box_filter", "box_mean", "box_sum", "integral", "lncc", "local_norm", "ssim"]
 
 
 def __dir__() -> list[str]:
@@ -38,6 +38,7 @@ def __dir__() -> list[str]:
 
 _FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 _PLANES = (-2, -1)
+_LEAST = 1e-5  # variance, times the number of pixels, that a correlation divides by
 _LINE, _SECTOR = 256, 32  # alignment in bytes of table rows for fast device writes: of images, and of many planes
 
 
@@ -964,6 +965,111 @@ def avg_pool(
 
 
 # --- Modules ---
+
+
+def _pair(x: Tensor, y: Tensor, window: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return two images less the means of their pixels, and these, which have no gradients."""
+    _floats(x, "a comparison")
+    _floats(y, "a comparison")
+    if x.shape != y.shape:
+        raise ValueError(f"images must have one shape, got {x.shape} and {y.shape}")
+    if not isinstance(window, (int, np.integer)) or window < 1 or window % 2 == 0:
+        raise ValueError(f"window must be an odd number, got {window!r}")
+    wide = torch.promote_types(torch.promote_types(x.dtype, y.dtype), torch.float32)
+    x, y = x.to(wide), y.to(wide)
+    cx, cy = (v.detach().mean(_PLANES, keepdim=True) for v in (x, y))
+    return x - cx, y - cy, cx, cy
+
+
+def ssim(x: Tensor, y: Tensor, *, data_range: float, window: int = 7, k1: float = 0.01, k2: float = 0.03) -> Tensor:
+    """Compute the structural similarity of images, with gradients: ``1 - ssim(x, y, ...)`` is a loss.
+
+    The value is that of :func:`boxsum.ssim` for images of one channel, with sample covariances:
+    the mean over all windows that lie within the image.
+
+    Parameters
+    ----------
+    x, y : Tensor, shape (..., H, W)
+        Images of one shape, of a floating-point type.
+    data_range : float
+        Difference between the greatest and the smallest possible pixel.
+    window : int, optional
+        Side of the window, an odd number.
+    k1, k2 : float, optional
+        Constants of SSIM.
+
+    Returns
+    -------
+    similarity : Tensor, shape (...)
+        The mean similarity of each pair of images, 1 if they are equal.
+
+    Raises
+    ------
+    TypeError
+        If the images are not floats.
+    ValueError
+        If the shapes differ, the window is even or larger than the images, or `data_range` is not
+        positive.
+    """
+    x, y, cx, cy = _pair(x, y, window)
+    if window < 3 or window > min(x.shape[-2:]):
+        raise ValueError(f"window is {window}, want 3 to {min(x.shape[-2:])}, the smallest side of the images")
+    if not data_range > 0:
+        raise ValueError(f"data_range must be positive, got {data_range!r}")
+    edge = window // 2
+
+    def mean(v: Tensor) -> Tensor:
+        return box_filter(v, window, border="constant")[..., edge : v.shape[-2] - edge, edge : v.shape[-1] - edge]
+
+    sample = window**2 / (window**2 - 1)
+    mx, my = mean(x), mean(y)
+    covariance, variances = sample * (mean(x * y) - mx * my), sample * (mean(x * x + y * y) - mx * mx - my * my)
+    ux, uy, c1, c2 = mx + cx, my + cy, (k1 * data_range) ** 2, (k2 * data_range) ** 2
+    similar = (2 * ux * uy + c1) * (2 * covariance + c2) / ((ux * ux + uy * uy + c1) * (variances + c2))
+    return similar.mean(_PLANES)
+
+
+def lncc(x: Tensor, y: Tensor, *, window: int = 9) -> Tensor:
+    """Compute the local correlation of images, with gradients: ``1 - lncc(x, y)`` is a loss.
+
+    The value is that of :func:`boxsum.lncc` for images of one channel, as in VoxelMorph: the mean
+    of squared correlations in the windows around all pixels, where negative ones count as none.
+    Pixels outside the image are zeros.
+
+    Parameters
+    ----------
+    x, y : Tensor, shape (..., H, W)
+        Images of one shape, of a floating-point type.
+    window : int, optional
+        Side of the window, an odd number.
+
+    Returns
+    -------
+    correlation : Tensor, shape (...)
+        The mean squared correlation of each pair of images.
+
+    Raises
+    ------
+    TypeError
+        If the images are not floats.
+    ValueError
+        If the shapes differ, or the window is even.
+    """
+    x, y, cx, cy = _pair(x, y, window)
+    rows, columns = (_counts(length, window, window // 2, length, x) for length in x.shape[-2:])
+    area, count = window**2, rows[:, None] * columns
+    outside = 1 - count / area  # the share of a window beyond the image
+
+    def total(v: Tensor) -> Tensor:
+        return box_filter(v, window, border="constant", mean=False)
+
+    sx, sy = total(x), total(y)
+    # Sums of products of the pixels themselves, which are zero beyond the image, less those of their means.
+    cross = total(x * y) - sx * sy / area + (cx * sy + cy * sx + cx * cy * count) * outside
+    ax = total(x * x) - sx * sx / area + (2 * cx * sx + cx * cx * count) * outside
+    ay = total(y * y) - sy * sy / area + (2 * cy * sy + cy * cy * count) * outside
+    cross, ax, ay = (v.clamp(min=_LEAST) for v in (cross, ax, ay))
+    return ((cross / ax) * (cross / ay)).mean(_PLANES)
 
 
 class LocalNorm(torch.nn.Module):
