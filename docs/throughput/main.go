@@ -1,5 +1,5 @@
 // Command throughput prints what LLVM's models of processors predict for the loops on arm64: those of the
-// NEON kernels, and of portable Go for comparison. It prints the table in notes/performance.md:
+// NEON kernels, and of portable Go for comparison. It prints the table in notes/performance-levels.md:
 //
 //	go run ./docs/throughput -mca llvm-mca-22 -objdump llvm-objdump-22
 //
@@ -68,7 +68,6 @@ func shape(name, has, not string, sums int, types ...string) []loop {
 }
 
 // single returns the loop of one sum at a time, which the compiler has inlined into the function for a tile.
-// a tile.
 func single(pixel, sum, has, not string) []loop { return shape("portable", has, not, 1, pixel, sum) }
 
 // blocks returns the loop of one block of floats at a time.
