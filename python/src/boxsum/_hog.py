@@ -152,6 +152,14 @@ class HOG:
             If there is no such file, or no OpenCV that has the detector.
         ValueError
             If the file has no valid descriptor.
+
+        Examples
+        --------
+        >>> import boxsum, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "hog.yml")
+        >>> boxsum.detect.HOG(window=(64, 64)).save(path)
+        >>> boxsum.detect.HOG.load(path).window
+        (64, 64)
         """
         if isinstance(path, str) and path in PEOPLE and not os.path.exists(path):
             function, window = PEOPLE[path]
@@ -238,6 +246,12 @@ class HOG:
         ------
         ValueError
             If an argument is out of range.
+
+        Examples
+        --------
+        >>> import boxsum
+        >>> boxsum.detect.HOG(window=(64, 128)).windows((128, 80), step=8).tolist()
+        [[0, 0], [8, 0], [16, 0]]
         """
         if len(shape) < 2:
             raise ValueError(f"shape must be that of an image, got {shape}")
@@ -292,6 +306,13 @@ class HOG:
             If the image is not of uint8.
         ValueError
             If an argument is out of range.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> hog = boxsum.detect.HOG(window=(64, 64))
+        >>> hog.compute(np.zeros((128, 96), np.uint8), step=32).shape
+        (6, 1764)
         """
         return self._each(image, "hog_compute", np.float32, (self.size,), step, padding, at, bgr, workers, out)
 
@@ -306,7 +327,7 @@ class HOG:
         workers: int | None = None,
         out: ndarray | None = None,
     ) -> ndarray:
-        """Compute the scores of windows: how far each is on the objects' side.
+        """Compute the score that the linear classifier gives to each window.
 
         Parameters
         ----------
@@ -326,6 +347,14 @@ class HOG:
             If the image is not of uint8.
         ValueError
             If an argument is out of range, or there are no coefficients.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> coefficients = np.append(np.zeros(1764), 0.5)  # the last one is added to every score
+        >>> hog = boxsum.detect.HOG(coefficients, window=(64, 64))
+        >>> hog.scores(np.zeros((64, 96), np.uint8), step=32)
+        array([0.5, 0.5])
         """
         return self._each(image, "hog_scores", np.float64, (), step, padding, at, bgr, workers, out)
 
@@ -389,14 +418,14 @@ class HOG:
         bgr: bool = False,
         workers: int | None = None,
     ) -> Detections:
-        """Detect objects in an image, at all sizes from that of the window on.
+        """Detect objects in an image, at the size of the window and all larger sizes.
 
         Parameters
         ----------
         image, step, padding, bgr, workers
             As for :meth:`compute`.
         threshold : float, optional
-            The least score of a window that is found.
+            The lowest score of a window that counts as found.
         scale : float, optional
             Ratio between successive window sizes; 1 searches windows of one size only.
         neighbors : int, optional
@@ -427,6 +456,15 @@ class HOG:
             If the image is not of uint8.
         ValueError
             If an argument is out of range, or there are no coefficients.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> coefficients = np.append(np.zeros(1764), 0.5)  # every window has the score 0.5
+        >>> hog = boxsum.detect.HOG(coefficients, window=(64, 64))
+        >>> found = hog.detect(np.zeros((64, 64), np.uint8), neighbors=0)
+        >>> found.boxes.tolist(), found.scores.tolist()
+        ([[0, 0, 64, 64]], [0.5])
         """
         count = whole(neighbors, "neighbors", 0)
         density = real(density, "density")

@@ -782,6 +782,13 @@ def integral(x: Tensor, *, dtype: Optional[torch.dtype] = None) -> Tensor:
         If `x` is not a dense tensor of real numbers, or has no sums of type `dtype`.
     ValueError
         If `x` has fewer than two axes.
+
+    Examples
+    --------
+    >>> import torch, boxsum.torch as bt
+    >>> x = torch.tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
+    >>> bt.integral(x).tolist()
+    [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 3.0], [0.0, 3.0, 8.0, 15.0]]
     """
     if type(x) not in _TENSORS:
         _check(x)
@@ -819,6 +826,13 @@ def box_sum(table: Tensor, boxes: Any) -> Tensor:
     With integer tables and boxes, sums are exact. With floats, a sum is the difference of
     large ones: in float32 its error may reach 2^-22 of the largest table entry at its
     corners, and in tables of ``dtype=torch.float64`` 2^-51 of it.
+
+    Examples
+    --------
+    >>> import torch, boxsum.torch as bt
+    >>> table = bt.integral(torch.tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]))
+    >>> bt.box_sum(table, [[0, 0, 3, 2], [0.5, 0, 1.5, 1]]).tolist()
+    [15.0, 0.5]
     """
     _check_table(table)
     return _through(_box_sum, table)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
@@ -841,6 +855,13 @@ def box_mean(table: Tensor, boxes: Any) -> Tensor:
     ------
     ValueError
         If corners are floats and the sums of an int32 table may have wrapped.
+
+    Examples
+    --------
+    >>> import torch, boxsum.torch as bt
+    >>> table = bt.integral(torch.tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]))
+    >>> bt.box_mean(table, [[0, 0, 3, 2]]).tolist()
+    [2.5]
     """
     _check_table(table)
     return _through(_box_mean, table)(table, boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes, device=table.device))
@@ -890,6 +911,15 @@ def box_filter(x: Tensor, window: Union[int, Sequence[int]], *, border: str = "c
         If `x` does not hold floats.
     ValueError
         If `border` is unknown or the window is smaller than one pixel.
+
+    Examples
+    --------
+    >>> import torch, boxsum.torch as bt
+    >>> x = torch.tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
+    >>> bt.box_filter(x, 3).tolist()
+    [[2.0, 2.5, 3.0], [2.0, 2.5, 3.0]]
+    >>> bt.box_filter(x, 3, border="constant", mean=False).tolist()
+    [[8.0, 15.0, 12.0], [8.0, 15.0, 12.0]]
     """
     _floats(x, "a filter")
     if border not in _BORDERS:
@@ -922,6 +952,12 @@ def local_norm(x: Tensor, window: Union[int, Sequence[int]], *, eps: float = 1e-
         If `x` does not hold floats.
     ValueError
         If the window is smaller than one pixel.
+
+    Examples
+    --------
+    >>> import torch, boxsum.torch as bt
+    >>> bt.local_norm(torch.ones(1, 4, 4), 3).abs().max().item()  # nothing stands out
+    0.0
     """
     _floats(x, "local_norm")
     return _through(_local_norm, x)(x, *_sides(window, "window"), eps)
@@ -952,6 +988,12 @@ def avg_pool(
     ValueError
         If the padding is more than half of the window, or the window is larger than the
         padded images.
+
+    Examples
+    --------
+    >>> import torch, boxsum.torch as bt
+    >>> bt.avg_pool(torch.arange(16.0).reshape(1, 4, 4), 2).tolist()
+    [[[2.5, 4.5], [10.5, 12.5]]]
     """
     _floats(x, "avg_pool")
     size = _sides(kernel_size, "kernel_size")
@@ -1084,6 +1126,13 @@ class LocalNorm(torch.nn.Module):
         and bias.
     eps : float, optional
         Added to the variance.
+
+    Examples
+    --------
+    >>> import torch, boxsum.torch as bt
+    >>> layer = bt.LocalNorm(15, channels=3)
+    >>> layer(torch.rand(2, 3, 32, 32)).shape
+    torch.Size([2, 3, 32, 32])
     """
 
     def __init__(self, window: Union[int, Sequence[int]], channels: Optional[int] = None, eps: float = 1e-5) -> None:
@@ -1135,6 +1184,13 @@ class BoxConv2d(torch.nn.Module):
     ------
     ValueError
         If an argument is not positive.
+
+    Examples
+    --------
+    >>> import torch, boxsum.torch as bt
+    >>> layer = bt.BoxConv2d(3, boxes=4, reach=8)
+    >>> layer(torch.rand(2, 3, 32, 32)).shape
+    torch.Size([2, 12, 32, 32])
     """
 
     def __init__(self, channels: int, boxes: int, reach: Union[float, Sequence[float]], least: float = 1.0) -> None:

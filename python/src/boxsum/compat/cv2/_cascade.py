@@ -97,6 +97,13 @@ class CascadeClassifier:
         ------
         cv2.error
             If no cascade is loaded, or an argument is not supported.
+
+        Examples
+        --------
+        >>> from boxsum.compat import cv2  # doctest: +SKIP
+        >>> face = cv2.CascadeClassifier("haarcascade_frontalface_alt2.xml")  # doctest: +SKIP
+        >>> face.detectMultiScale(image, scaleFactor=1.1, minSize=(40, 40))  # doctest: +SKIP
+        array([[423,  80, 156, 156]], dtype=int32)
         """
         return _rectangles(self._found(image, scaleFactor, minNeighbors, minSize, maxSize))
 

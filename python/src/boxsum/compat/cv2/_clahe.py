@@ -43,6 +43,20 @@ class CLAHE:
         -------
         dst : ndarray
             The equalized image.
+
+        Raises
+        ------
+        cv2.error
+            If the image is empty, or not a gray image of uint8 or uint16.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from boxsum.compat import cv2
+        >>> ramp = np.linspace(100, 150, 128 * 128).reshape(128, 128).astype(np.uint8)
+        >>> clear = cv2.createCLAHE(3, (4, 4)).apply(ramp)
+        >>> int(clear.max()) - int(clear.min())
+        80
         """
         found = umats(self.apply, src, (dst,))
         if found:
@@ -63,7 +77,7 @@ class CLAHE:
         return self._clip
 
     def setClipLimit(self, clipLimit: float) -> None:
-        """Set the limit of a bin as a multiple of the mean; 0 or less is none."""
+        """Set the limit of a bin as a multiple of the mean; 0 or less removes it."""
         self._clip = float(clipLimit)
 
     def getTilesGridSize(self) -> tuple[int, int]:
@@ -102,7 +116,7 @@ def createCLAHE(clipLimit: float = 40.0, tileGridSize: Any = (8, 8)) -> CLAHE:
     Parameters
     ----------
     clipLimit : float, optional
-        Limit of a bin as a multiple of the mean; 0 or less is none.
+        Limit of a bin as a multiple of the mean; 0 or less means no limit.
     tileGridSize : tuple of int, optional
         Number of tiles across and down.
 

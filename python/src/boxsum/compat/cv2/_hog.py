@@ -82,7 +82,7 @@ class HOGDescriptor:
     svmDetector = property(lambda self: self._hog.coefficients.copy() if len(self._hog.coefficients) else ())
 
     def getDescriptorSize(self) -> int:
-        """Return the number of numbers in the descriptor of a window."""
+        """Return the length of a window's descriptor."""
         return self._hog.size
 
     def getWinSigma(self) -> float:
@@ -100,8 +100,8 @@ class HOGDescriptor:
         Parameters
         ----------
         svmdetector : array_like of float, or None
-            One coefficient for each number of a descriptor, and optionally a constant. None or
-            no numbers remove them.
+            One coefficient for each number of a descriptor, and optionally a constant. None or an
+            empty array removes them.
 
         Returns
         -------
@@ -110,7 +110,14 @@ class HOGDescriptor:
         Raises
         ------
         cv2.error
-            If there is another number of coefficients, or one is not finite.
+            If the number of coefficients is wrong, or one is not finite.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from boxsum.compat import cv2
+        >>> hog = cv2.HOGDescriptor()
+        >>> hog.setSVMDetector(np.zeros(hog.getDescriptorSize() + 1, np.float32))
         """
         numbers = np.zeros(0) if svmdetector is None else svmdetector.get() if type(svmdetector).__name__ == "UMat" else np.asarray(svmdetector)
         self._set(HOG(numbers if numbers.size else None, **self._hog.settings()), self._sigma, self._aperture)
@@ -195,7 +202,16 @@ class HOGDescriptor:
         Raises
         ------
         cv2.error
-            If the file cannot be written, or the name is none.
+            If the file cannot be written, or the name is not allowed.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from boxsum.compat import cv2
+        >>> path = os.path.join(tempfile.mkdtemp(), "hog.yml")
+        >>> cv2.HOGDescriptor().save(path)
+        >>> cv2.HOGDescriptor().load(path)
+        True
         """
         name = objname or re.sub(r"[^A-Za-z0-9_-]", "_", os.path.splitext(os.path.basename(filename))[0])
         if not objname and not re.match("[A-Za-z_]", name):
@@ -226,6 +242,13 @@ class HOGDescriptor:
         ------
         cv2.error
             If an argument is not supported.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from boxsum.compat import cv2
+        >>> cv2.HOGDescriptor().compute(np.zeros((128, 64), np.uint8)).shape
+        (3780,)
         """
         at = _locations(locations)
         return self._hog.compute(_image(img), step=self._stride(winStride, self._hog.cell), padding=_padding(padding), at=at, bgr=True).ravel()
@@ -275,6 +298,16 @@ class HOGDescriptor:
         ------
         cv2.error
             If an argument is not supported.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from boxsum.compat import cv2
+        >>> hog = cv2.HOGDescriptor()
+        >>> hog.setSVMDetector(np.append(np.zeros(3780), 0.5))  # every window has the score 0.5
+        >>> locations, weights = hog.detect(np.zeros((128, 64), np.uint8))
+        >>> locations.tolist(), weights.tolist()
+        ([[0, 0]], [0.5])
         """
         image, at, least = _image(img), _locations(searchLocations), real(hitThreshold, "hitThreshold")
         step, border = self._stride(winStride, self._hog.cell), _padding(padding)
@@ -309,6 +342,16 @@ class HOGDescriptor:
         ------
         cv2.error
             If an argument is not supported.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from boxsum.compat import cv2
+        >>> hog = cv2.HOGDescriptor()
+        >>> hog.setSVMDetector(np.append(np.zeros(3780), 0.5))  # every window has the score 0.5
+        >>> boxes, weights = hog.detectMultiScale(np.zeros((128, 64), np.uint8), groupThreshold=0)
+        >>> boxes.tolist(), weights.tolist()
+        ([[0, 0, 64, 128]], [0.5])
         """
         image, least, group = _image(img), real(hitThreshold, "hitThreshold"), real(groupThreshold, "groupThreshold")
         step, border, ratio = self._stride(winStride, self._hog.stride), _padding(padding), real(scale, "scale")
