@@ -231,7 +231,7 @@ def targets(
     >>> np.argwhere(boxsum.targets(power, 2, 5))
     array([[20, 30]])
     """
-    numbers = {"guard": whole(guard, "guard", 0, _REACH), "train": whole(train, "train", 1, _REACH), "rate": real(rate, "rate")}
+    numbers: dict[str, Any] = {"guard": whole(guard, "guard", 0, _REACH), "train": whole(train, "train", 1, _REACH), "rate": real(rate, "rate")}
     return _respond("targets", a, np.bool_, out, workers, amplitudes=amplitudes, **numbers)
 
 

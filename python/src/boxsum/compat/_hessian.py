@@ -42,8 +42,9 @@ def hessian_matrix_det(image: Any, sigma: float = 1, approximate: bool = True) -
     """
     image = np.asarray(image)
     if image.ndim != 2 or image.size == 0 or not approximate or not sigma >= 1 or image.dtype.kind not in "buif":
-        from skimage.feature import hessian_matrix_det as original
+        from skimage import feature
 
+        original: Any = feature.hessian_matrix_det
         made: np.ndarray = original(image, sigma, approximate)
         return made
     return hessian(_as_float(image), sigma, dtype=np.float64)
