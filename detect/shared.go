@@ -96,9 +96,9 @@ func markBit(angle float64) uint8 {
 	return 1 << (int(n) & 7)
 }
 
-// between returns the marks on which an angle depends: those of the adjacent multiples of
+// adjacentMarks returns the marks on which an angle depends: those of the adjacent multiples of
 // 45° if both are in the list, or none.
-func between(angle float64, list uint8) uint8 {
+func adjacentMarks(angle float64, list uint8) uint8 {
 	n := int(math.Floor(angle / 45))
 	bits := uint8(1)<<(n&7) | uint8(1)<<((n+1)&7)
 	if markBit(angle) != 0 || list&bits != bits {
@@ -135,7 +135,7 @@ func (o *Options) sharing() (list, marks uint8) {
 		return list, 0
 	}
 	for _, angle := range o.Angles {
-		marks |= between(angle, list)
+		marks |= adjacentMarks(angle, list)
 	}
 	return list, marks
 }

@@ -277,9 +277,9 @@ func (o *Options) checkAngles() error {
 	}
 	switch {
 	case o.Compat && !o.isUpright():
-		return raster.Invalid("Angles cannot be used with Compat: OpenCV finds upright objects only")
+		return raster.Invalid("compat cannot be combined with angles: OpenCV finds upright objects only")
 	case o.Compat && o.Mirror:
-		return raster.Invalid("Mirror cannot be used with Compat: OpenCV has no mirrored search")
+		return raster.Invalid("compat cannot be combined with mirror: OpenCV has no mirrored search")
 	}
 	return nil
 }
@@ -490,7 +490,7 @@ func (t *turning) passes(c *Cascade, wanted [directions]bool, o, given *Options,
 			v.direction, v.angle, v.mirrored = d, p.angle(), p.finds()
 			v.marks, v.between = markBit(v.angle)&marks, 0
 			if marks != 0 {
-				v.between = between(v.angle, list)
+				v.between = adjacentMarks(v.angle, list)
 			}
 		}
 		if len(s.views) == 0 {

@@ -33,7 +33,7 @@ func TestEncodeBits(t *testing.T) {
 				}
 				if i%16 == 5 && y > 0 { // like the row above, shifted by a pixel or two
 					data[y*stride+x/8] &^= 0x80 >> (x % 8)
-					if from := x - 1 - y%2; from >= 0 && at(data[(y-1)*stride:], from) {
+					if from := x - 1 - y%2; from >= 0 && bitAt(data[(y-1)*stride:], from) {
 						data[y*stride+x/8] |= 0x80 >> (x % 8)
 					}
 				}
@@ -55,7 +55,7 @@ func TestEncodeBits(t *testing.T) {
 			}
 			for y := range height {
 				for x, v := range img.Row(y) {
-					if black := at(data[y*stride:], x); black != (v == 0) || !black && v != 255 {
+					if black := bitAt(data[y*stride:], x); black != (v == 0) || !black && v != 255 {
 						t.Fatalf("%s: pixel (%d, %d) came back as %d", name, x, y, v)
 					}
 				}

@@ -76,7 +76,7 @@ func (f *faxWriter) row(row []byte) {
 // from black in color and follows a pixel that does not.
 func (f *faxWriter) changing(a0 int, black bool) int {
 	x := a0 + 1
-	if x > 0 && x < f.width && at(f.above, x-1) != black { // within a run of the opposite color
+	if x > 0 && x < f.width && bitAt(f.above, x-1) != black { // within a run of the opposite color
 		x = f.next(f.above, x, !black)
 	}
 	return f.next(f.above, x, black)
@@ -98,7 +98,7 @@ func (f *faxWriter) next(row []byte, x int, black bool) int {
 	return f.width
 }
 
-func at(row []byte, x int) bool { return row[x/8]>>(7-x%8)&1 != 0 }
+func bitAt(row []byte, x int) bool { return row[x/8]>>(7-x%8)&1 != 0 }
 
 // end returns the encoded data.
 func (f *faxWriter) end() []byte {

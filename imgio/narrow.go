@@ -123,9 +123,9 @@ func image64Of[T int64 | uint64](a *Array, data []T, all bool) (any, error) {
 	return boxsum.Image[T]{Pix: data[:n], Stride: width * channels, Width: width, Height: height, Channels: channels}, nil
 }
 
-// as converts an image of 64-bit integers to pixels of type P, which must hold
+// pixelsAs converts an image of 64-bit integers to pixels of type P, which must hold
 // all of their values. ok is false for other images.
-func as[P boxsum.Pixel](img any) (made boxsum.Image[P], ok bool, err error) {
+func pixelsAs[P boxsum.Pixel](img any) (made boxsum.Image[P], ok bool, err error) {
 	switch img := img.(type) {
 	case boxsum.Image[int64]:
 		made, err = image32[P](img)

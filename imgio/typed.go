@@ -26,7 +26,7 @@ func OpenImage[P boxsum.Pixel](path string, opt Options) (boxsum.Image[P], io.Cl
 	if err != nil {
 		return none, nil, err
 	}
-	if img, ok, err := as[P](p.Image); ok {
+	if img, ok, err := pixelsAs[P](p.Image); ok {
 		if err != nil {
 			return none, nil, errors.Join(inFile(path, err), p.Close())
 		}
@@ -34,7 +34,7 @@ func OpenImage[P boxsum.Pixel](path string, opt Options) (boxsum.Image[P], io.Cl
 	}
 	img, ok := p.Image.(boxsum.Image[P])
 	if !ok {
-		err := raster.Unsupported("the image has pixels of %s, not %T", sliceOf(p.Image).pixel, *new(P))
+		err := raster.Unsupported("image has pixels of %s, want %T", sliceOf(p.Image).pixel, *new(P))
 		return none, nil, errors.Join(inFile(path, err), p.Close())
 	}
 	return img, p, nil

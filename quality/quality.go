@@ -20,7 +20,7 @@ func SSIMMap[D Float, P Pixel](a, b boxsum.Image[P], opt *Options) (boxsum.Image
 
 // SSIMInto is like [SSIMMap] but writes to dst, which has the size and the channels of the images.
 func SSIMInto[D Float, P Pixel](dst boxsum.Image[D], a, b boxsum.Image[P], opt *Options) (float64, error) {
-	return into(&dst)(images(quality.SSIM, &a, &b, opt))
+	return scoreInto(&dst)(images(quality.SSIM, &a, &b, opt))
 }
 
 // VolumeSSIM is like [SSIM] for volumes: windows extend along all three axes.
@@ -47,7 +47,7 @@ func LNCCMap[D Float, P Pixel](a, b boxsum.Image[P], opt *Options) (boxsum.Image
 
 // LNCCInto is like [LNCCMap] but writes to dst, which has the size and the channels of the images.
 func LNCCInto[D Float, P Pixel](dst boxsum.Image[D], a, b boxsum.Image[P], opt *Options) (float64, error) {
-	return into(&dst)(images(quality.LNCC, &a, &b, opt))
+	return scoreInto(&dst)(images(quality.LNCC, &a, &b, opt))
 }
 
 // VolumeLNCC is like [LNCC] for volumes: windows extend along all three axes.
@@ -75,7 +75,7 @@ func MSSSIM[P Pixel](a, b boxsum.Image[P], opt *Options) (float64, error) {
 		return 0, err
 	}
 	if j.Size != 0 || j.Sigma != 0 || j.Population {
-		return 0, raster.Invalid("Window, Sigma and Population are %d, %v and %v, want their zero values: MS-SSIM has its own window", j.Size, j.Sigma, j.Population)
+		return 0, raster.Invalid("window is %d, sigma is %v and population is %v, want 0, 0 and false (MS-SSIM has its own window)", j.Size, j.Sigma, j.Population)
 	}
 	return quality.MultiScale(j)
 }
@@ -129,8 +129,8 @@ func newMap[D Float](j quality.Job, err error) (m boxsum.Image[D], s float64, _ 
 	return m, s, nil
 }
 
-// into returns a function that checks and runs a job with a map.
-func into[D Float](dst *boxsum.Image[D]) func(j quality.Job, err error) (float64, error) {
+// scoreInto returns a function that checks and runs a job with a map.
+func scoreInto[D Float](dst *boxsum.Image[D]) func(j quality.Job, err error) (float64, error) {
 	return func(j quality.Job, err error) (float64, error) {
 		setImage(&j.Map, dst)
 		return score(j, err)

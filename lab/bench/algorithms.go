@@ -41,11 +41,11 @@ func Algorithms(ctx context.Context, cfg Config) ([]Result, error) {
 	p.text("algorithms", p)
 	ours := runner{Boxsum, 0}
 	p.head(fmt.Sprintf(lead, "algorithm", "size"),
-		about("on", func(r Result) string { return r.On }),
-		about("workers", func(r Result) string { return cmp.Or(strings.TrimLeft(fmt.Sprint(r.Workers), "0"), "–") }),
-		about("ms", func(r Result) string { return ms(r.counted()) }), about("mean", func(r Result) string { return ms(r.Mean) }),
-		about("median", func(r Result) string { return ms(r.Median) }), about("p95", func(r Result) string { return ms(r.P95) }),
-		about("GB/s", gbPerSecond), took("boxsum", ms, ours), median("its median", ms, ours), p95("its p95", ms, ours),
+		property("on", func(r Result) string { return r.On }),
+		property("workers", func(r Result) string { return cmp.Or(strings.TrimLeft(fmt.Sprint(r.Workers), "0"), "–") }),
+		property("ms", func(r Result) string { return ms(r.counted()) }), property("mean", func(r Result) string { return ms(r.Mean) }),
+		property("median", func(r Result) string { return ms(r.Median) }), property("p95", func(r Result) string { return ms(r.P95) }),
+		property("GB/s", gbPerSecond), took("boxsum", ms, ours), median("its median", ms, ours), p95("its p95", ms, ours),
 		column{"× boxsum", func(row []Result) string { return number(row[0].counted()/ours.find(row).counted(), "%.2f") }})
 	many := false
 	for _, a := range p.Algorithms {

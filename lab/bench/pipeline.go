@@ -38,10 +38,10 @@ func Pipeline(ctx context.Context, cfg Config) ([]Result, error) {
 	p.text("pipeline", p)
 	copies := runner{LimitCopies, 0}
 	p.head(fmt.Sprintf(lead, "types", "size", "way"),
-		about("ms", func(r Result) string { return ms(r.counted()) }),
-		about("p95", func(r Result) string { return ms(r.P95) }),
-		about("images/s", func(r Result) string { return number(float64(r.Batch)/r.counted()*1e3, "%.0f") }),
-		about("GB/s", gbPerSecond),
+		property("ms", func(r Result) string { return ms(r.counted()) }),
+		property("p95", func(r Result) string { return ms(r.P95) }),
+		property("images/s", func(r Result) string { return number(float64(r.Batch)/r.counted()*1e3, "%.0f") }),
+		property("GB/s", gbPerSecond),
 		column{"of copies", func(row []Result) string {
 			if row[0].is(LimitCopies) {
 				return "–"

@@ -43,11 +43,11 @@ func Plots(results []Result) (plots []Plot) {
 			}
 		}
 		add("time", &plot.Chart{
-			X: sizeAxis(of), Y: plot.Axis{Label: "time (ms), " + which(of), Log: true},
+			X: sizeAxis(of), Y: plot.Axis{Label: "time (ms), " + describeRuns(of), Log: true},
 			Series: seriesBySize(of, Result.counted, LimitFillRead, LimitDevice, LimitCopies),
 		}, "Time of a table")
 		add("throughput", &plot.Chart{
-			X: sizeAxis(of), Y: plot.Axis{Label: "read and written (GB/s), " + which(of), Zero: true},
+			X: sizeAxis(of), Y: plot.Axis{Label: "read and written (GB/s), " + describeRuns(of), Zero: true},
 			Series: seriesBySize(of, Result.GBPerSecond, LimitFillRead, LimitCopy, LimitDevice, LimitCopies),
 		}, "Throughput")
 		add("speedup", speedupChart(of), "Speed-up by workers")
@@ -192,8 +192,8 @@ func title(what string, c Case, results []Result) string {
 	return text
 }
 
-// which describes which of the runs is reported.
-func which(results []Result) string {
+// describeRuns describes which of the runs is reported.
+func describeRuns(results []Result) string {
 	most := 0
 	for _, r := range results {
 		most = max(most, r.Repeat)

@@ -147,8 +147,8 @@ func speed(who runner) column {
 	}}
 }
 
-// about returns a column with another property of the first result.
-func about(head string, text func(Result) string) column {
+// property returns a column with another property of the first result.
+func property(head string, text func(Result) string) column {
 	return column{head, func(row []Result) string { return text(row[0]) }}
 }
 
@@ -199,8 +199,8 @@ func WriteTable(w io.Writer, results []Result) error {
 	t := report{w: w, lead: types + 14}
 	ours := runner{Boxsum, 0}
 	columns := []column{
-		about("workers", func(r Result) string { return fmt.Sprint(r.Workers) }), took("best ms", ms, ours),
-		about("GB/s", gbPerSecond), ratio("of limit", percent, runner{LimitFillRead, 0}, ours),
+		property("workers", func(r Result) string { return fmt.Sprint(r.Workers) }), took("best ms", ms, ours),
+		property("GB/s", gbPerSecond), ratio("of limit", percent, runner{LimitFillRead, 0}, ours),
 	}
 	beside := slices.ContainsFunc(results, func(r Result) bool { return r.is(Upright) })
 	if beside { // both would not fit 80 columns

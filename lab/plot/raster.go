@@ -37,7 +37,7 @@ func (r *raster) line(points []point, width float64, dash []float64, c color.RGB
 			nx, ny := -(b.y-a.y)/length*width/2, (b.x-a.x)/length*width/2
 			outlines = append(outlines, []point{{a.x - nx, a.y - ny}, {b.x - nx, b.y - ny}, {b.x + nx, b.y + ny}, {a.x + nx, a.y + ny}})
 			if i > 0 && width > 1.5 {
-				outlines = append(outlines, around(a, width/2, round))
+				outlines = append(outlines, placeShape(a, width/2, round))
 			}
 		}
 	}

@@ -48,11 +48,11 @@ func (s Style) marker(at point) []point {
 		{{-.4, -1.2}, {.4, -1.2}, {.4, -.4}, {1.2, -.4}, {1.2, .4}, {.4, .4}, {.4, 1.2}, {-.4, 1.2}, {-.4, .4}, {-1.2, .4}, {-1.2, -.4}, {-.4, -.4}},
 		{{-1.2, -.7}, {1.2, -.7}, {1.2, .7}, {-1.2, .7}}, round,
 	}
-	return around(at, r, shapes[s.Hue%len(shapes)])
+	return placeShape(at, r, shapes[s.Hue%len(shapes)])
 }
 
-// around returns a shape of radius 1, scaled and moved.
-func around(at point, r float64, shape []point) []point {
+// placeShape returns a shape of radius 1, scaled and moved.
+func placeShape(at point, r float64, shape []point) []point {
 	out := make([]point, len(shape))
 	for i, p := range shape {
 		out[i] = point{at.x + r*p.x, at.y + r*p.y}

@@ -56,7 +56,7 @@ func newPixels(size Size, precision string) (p pixels, err error) {
 				row[x] = uint32(b)
 			}
 		}
-		p.own["u32"] = ours(raster.U32, images.Of(words))
+		p.own["u32"] = ownTable(raster.U32, images.Of(words))
 	default:
 		err = fmt.Errorf("unknown precision %q", precision)
 	}
@@ -66,7 +66,7 @@ func newPixels(size Size, precision string) (p pixels, err error) {
 // draw draws the image.
 func draw[S boxsum.Sum, P boxsum.Pixel](p *pixels, precision papers.Precision) (boxsum.Image[P], error) {
 	img, err := papers.ExactImage[P](p.Width, p.Height, precision)
-	p.own = map[string]func(*lab, Spec) (*measure.Contestant, error){p.kind: ours(raster.TypeOf[S](), images.Of(img))}
+	p.own = map[string]func(*lab, Spec) (*measure.Contestant, error){p.kind: ownTable(raster.TypeOf[S](), images.Of(img))}
 	p.prepare = func(a *papers.Algorithm, opt *papers.Options, images int) (*papers.Job, error) {
 		return papers.Prepare(a, opt, slices.Repeat([]boxsum.Image[P]{img}, max(images, 1))...)
 	}
@@ -102,8 +102,8 @@ func (l *lab) contestant(s Spec) (c *measure.Contestant, each []Kernel, err erro
 	return c, each, err
 }
 
-// ours returns this library's own table.
-func ours(sum raster.Type, img raster.Array) func(*lab, Spec) (*measure.Contestant, error) {
+// ownTable returns this library's own table.
+func ownTable(sum raster.Type, img raster.Array) func(*lab, Spec) (*measure.Contestant, error) {
 	return func(l *lab, s Spec) (*measure.Contestant, error) {
 		own := measure.Own{Sum: sum, Rotation: rotation, Images: s.Images, Host: s.Host, Options: measure.Options{Workers: cmp.Or(s.Threads, l.setting.cores)}}
 		own.Kind = map[string]papers.Kind{"tilted": papers.Tilted, "rotated": papers.Rotated}[s.Table]

@@ -62,7 +62,7 @@ func detectOnDevice(a arguments) any {
 	c := cascadeOf(a)
 	r := &resident{device: got(interop.OnStream(a.mustDevice(3), uintptr(a.int(4)))), image: a.flat(2)[0].array().mustView(2)}
 	wantsBytes(&r.image)
-	return foundOf(got(gpu.Detect(over[uint8](r, &r.image), c, detectOptions(a.text(1))))[0])
+	return foundOf(got(gpu.Detect(imageOver[uint8](r, &r.image), c, detectOptions(a.text(1))))[0])
 }
 
 func wantsBytes(v *view) {

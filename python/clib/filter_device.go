@@ -33,8 +33,8 @@ func newResidentOf(flat []flatArray, d *gpu.Device) *resident {
 	return r
 }
 
-// over returns an array of the device as an image.
-func over[P boxsum.Pixel](r *resident, v *view) *gpu.Image[P] {
+// imageOver returns an array of the device as an image.
+func imageOver[P boxsum.Pixel](r *resident, v *view) *gpu.Image[P] {
 	return got(interop.ImageOver[P](r.device, interop.Foreign{
 		Handle: uintptr(v.data), Width: v.width, Height: v.height, Channels: v.channels, Count: 1, Stride: int64(v.stride) * int64(v.bytes),
 	}))
@@ -47,7 +47,7 @@ func (r *resident) wants(e element, what string) {
 	}
 }
 
-const notOnDevice = "pixels of %v on a device: filters there take uint8 and uint16; copy others to the host first"
+const notOnDevice = "pixels of %v cannot be filtered on a device (copy the image to the host)"
 
 // filterOnDevice queues a filter: box, mean or std. Its arguments are the name, those of newResident,
 // the width, height and shift of the window, and the border and its value.
@@ -62,14 +62,14 @@ func (r *resident) filter(name string, w filter.Window, opt *filter.Options) {
 }
 
 func filterThere[P gpu.FilterPixel](r *resident, name string, w filter.Window, opt *filter.Options) {
-	src := over[P](r, &r.image)
+	src := imageOver[P](r, &r.image)
 	if name == "box" {
 		r.wants(r.image.element, "blurs")
-		must(gpu.BoxInto(over[P](r, &r.out), src, w, opt))
+		must(gpu.BoxInto(imageOver[P](r, &r.out), src, w, opt))
 		return
 	}
 	r.wants(f32, "means and deviations")
-	to := over[float32](r, &r.out)
+	to := imageOver[float32](r, &r.out)
 	switch name {
 	case "mean":
 		must(gpu.MeanStdDevInto(to, nil, src, w, opt))
@@ -96,7 +96,7 @@ func (r *resident) threshold(rule threshold.Rule) {
 }
 
 func binarizeThere[P gpu.FilterPixel](r *resident, rule threshold.Rule) {
-	must(gpu.BinarizeInto(over[uint8](r, &r.out), over[P](r, &r.image), rule, nil))
+	must(gpu.BinarizeInto(imageOver[uint8](r, &r.out), imageOver[P](r, &r.image), rule, nil))
 }
 
 // matchOnDevice queues template matching. Its arguments are those of newResident, the template, which
@@ -112,5 +112,5 @@ func (r *resident) match(template *view, m match.Method) {
 	if r.image.element != u8 || template.element != u8 {
 		must(wrongTypes("image has type %v and template %v, want uint8 on a device", r.image.element, template.element))
 	}
-	must(gpu.MatchInto(over[float32](r, &r.out), over[uint8](r, &r.image), imageOf[uint8](template), m, nil))
+	must(gpu.MatchInto(imageOver[float32](r, &r.out), imageOver[uint8](r, &r.image), imageOf[uint8](template), m, nil))
 }

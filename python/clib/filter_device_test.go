@@ -46,7 +46,7 @@ func TestFiltersOfADevice(t *testing.T) {
 	pixels := memory('u', 1, height, width, gap)
 	made := func(out flatArray) *resident { return newResidentOf([]flatArray{pixels, out}, d) }
 	u8out, f32out := memory('u', 1, height, width, gap), memory('f', 4, height, width, 0)
-	if err := over[uint8](made(u8out), &made(u8out).image).Set(0, src); err != nil {
+	if err := imageOver[uint8](made(u8out), &made(u8out).image).Set(0, src); err != nil {
 		t.Fatal(err)
 	}
 	w, opt := filter.Window{Width: 5, Height: 8}, &filter.Options{Border: filter.Clip}
@@ -67,11 +67,11 @@ func TestFiltersOfADevice(t *testing.T) {
 		}
 	}
 	floats := func(r *resident) func() (boxsum.Image[float32], error) {
-		return func() (boxsum.Image[float32], error) { return over[float32](r, &r.out).Download(0) }
+		return func() (boxsum.Image[float32], error) { return imageOver[float32](r, &r.out).Download(0) }
 	}
 	bytes := func(r *resident) func() (boxsum.Image[float32], error) {
 		return func() (boxsum.Image[float32], error) {
-			img, err := over[uint8](r, &r.out).Download(0)
+			img, err := imageOver[uint8](r, &r.out).Download(0)
 			return asFloats(img), err
 		}
 	}

@@ -43,7 +43,7 @@ func OpenFile(ctx context.Context, name string) (Document, error) {
 				return sourced(openFolder(ctx, base, name))(name)
 			}
 		}
-		if err := within(name); err != nil {
+		if err := checkLinks(name); err != nil {
 			return nil, err
 		}
 		s, err := imgio.OpenStack(name, imgio.ToGray)
@@ -103,8 +103,8 @@ func (b *rooted) Get(ctx context.Context, key string, offset, length int64, buf 
 
 func (b *rooted) Close() error { return errors.Join(b.Bucket.Close(), b.root.Close()) }
 
-// within returns an error if a link leads out of a folder.
-func within(folder string) error {
+// checkLinks returns an error if a link leads out of a folder.
+func checkLinks(folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
