@@ -17,7 +17,6 @@
 // A tile waits only for lower tickets, which were drawn by blocks that are running. So no launch can hang, however few
 // of its blocks are resident. Floats are added from the oldest value to the newest, whether aggregates or a prefix were
 // found, so their bits never depend on timing.
-// bits never depend on timing.
 #pragma once
 
 #include "plane_lookback.h"

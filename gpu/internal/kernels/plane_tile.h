@@ -46,16 +46,8 @@ struct TileState {
   alignas(16) T above[S::WY][S::width];           // sums of each column in each row of warps, then the sums above it
   alignas(16) T bottom[upTo(S::width, 3) + 1];    // the last row of the tile's own table, chunk by chunk
   alignas(16) T top[upTo(S::width, 3)];           // the table row above the tile, within the tile's strip
-  alignas(16) T rows[S::WX][upTo(S::height * S::C, 12)];  // sums of each row up to the end of each chunk; the last is replaced
-                                                          // by
-                                                          // the
-                                                          // sum
-                                                          // to
-                                                          // the
-                                                          // left
-                                                          // of
-                                                          // the
-                                                          // tile
+  // Sums of each row up to the end of each chunk. The last is replaced by the sum to the left of the tile.
+  alignas(16) T rows[S::WX][upTo(S::height * S::C, 12)];
   T corner[upTo(S::C, 3)];                        // sum of everything above and to the left
 };
 
