@@ -42,7 +42,7 @@ func TestReadImage(t *testing.T) {
 	}
 	_, err := boxsum.ReadImage(3, 1, func([]uint8) error { return io.ErrUnexpectedEOF })
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("a row cut short gives %v", err)
+		t.Errorf("a truncated row gives %v", err)
 	}
 	for _, size := range [][2]int{{-1, 1}, {1, -1}, {math.MaxInt, math.MaxInt}} {
 		if _, err := boxsum.ReadImage(size[0], size[1], func([]uint8) error { return io.EOF }); !errors.Is(err, boxsum.ErrInvalid) {

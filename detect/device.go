@@ -71,11 +71,11 @@ func (c *Cascade) planOn(o *Options, images []raster.Array) (*devicePlan, error)
 	p.bounds = image.Rect(0, 0, width, height)
 	switch {
 	case !opt.isUpright():
-		return nil, raster.Invalid("devices find upright objects only (use the CPU for angles)")
+		return nil, raster.Invalid("angles are not supported on a device (use the CPU)")
 	case opt.Mirror:
-		return nil, raster.Invalid("devices cannot find mirrored objects (use the CPU)")
+		return nil, raster.Invalid("mirrored objects are not supported on a device (use the CPU)")
 	case opt.NearMisses > 0:
-		return nil, raster.Invalid("devices cannot report near misses (use the CPU)")
+		return nil, raster.Invalid("near misses are not supported on a device (use the CPU)")
 	case max(width, height) > 1<<22: // axisOf stores positions in 31 bits, of which 9 are for the fraction
 		return nil, raster.Invalid("image is %d×%d, want sides of at most %d on a device", width, height, 1<<22)
 	}

@@ -428,10 +428,10 @@ func (w *worker) latticeRow(y int, pix []uint8) {
 func (c *Cascade) checkLattice() error {
 	const step = mostRatio + 1
 	if c.tilted {
-		return raster.Invalid("cascade has tilted features, which rotated tables do not support (use TurnImage)")
+		return raster.Invalid("cascade has tilted features, which rotated tables do not support (turn the image instead)")
 	}
 	if area := float64(c.size.X) * float64(c.size.Y) * step * step / 4; area*255*255 >= 1<<32 {
-		return raster.Invalid("cascade has windows of %d×%d, too large for rotated tables, whose sums of squares have 32 bits (use TurnImage)", c.size.X, c.size.Y)
+		return raster.Invalid("cascade has windows of %d×%d, too large for rotated tables, whose sums of squares have 32 bits (turn the image instead)", c.size.X, c.size.Y)
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func (o *Options) check(to *Options, set *engine.Settings) (err error) {
 	case !o.Compat && (o.Min.X < 0 || o.Min.Y < 0 || o.Max.X < 0 || o.Max.Y < 0):
 		return raster.Invalid("window sizes are %v to %v, want 0 or more", o.Min, o.Max)
 	case o.NearMisses < 0:
-		return raster.Invalid("NearMisses is %d, want 0 or more stages", o.NearMisses)
+		return raster.Invalid("near misses is %d stages, want 0 or more", o.NearMisses)
 	case !(to.Contrast > 0 && to.Contrast <= 255):
 		return raster.Invalid("contrast is %v, want more than 0 and at most 255, or 0 for %d", o.Contrast, usualContrast)
 	case o.Turn != TurnImage && o.Turn != TurnTables:

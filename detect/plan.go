@@ -76,7 +76,7 @@ func (c *Cascade) scales(layers []layer, width, height int, largest image.Point,
 			break
 		}
 		if count++; count > maxScales {
-			return layers, raster.Invalid("scale is %v, which makes more than %d window sizes: use a larger one", o.Scale, maxScales)
+			return layers, raster.Invalid("scale is %v, which gives more than %d window sizes (use a larger scale)", o.Scale, maxScales)
 		}
 		s := float32(f)
 		size := c.sizeAt(s)

@@ -212,13 +212,13 @@ func TestTurnedErrors(t *testing.T) {
 	face := cascade(t, fileOf(t, "lbpcascade_frontalface.xml"))
 	img, _ := boxsum.NewImage[uint8](50, 40, 1)
 	for want, opt := range map[string]detect.Options{
-		"angle is NaN":                      {Angles: []float64{math.NaN()}},
-		"angle is 361":                      {Angles: []float64{361}},
-		"Angles cannot be used with Compat": {Angles: []float64{90}, Compat: true},
-		"unknown Turn 3":                    {Turn: 3},
-		"scale is 1":                        {Angles: []float64{90}, Scale: 1},
-		"image has 2 channels":              {Angles: []float64{10}, Neighbors: 8},
-		"more than 1 windows pass":          {Angles: []float64{10, 20}, Limit: 1, Ungrouped: true},
+		"angle is NaN":                          {Angles: []float64{math.NaN()}},
+		"angle is 361":                          {Angles: []float64{361}},
+		"compat cannot be combined with angles": {Angles: []float64{90}, Compat: true},
+		"unknown Turn 3":                        {Turn: 3},
+		"scale is 1":                            {Angles: []float64{90}, Scale: 1},
+		"image has 2 channels":                  {Angles: []float64{10}, Neighbors: 8},
+		"more than 1 windows pass":              {Angles: []float64{10, 20}, Limit: 1, Ungrouped: true},
 	} {
 		c, im := face, img
 		if opt.Neighbors == 8 {
@@ -417,7 +417,7 @@ func TestMirrored(t *testing.T) {
 	}
 	face := cascade(t, fileOf(t, "frontalface_alt2"))
 	img := part(photo, image.Rect(60, 0, 380, 270), 160, 135, 1)
-	if _, err := face.Detect(img, &detect.Options{Mirror: true, Compat: true}); err == nil || !strings.Contains(err.Error(), "Mirror cannot be used with Compat") {
+	if _, err := face.Detect(img, &detect.Options{Mirror: true, Compat: true}); err == nil || !strings.Contains(err.Error(), "compat cannot be combined with mirror") {
 		t.Errorf("mirrored with Compat: %v", err)
 	}
 	// The upright search is unchanged.

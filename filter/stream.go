@@ -59,7 +59,7 @@ func newStream[D boxsum.Pixel, P Pixel](width, channels int, w Window, opt *Opti
 // until the next call. It returns nil if that row depends on rows still to come.
 func (s *Stream[D, P]) Push(row []P) ([]D, error) {
 	if s == nil || s.rows == nil {
-		return nil, raster.Invalid("the stream was not made by its constructor")
+		return nil, raster.Invalid("uninitialized stream (use its constructor)")
 	}
 	out, err := s.rows.Push(raster.Bytes(row))
 	return raster.Elems[D](out), err
@@ -68,7 +68,7 @@ func (s *Stream[D, P]) Push(row []P) ([]D, error) {
 // End ends the input. Each call returns another row of results, and nil after the last.
 func (s *Stream[D, P]) End() ([]D, error) {
 	if s == nil || s.rows == nil {
-		return nil, raster.Invalid("the stream was not made by its constructor")
+		return nil, raster.Invalid("uninitialized stream (use its constructor)")
 	}
 	out, err := s.rows.End()
 	return raster.Elems[D](out), err

@@ -125,7 +125,7 @@ func OpenBest(kinds ...Kind) (*Device, error) {
 	infos, reasons := driver.List(kinds...)
 	for _, info := range infos {
 		if len(kinds) == 0 && info.CPU {
-			reasons = append(reasons, fmt.Errorf("%s: %s is a CPU, which is used only when asked for by name", info.Kind, info.Name))
+			reasons = append(reasons, fmt.Errorf("%s: %s is a CPU (name the device to use it)", info.Kind, info.Name))
 			continue
 		}
 		d, err := Open(Info(info))

@@ -72,7 +72,7 @@ func Binarize[P FilterPixel](src *Image[P], r threshold.Rule, opt *threshold.Opt
 func BinarizeInto[P FilterPixel](dst *Image[uint8], src *Image[P], r threshold.Rule, opt *threshold.Options) error {
 	f := filtered{kind: method.SauvolaFilter, first: dst.inner(), k: r.K, r: r.R}
 	if r.Method != threshold.Sauvola {
-		return raster.Unsupported("unsupported rule %v, want sauvola on a device (package threshold has all rules)", r.Method)
+		return raster.Unsupported("method is %v, want sauvola on a device (use the CPU for others)", r.Method)
 	}
 	if f.k-f.k != 0 || f.r-f.r != 0 || f.r < 0 || r.White-r.White != 0 || r.White < 0 {
 		return raster.Invalid("K is %v, R is %v and White is %v, want finite numbers, R and White 0 or more", r.K, r.R, r.White)

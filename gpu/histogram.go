@@ -53,7 +53,7 @@ func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int,
 }
 
 // noHistogramOffset is the reason why histograms have no offset.
-const noHistogramOffset = "histograms take no offset: move the range instead"
+const noHistogramOffset = "an offset is not supported for histograms (shift the range instead)"
 
 // IntegrateHistogram computes the integral histograms of images, on their device:
 //

@@ -44,7 +44,7 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 	var ctx context.Context
 	if opt != nil {
 		if ctx = opt.Context; opt.Mask.Pix != nil {
-			return raster.Unsupported("masks are not supported on a device (use package match)")
+			return raster.Unsupported("masks are not supported on a device (use the CPU)")
 		}
 	}
 	if m > match.SSD {
@@ -94,7 +94,7 @@ func holdsScores(to, images *devmem.Array, w, h, channels int) error {
 func matchOf(template boxsum.Image[uint8], m match.Method) (*method.Match, error) {
 	w, h := template.Width, template.Height
 	if w*h > method.MatchPixels {
-		return nil, raster.Invalid("template is %d×%d pixels, want at most %d in total on a device (find larger templates on the CPU)", w, h, method.MatchPixels)
+		return nil, raster.Invalid("template is %d×%d pixels, want at most %d in total on a device (use the CPU for larger templates)", w, h, method.MatchPixels)
 	}
 	pixels := make([]uint8, 0, w*h)
 	for y := range h {

@@ -17,7 +17,7 @@ import (
 type TiltedTable[S boxsum.Sum] struct{ holder }
 
 // noTiltedOffset is the reason why tilted and rotated tables have no offset.
-const noTiltedOffset = "tilted and rotated tables take no offset: sum in float64 instead"
+const noTiltedOffset = "an offset is not supported for tilted and rotated tables (use float64 sums)"
 
 // SumBoxes stores in dst the sums of all channels of table i over each box, clipped
 // to the image: channel c of boxes[b] is dst[b*Channels+c]. If a box extends beyond

@@ -183,7 +183,7 @@ func (d *Descriptor) classifies() error {
 		return err
 	}
 	if len(d.config.Coefficients) == 0 {
-		return raster.Invalid("the descriptor has no coefficients (see Config.Coefficients)")
+		return raster.Invalid("the descriptor has no coefficients, which detection needs")
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func parse(text []byte, name string) (Config, error) {
 	case bytes.HasPrefix(start, []byte("%YAML")):
 		err = r.yaml(text)
 	default:
-		err = errors.New("not a file of OpenCV's: want XML, JSON, or YAML that begins with %YAML")
+		err = errors.New("unknown file format, want OpenCV's XML, JSON, or YAML that begins with %YAML")
 	}
 	if err != nil {
 		return Config{}, err
@@ -198,7 +198,7 @@ func (r *reader) config() (c Config, err error) {
 		c.Sigma = 0
 	}
 	if c.Clip == 0 {
-		return c, fmt.Errorf("line %d: L2HysThreshold is 0, want more", r.line("L2HysThreshold"))
+		return c, fmt.Errorf("line %d: L2HysThreshold is 0, want more than 0", r.line("L2HysThreshold"))
 	}
 	c.Linear, c.Signed = gamma == 0, signed == 1
 	svm, err := r.numbers("SVMDetector", -1, false)

@@ -268,7 +268,7 @@ func (s *search) run() error {
 		return err
 	}
 	if s.task == detects && s.found.Load() > int64(s.opt.Limit) {
-		return raster.Invalid("more than %d windows are found: raise the threshold or the limit", s.opt.Limit)
+		return raster.Invalid("more than %d windows pass (raise the threshold or the limit)", s.opt.Limit)
 	}
 	return nil
 }

@@ -372,7 +372,7 @@ func TestOpen(t *testing.T) {
 		"zip":     {[]byte("PK\x03\x04aaaaaaaaaa"), "archive"},
 		"bigtiff": {[]byte("II+\x00aaaaaaaaaa"), "BigTIFF"},
 		"cut.png": {encoded(t, png.Encode, gray)[:50], "png: invalid format: not enough pixel data"},
-		"cut.npy": {array([]int{3, 3}, 9)[:130], "cut short"},
+		"cut.npy": {array([]int{3, 3}, 9)[:130], "truncated"},
 		"1d.npy":  {array([]int{9}, 9), "(9,)"},
 		"big.npy": {array([]int{400000}, 400000), "(400000,)"},
 	} {

@@ -56,14 +56,14 @@ func checkSize(format string, data []byte, c image.Config) error {
 		return err
 	}
 	if format == "webp" && max(w, h) > maxWebPSide {
-		return fmt.Errorf("size %d×%d exceeds the %d of a WebP frame", w, h, maxWebPSide)
+		return fmt.Errorf("size %d×%d exceeds the limit of %d for a WebP frame", w, h, maxWebPSide)
 	}
 	if format == "gif" {
 		w, h = gifFrame(data, w, h)
 	}
 	bits, expansion := density(format, data)
 	if expansion > 0 && int64(w)*int64(h)*bits > 8*expansion*int64(len(data)) {
-		return fmt.Errorf("size %d×%d does not fit in a file of %d bytes: it is damaged or cut short", w, h, len(data))
+		return fmt.Errorf("size %d×%d does not fit in a file of %d bytes: it is damaged or truncated", w, h, len(data))
 	}
 	if err := raster.CheckMemory(c.Width*c.Height, decodedBytes(c.ColorModel)); err != nil {
 		return fmt.Errorf("%d×%d pixels: %w", c.Width, c.Height, err)

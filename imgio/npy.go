@@ -189,7 +189,7 @@ func (h *npyHeader) read(r io.Reader) (*Array, error) {
 	}
 	known := remaining(r)
 	if known >= 0 && known < int64(h.count)*int64(d.size) {
-		return nil, fmt.Errorf("npy data is cut short: shape %s of %s needs %d bytes, the file has %d: %w",
+		return nil, fmt.Errorf("truncated npy data: shape %s of %s needs %d bytes, the file has %d: %w",
 			shapeString(h.shape), h.descr, int64(h.count)*int64(d.size), known, io.ErrUnexpectedEOF)
 	}
 	data, err := d.read(h, r, known, d.swap)
@@ -242,7 +242,7 @@ func readElements[T Element](h *npyHeader, r io.Reader, known int64, swap bool) 
 	for filled := 0; ; {
 		n, err := io.ReadFull(r, bytesOf(data[filled:]))
 		if err != nil && filled < len(data) {
-			return nil, fmt.Errorf("npy data is cut short: shape %s of %s needs %d bytes, got %d: %w",
+			return nil, fmt.Errorf("truncated npy data: shape %s of %s needs %d bytes, got %d: %w",
 				shapeString(h.shape), h.descr, h.count*size, filled*size+n, unexpected(err))
 		}
 		filled = len(data)

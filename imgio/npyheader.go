@@ -69,7 +69,7 @@ func readNPYHeader(r io.Reader) (*npyHeader, error) {
 // returns other errors unchanged.
 func cutShort(what string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%s is cut short: %w", what, io.ErrUnexpectedEOF)
+		return fmt.Errorf("truncated %s: %w", what, io.ErrUnexpectedEOF)
 	}
 	return fmt.Errorf("reading %s: %w", what, err)
 }

@@ -291,9 +291,9 @@ func TestStackErrors(t *testing.T) {
 	}{
 		"empty":              {nil, "empty"},
 		"one picture":        {[]byte("P5 1 1 255\nx"), "one picture, not a volume"},
-		"cut in the header":  {good[:6], "cut short"},
-		"no directory":       {good[:8], "cut short"},
-		"cut in a directory": {good[:len(good)-10], "cut short"},
+		"cut in the header":  {good[:6], "truncated"},
+		"no directory":       {good[:8], "truncated"},
+		"cut in a directory": {good[:len(good)-10], "truncated"},
 		"a loop":             {loop, "follows itself"},
 		"no pages":           {pagedTIFF(binary.LittleEndian), "no pages"},
 		"only thumbnails":    {pagedTIFF(binary.LittleEndian, tiffPage{2, 2, 1, make([]uint8, 4)}), "no pages"},
@@ -303,7 +303,7 @@ func TestStackErrors(t *testing.T) {
 		"negative":           {rawNPY(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, -3, 2), }", make([]byte, 12)), "negative"},
 		"overflowing":        {array([]int{math.MaxInt, math.MaxInt, math.MaxInt}, 10), "fit in memory"},
 		"too large":          {rawNPY(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999, 3, 2), }", make([]byte, 12)), "too large"},
-		"array cut short":    {array([]int{2, 3, 4}, 23), "cut short"},
+		"array cut short":    {array([]int{2, 3, 4}, 23), "truncated"},
 	} {
 		s, err := DecodeStack(bytes.NewReader(test.file), ToGray)
 		if err == nil || s != nil || !strings.Contains(err.Error(), test.says) || strings.HasPrefix(err.Error(), "imgio: ") {

@@ -122,11 +122,11 @@ func OpenSquaredTable[S boxsum.Sum, Q boxsum.Square](path string) (*boxsum.Squar
 // some entries are checked.
 func TableOf[S boxsum.Sum](a *Array) (*boxsum.Table[S], error) {
 	if a == nil {
-		return nil, errors.New("the file has no such table")
+		return nil, errors.New("the file does not contain the table")
 	}
 	data, ok := a.Data.([]S)
 	if !ok {
-		return nil, fmt.Errorf("the table has sums of %s, not %T", elementName(a), *new(S))
+		return nil, fmt.Errorf("table has sums of %s, want %T", elementName(a), *new(S))
 	}
 	shape := a.Shape
 	if len(shape) != 2 && len(shape) != 3 || min(shape[0], shape[1]) < 1 || len(shape) == 3 && shape[2] < 1 {

@@ -23,7 +23,7 @@ const tiffHeader = 8
 // damage after the first page, it also returns the pages before it.
 func openTIFF(data []byte) (*tiffFile, error) {
 	if len(data) < tiffHeader {
-		return nil, errors.New("the TIFF file is cut short in its header")
+		return nil, errors.New("truncated TIFF header")
 	}
 	t := &tiffFile{data: data, order: tiffOrder(data)}
 	damaged := func(err error) (*tiffFile, error) {
@@ -60,12 +60,12 @@ func (t *tiffFile) directory(at uint32) (next uint32, picture bool, err error) {
 	const entryBytes, subfileType, reduced, mask = 12, 254, 1, 4
 	size := int64(len(t.data))
 	if int64(at)+2 > size {
-		return 0, false, fmt.Errorf("its offset is %d in a file of %d bytes, which is cut short", at, size)
+		return 0, false, fmt.Errorf("truncated file: the directory is at byte %d of %d", at, size)
 	}
 	entries := int64(t.order.Uint16(t.data[at:]))
 	end := int64(at) + 2 + entries*entryBytes
 	if end+4 > size {
-		return 0, false, fmt.Errorf("its %d entries end after the file: it is cut short", entries)
+		return 0, false, fmt.Errorf("truncated file: it ends before the %d entries do", entries)
 	}
 	picture = true
 	for e := t.data[at+2 : end]; len(e) > 0; e = e[entryBytes:] {

@@ -165,7 +165,7 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 		of          string
 	}{{o.Threads, 1 << 16, "threads"}, {o.Streams, 1 << 16, "streams"}, {o.Group, 1024, "threads in a block"}} {
 		if n.value < 0 || n.value > n.most {
-			return o, raster.Invalid("%d %s, want 1 to %d, or 0 for the default", n.value, n.of, n.most)
+			return o, raster.Invalid("number of %[2]s is %[1]d, want 1 to %[3]d, or 0 for the default", n.value, n.of, n.most)
 		}
 	}
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))

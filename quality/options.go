@@ -59,7 +59,7 @@ func (o *Options) set(j *quality.Job) error {
 		return nil
 	}
 	if o.Sigma != 0 && o.Window != 0 {
-		return raster.Invalid("Window is %d and Sigma is %v, want one of them: Sigma chooses its own window", o.Window, o.Sigma)
+		return raster.Invalid("window is %d and sigma is %v, want one of them (sigma determines its own window)", o.Window, o.Sigma)
 	}
 	to := &j.Options
 	to.Workers, to.Level, to.Context, to.Progress = o.Workers, o.Level.String(), o.Context, o.Progress
@@ -97,7 +97,7 @@ func volumes[P Pixel](kind quality.Kind, a, b *volume.Volume[P], opt *Options) (
 	setVolume(&j.A, a)
 	setVolume(&j.B, b)
 	if err = opt.set(&j); err == nil && j.Mask.Type != 0 {
-		err = raster.Invalid("Options.Valid.Mask is an image, want none for volumes")
+		err = raster.Invalid("masks are not supported for volumes")
 	}
 	return j, err
 }

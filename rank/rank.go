@@ -48,7 +48,7 @@ func (s Statistic) String() string { return rank.Kind(s).String() }
 func ParseStatistic(name string) (Statistic, error) {
 	k, err := rank.ParseKind(name)
 	if err == nil && Statistic(k) > BilateralMean {
-		return 0, raster.Invalid("%s has results of its own: see Entropies and Histograms", k)
+		return 0, raster.Invalid("statistic is %s, which has another type of result (use Entropies or Histograms)", k)
 	}
 	return Statistic(k), err
 }

@@ -69,7 +69,7 @@ var (
 	// ErrIncomplete is wrapped by errors for a table that is not finished.
 	ErrIncomplete = errors.New("the table is not finished")
 	// errMissing is wrapped by errors for a missing object of a finished table.
-	errMissing error = &formatError{"a part of the table is not there: verify makes it anew from the image"}
+	errMissing error = &formatError{"part of the table is missing (verify the table with its image to restore it)"}
 )
 
 func bad(format string, args ...any) error {

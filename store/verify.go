@@ -123,7 +123,7 @@ func (t *Table) verifyMetadata(ctx context.Context, repair bool, report func(Dam
 				return ctx.Err()
 			}
 			if err == nil && !bytes.Equal(now.Metadata(), a.Metadata()) {
-				err = bad("it does not belong to the table")
+				err = bad("does not belong to the table")
 			}
 			if err == nil {
 				continue
@@ -194,11 +194,11 @@ func (r *run) hold(ctx context.Context, a *zarr.Array, place []int, row, column 
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errMissing):
-		err = fmt.Errorf("it is missing: %w", fs.ErrNotExist)
+		err = fmt.Errorf("missing: %w", fs.ErrNotExist)
 	case err == nil && bytes.Equal(*have, want):
 		return nil
 	case err == nil:
-		err = bad("it does not match the image")
+		err = bad("does not match the image")
 	}
 	d := Damage{Key: a.Key(place), Row: row, Column: column, Why: err}
 	if err := a.WriteObject(ctx, place, want); err != nil && !errors.Is(err, errors.ErrUnsupported) { // as for a zip file
@@ -223,7 +223,7 @@ func (t *Table) verifyBlock(ctx context.Context, l *layer, i, k, columns, rows i
 	data := raster.Aligned(raster.Product(l.main.Object()) * l.kept.Size())
 	if err := l.main.ReadObject(ctx, data, t.place(i, k)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errMissing) {
-			return fmt.Errorf("it is missing: %w", fs.ErrNotExist)
+			return fmt.Errorf("missing: %w", fs.ErrNotExist)
 		}
 		return err
 	}
@@ -262,7 +262,7 @@ func (t *Table) verifyEdges(ctx context.Context, l *layer, data []byte, i, k, co
 			row[x] = entry(h-1, x/ch, x%ch)
 		}
 		if !bytes.Equal(raster.Bytes(row), below[:len(row)*l.sum.Size()]) {
-			return bad("its last row does not match the blocks below")
+			return bad("last row does not match the blocks below")
 		}
 	}
 	if k+1 < columns && !isFloat(l.sum) {
@@ -273,7 +273,7 @@ func (t *Table) verifyEdges(ctx context.Context, l *layer, data []byte, i, k, co
 		b := raster.Elems[number](next)
 		for n := range h * ch {
 			if y, c := n/ch, n%ch; entry(y, w-1, c)-above[(w-1)*ch+c] != b[n] {
-				return bad("its last column does not match the blocks to the right")
+				return bad("last column does not match the blocks to the right")
 			}
 		}
 	}
@@ -314,7 +314,7 @@ func (t *Table) misplaced(l *layer, entry func(y, x, c int) number, left, top []
 			fits = pixel(local(y, 0) - local(y-1, 0))
 		}
 		if !fits {
-			return bad("its first row and column do not continue its neighbors")
+			return bad("first row and column do not continue the neighboring blocks")
 		}
 	}
 	return nil

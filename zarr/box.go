@@ -24,7 +24,7 @@ func (a *Array) checkBox(have int, at, box []int) error {
 		n *= box[i]
 	}
 	if have != n {
-		return raster.Invalid("box of shape %v needs %d bytes, not %d", box, n, have)
+		return raster.Invalid("box of shape %v has %[3]d bytes, want %[2]d", box, n, have)
 	}
 	return nil
 }

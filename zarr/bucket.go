@@ -110,7 +110,7 @@ func OpenBucket(ctx context.Context, location string, write bool) (Bucket, error
 	u, err := url.Parse(location)
 	if err != nil {
 		// The error of package url may contain part of a password.
-		return nil, raster.Invalid("a URL of %s:// that cannot be read: in a user or a password, / is written %%2F, @ is %%40 and %% is %%25", scheme)
+		return nil, raster.Invalid("invalid %s:// URL (in a user name or password, write / as %%2F, @ as %%40 and %% as %%25)", scheme)
 	}
 	return open(ctx, u, write)
 }
@@ -119,7 +119,7 @@ func OpenBucket(ctx context.Context, location string, write bool) (Bucket, error
 func hint(scheme string) string {
 	switch scheme {
 	case "s3", "gs", "azblob":
-		return "; the binary and the package of the module cloud have it"
+		return "; the cloud module supports it"
 	case "http", "https":
 		return "; import the package zarr/web for it"
 	}
@@ -262,7 +262,7 @@ func section(key string, size, offset, length int64) (int64, int64, error) {
 		length = size - offset
 	}
 	if offset < 0 || length < 0 || length > size-offset {
-		return 0, 0, fmt.Errorf("%s is cut short after %d bytes: %w", key, size, io.ErrUnexpectedEOF)
+		return 0, 0, fmt.Errorf("%s is truncated after %d bytes: %w", key, size, io.ErrUnexpectedEOF)
 	}
 	return offset, length, nil
 }

@@ -145,7 +145,7 @@ func parseV3(data []byte) (*metadata, error) {
 		return nil, err
 	}
 	if a.DimensionNames != nil && len(a.DimensionNames) != len(m.shape) {
-		return nil, bad("%d dimension names for %d dimensions", len(a.DimensionNames), len(m.shape))
+		return nil, bad("number of dimension names is %d, want %d", len(a.DimensionNames), len(m.shape))
 	}
 	for _, name := range a.DimensionNames {
 		if name == nil {

@@ -106,7 +106,7 @@ func At[T Element](ctx context.Context, a *Array, at ...int) (v T, err error) {
 // this machine's byte order.
 func (a *Array) AtBytes(ctx context.Context, dst []byte, at ...int) error {
 	if size := a.m.typ.Size(); len(dst) != size {
-		return raster.Invalid("%d bytes for an element of %v, want %d", len(dst), a.m.typ, size)
+		return raster.Invalid("element of %[2]v has %[1]d bytes, want %[3]d", len(dst), a.m.typ, size)
 	}
 	data, err := a.element(ctx, at)
 	copy(dst, data)
@@ -116,14 +116,14 @@ func (a *Array) AtBytes(ctx context.Context, dst []byte, at ...int) error {
 // element returns the bytes of an element, which belong to the cache.
 func (a *Array) element(ctx context.Context, at []int) ([]byte, error) {
 	if len(at) != len(a.m.shape) {
-		return nil, raster.Invalid("index %v is out of range for shape %v", slices.Clone(at), a.m.shape)
+		return nil, raster.Invalid("index is %v, out of range for shape %v", slices.Clone(at), a.m.shape)
 	}
 	n, size := len(at), a.m.typ.Size()
 	var places, insides [4]int // enough for most arrays
 	place, in := append(places[:0], at...), append(insides[:0], at...)
 	for d, p := range at {
 		if p < 0 || p >= a.m.shape[d] {
-			return nil, raster.Invalid("index %v is out of range for shape %v", slices.Clone(at), a.m.shape)
+			return nil, raster.Invalid("index is %v, out of range for shape %v", slices.Clone(at), a.m.shape)
 		}
 		place[d], in[d] = p/a.unit[d], p%a.unit[d]
 	}
@@ -292,7 +292,7 @@ func (a *Array) locate(ctx context.Context, place []int) (key string, offset, le
 		most = p.bound(most)
 	}
 	if from > math.MaxInt64-math.MaxInt32 || n > uint64(2*most+4096) {
-		return key, 0, -1, a.about(key, bad("the index of the shard is damaged: chunk %v", inner))
+		return key, 0, -1, a.about(key, bad("damaged shard index: the entry of chunk %v is out of range", inner))
 	}
 	return key, int64(from), int64(n), nil
 }

@@ -71,7 +71,7 @@ func (s *Spec) metadata() (*metadata, error) {
 		return nil, err
 	}
 	if s.Names != nil && len(s.Names) != len(s.Shape) {
-		return nil, raster.Invalid("%d dimension names for %d axes", len(s.Names), len(s.Shape))
+		return nil, raster.Invalid("number of dimension names is %d, want %d like the axes", len(s.Names), len(s.Shape))
 	}
 	m.names = s.Names
 	for name, value := range s.Attributes {
@@ -151,7 +151,7 @@ func (s *Spec) compressor() (named, error) {
 	case "blosc":
 		level = cmp.Or(level, 1)
 		if level < 1 || level > 9 {
-			return named{}, raster.Invalid("blosc level %d is not in [1, 9]", level)
+			return named{}, raster.Invalid("blosc level is %d, want 1 to 9", level)
 		}
 		return named{Name: "blosc", Configuration: mustJSON(&bloscPack{"zstd", level, "shuffle", s.Type.Size(), 0})}, nil
 	case "lz4":
@@ -162,7 +162,7 @@ func (s *Spec) compressor() (named, error) {
 	case "gzip":
 		return named{Name: "gzip", Configuration: mustJSON(map[string]any{"level": cmp.Or(level, 6)})}, nil
 	}
-	return named{}, raster.Invalid("compression %q, want none, zstd, gzip, blosc or lz4", s.Compression)
+	return named{}, raster.Invalid("unknown compression %q, want none, zstd, gzip, blosc or lz4", s.Compression)
 }
 
 // json returns the metadata as a zarr.json document.

@@ -70,7 +70,7 @@ func (s *service) add(w http.ResponseWriter, r *http.Request) {
 	defer picture.Close()
 	img, ok := picture.Image.(boxsum.Image[uint8])
 	if !ok {
-		http.Error(w, "only pixels of 8 bits are taken", http.StatusBadRequest)
+		http.Error(w, "image has pixels of more than 8 bits, want 8", http.StatusBadRequest)
 		return
 	}
 	table, err := boxsum.IntegrateSquares[uint32, uint64](img, &boxsum.Options{Context: r.Context()})
@@ -101,7 +101,7 @@ func (s *service) boxes(w http.ResponseWriter, r *http.Request) {
 	table := s.tables[id] // immutable, so it may be read concurrently
 	s.mu.RUnlock()
 	if table == nil {
-		http.Error(w, "there is no such image", http.StatusNotFound)
+		http.Error(w, "no such image", http.StatusNotFound)
 		return
 	}
 	asked := r.URL.Query()["box"]

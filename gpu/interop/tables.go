@@ -24,7 +24,7 @@ var kinds = map[string]device.Kind{"upright": device.Upright, "tilted": device.T
 func Tables(d *gpu.Device, j *TableJob) error {
 	kind, ok := kinds[j.Kind]
 	if !ok {
-		return raster.Invalid("unknown kind %q of tables, want upright, tilted or volume", j.Kind)
+		return raster.Invalid("unknown kind of table %q, want upright, tilted or volume", j.Kind)
 	}
 	m, volume := inner(d), kind == device.Volume
 	src, err := foreign(m, j.Pixel, &j.Image, 0, volume)
@@ -49,7 +49,7 @@ func Tables(d *gpu.Device, j *TableJob) error {
 func foreign(m *devmem.Device, name string, f *Foreign, border int, volume bool) (devmem.Array, error) {
 	e, ok := raster.ParseType(name)
 	if !ok {
-		return devmem.Array{}, raster.Unsupported("unknown type %q of pixels or sums", name)
+		return devmem.Array{}, raster.Unsupported("unknown pixel or sum type %q", name)
 	}
 	return m.ForeignArray(e, devmem.Foreign(*f), border, volume)
 }

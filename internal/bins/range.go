@@ -73,7 +73,7 @@ func (r Range) Check() error {
 	}
 	r.Single = false
 	if !r.distinct() {
-		return raster.Invalid("the range from %v to %v is too narrow for %d bins", r.Low, r.High, r.N)
+		return raster.Invalid("range is %v to %v, too narrow for %d bins", r.Low, r.High, r.N)
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func TestUlimit(t *testing.T) {
 	}
 	for _, c := range []struct{ flag, kib string }{{"-v", "2200000"}, {"-d", "700000"}} {
 		t.Run(c.flag, func(t *testing.T) {
-			checkLimited(t, "the limit of this process (ulimit "+c.flag+") leaves 0.", func(args []string) (string, int) {
+			checkLimited(t, "the process's limit (ulimit "+c.flag+") leaves 0.", func(args []string) (string, int) {
 				return command(t, "ulimit "+c.flag+" "+c.kib+` && exec boxsum "$@"`, args)
 			})
 		})
@@ -108,7 +108,7 @@ func TestPretendedGroup(t *testing.T) {
 		}
 	}
 	defer raster.FakeLimits(root, math.Inf(1), math.Inf(1))()
-	checkLimited(t, "its cgroup, which may have 0.5 GB, leaves 0.4 GB", func(args []string) (string, int) {
+	checkLimited(t, "the cgroup, limited to 0.5 GB, leaves 0.4 GB", func(args []string) (string, int) {
 		var stderr strings.Builder
 		code := run(t.Context(), args, nil, io.Discard, &stderr)
 		return stderr.String(), code
@@ -142,7 +142,7 @@ func TestGroup(t *testing.T) {
 	} else if text, code := command(t, script, []string{"version"}); code != exitOK {
 		t.Skipf("no cgroup can be made: BOXSUM_CGROUP names no directory for one, and systemd-run --user says: %s", strings.TrimSpace(text))
 	}
-	checkLimited(t, "its cgroup, which may have 0.5 GB, leaves 0.", func(args []string) (string, int) { return command(t, script, args) })
+	checkLimited(t, "the cgroup, limited to 0.5 GB, leaves 0.", func(args []string) (string, int) { return command(t, script, args) })
 }
 
 // TestLargeFilePipe asks of a pipe that nobody writes to whether it is a large file: it is not opened for that.

@@ -76,9 +76,9 @@ func (j *Job) Check() (err error) {
 func (j *Job) checkFrames() error {
 	switch {
 	case len(j.Frames) < 1 || len(j.Frames) > maxFrames:
-		return raster.Invalid("%d frames, want 1 to %d", len(j.Frames), maxFrames)
+		return raster.Invalid("number of frames is %d, want 1 to %d", len(j.Frames), maxFrames)
 	case j.Index < 0 || j.Index >= len(j.Frames):
-		return raster.Invalid("frame %d is out of range, there are %d", j.Index, len(j.Frames))
+		return raster.Invalid("frame is %d, out of range for %d frames", j.Index, len(j.Frames))
 	}
 	first := &j.Frames[j.Index]
 	for i := range j.Frames {

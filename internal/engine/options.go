@@ -123,7 +123,7 @@ func (s *Settings) OnDevice() device.Options {
 // supports.
 func (s *Settings) ProcessorOnly(what string) error {
 	if s.on != nil {
-		return raster.Invalid("%s cannot be made on a device (leave Options.On nil)", what)
+		return raster.Invalid("%s are not supported on a device (use the CPU)", what)
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (r *Rows) Push(row []byte) (sums, squares []byte, err error) {
 	return r.tables[0].row, squares, nil
 }
 
-func errNoStream() error { return raster.Invalid("the stream was not made by its constructor") }
+func errNoStream() error { return raster.Invalid("uninitialized stream (use its constructor)") }
 
 // Slices makes the table of a volume slice by slice, and the squares too if the job
 // asks for them. Streams of volumes use it.

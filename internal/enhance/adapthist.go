@@ -39,7 +39,7 @@ func (j *AdaptiveJob) check() error {
 	case j.Width < 1 || j.Height < 1 || j.Width > most || j.Height > most:
 		return raster.Invalid("tiles are %d×%d, want sides of 1 to %d", j.Width, j.Height, most)
 	case j.Bins < 1 || j.Bins > most:
-		return raster.Invalid("%d bins, want 1 to %d", j.Bins, most)
+		return raster.Invalid("number of bins is %d, want 1 to %d", j.Bins, most)
 	case math.IsNaN(j.Clip):
 		return raster.Invalid("clip limit is %v, want a number", j.Clip)
 	}

@@ -46,7 +46,7 @@ func (j *Job) Check() (err error) {
 	if j.set, err = j.Options.Check(); err != nil {
 		return err
 	}
-	if err = j.set.ProcessorOnly("CLAHE"); err != nil {
+	if err = j.set.ProcessorOnly("CLAHE filters"); err != nil {
 		return err
 	}
 	if j.Src.Type != raster.U8 && j.Src.Type != raster.U16 {

@@ -23,7 +23,7 @@ func Best(img raster.Array, width, height, k int, dark bool, opt *Options) ([]Fo
 		return nil, err
 	}
 	if j.counts() {
-		return nil, raster.Unsupported("Options.Valid is not supported by Brightest and Darkest, which skip windows with a NaN")
+		return nil, raster.Unsupported("masks are not supported for the brightest and darkest windows, which skip NaN themselves")
 	}
 	if width < 1 || height < 1 {
 		return nil, raster.Invalid("window is %d×%d, want at least 1×1", width, height)

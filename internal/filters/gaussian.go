@@ -44,7 +44,7 @@ func (j *Job) checkGaussian() error {
 		return raster.Invalid("sigma is %v×%v, want 0 to %g", sigma.X, sigma.Y, float64(MaxSigma))
 	}
 	if sigma.Passes < 0 || sigma.Passes > MaxPasses {
-		return raster.Invalid("sigma.Passes is %d, want 1 to %d box filters, or 0 for 3", sigma.Passes, MaxPasses)
+		return raster.Invalid("passes is %d, want 1 to %d box filters, or 0 for 3", sigma.Passes, MaxPasses)
 	}
 	j.boxes = sigma.Passes
 	if sigma.Passes == 0 {

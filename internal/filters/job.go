@@ -292,9 +292,9 @@ func (j *Job) checkOn() error {
 	case j.set.On() == nil:
 		return nil
 	case j.Kind != Mean && j.Kind != Deviation && j.Kind != MeanDeviation && j.Kind != Downsampled:
-		return raster.Invalid("this filter cannot run on a device, only Box, Mean, StdDev, MeanStdDev and Downsample can (leave Options.On nil)")
+		return raster.Invalid("this filter is not supported on a device, only box, mean, standard deviation and downsampling (use the CPU)")
 	case j.counts():
-		return raster.Invalid("Options.Valid is not supported on a device (leave Options.On nil)")
+		return raster.Invalid("masks and skipped NaN are not supported on a device (use the CPU)")
 	}
 	return nil
 }

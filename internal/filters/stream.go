@@ -30,7 +30,7 @@ func NewStream(j *Job) (*Stream, error) {
 		return nil, raster.Invalid("border wrap needs the last rows first, which a stream does not have (use another border)")
 	}
 	if j.counts() {
-		return nil, raster.Unsupported("Options.Valid is not supported by streams (filter the whole image)")
+		return nil, raster.Unsupported("masks and skipped NaN are not supported by streams (filter the whole image)")
 	}
 	if err := j.set.ProcessorOnly("streams"); err != nil {
 		return nil, err

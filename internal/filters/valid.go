@@ -17,10 +17,10 @@ func (j *Job) checkValid() error {
 		return nil
 	}
 	if j.Kind > Normalized {
-		return raster.Unsupported("Options.Valid is not supported by this filter, only by Box, Sum, Mean, Variance, StdDev, MeanStdDev and Normalize")
+		return raster.Unsupported("masks and skipped NaN are not supported by this filter, only by box, sum, mean, variance, standard deviation and normalization")
 	}
 	if float64(j.shape.Width())*float64(j.shape.Height()) >= 1<<32 {
-		return raster.Invalid("window is %d×%d, want fewer than 2^32 pixels with Options.Valid", j.shape.Width(), j.shape.Height())
+		return raster.Invalid("window is %d×%d, want fewer than 2^32 pixels with a mask or skipped NaN", j.shape.Width(), j.shape.Height())
 	}
 	if !j.masked {
 		return nil

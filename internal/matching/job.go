@@ -73,7 +73,7 @@ func (j *Job) Check() (err error) {
 		return err
 	}
 	if j.masked && j.set.On() != nil {
-		return raster.Invalid("Options.Mask is not supported on a device (leave Options.On nil)")
+		return raster.Invalid("masks are not supported on a device (use the CPU)")
 	}
 	return j.checkTemplate()
 }

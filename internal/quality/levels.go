@@ -23,7 +23,7 @@ func MultiScale(j Job) (float64, error) {
 		return 0, err
 	}
 	if j.counting {
-		return 0, raster.Unsupported("Options.Valid is not supported by MS-SSIM, which also compares reduced images")
+		return 0, raster.Unsupported("masks and skipped NaN are not supported by MS-SSIM, which also compares reduced images")
 	}
 	least := (levelWindow-1)<<(len(levelWeights)-1) + 1
 	if j.A.Width < least || j.A.Height < least || j.Solid {

@@ -171,12 +171,12 @@ func (j *Job) checkNumbers() error {
 	case j.Kind == BilateralMean && (j.Below < 0 || j.Above < 0 || j.Below > maxBins || j.Above > maxBins):
 		return raster.Invalid("the range is %d below and %d above, want 0 to %d", j.Below, j.Above, maxBins)
 	case j.Kind == Histogram && (j.Bins < 1 || j.Bins > maxBins):
-		return raster.Invalid("%d bins, want 1 to %d", j.Bins, maxBins)
+		return raster.Invalid("number of bins is %d, want 1 to %d", j.Bins, maxBins)
 	case j.Src.Type == raster.U8:
 		j.Levels = 1 << 8
 		return nil
 	case j.Levels < 0 || j.Levels > maxBins:
-		return raster.Invalid("%d levels, want 1 to %d, or 0 for those of the image", j.Levels, maxBins)
+		return raster.Invalid("number of levels is %d, want 1 to %d, or 0 for those of the image", j.Levels, maxBins)
 	}
 	most := 0
 	for y := range j.Src.Height {

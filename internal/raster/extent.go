@@ -45,7 +45,7 @@ func (e *Extent) CheckSize() error {
 		e.Channels = 1
 	}
 	if e.Width < 0 || e.Height < 0 || e.Depth < 0 || e.Channels < 0 {
-		return Invalid("negative size in %v", *e)
+		return Invalid("size is %v, want 0 or more", *e)
 	}
 	n := uint64(e.Channels)
 	for _, side := range [...]int{e.Width, e.Height, e.Depth} {

@@ -104,7 +104,7 @@ func (h *host) process() (all []limit) {
 		used, flag string
 	}{{addresses, "VmSize", "-v"}, {data, "VmData", "-d"}} {
 		if used, ok := status[r.used]; ok && !math.IsInf(r.limit, 1) {
-			all = append(all, limit{bytes: max(r.limit-used-reserve, idleHeap(), 0), says: "the limit of this process (ulimit " + r.flag + ") leaves %.1f GB"})
+			all = append(all, limit{bytes: max(r.limit-used-reserve, idleHeap(), 0), says: "the process's limit (ulimit " + r.flag + ") leaves %.1f GB"})
 		}
 	}
 	return all
@@ -215,7 +215,7 @@ func (g *group) limit(freeSwap float64) (limit, bool) {
 	// The system drops saved files from memory before it kills a process.
 	files := stat[g.inactive] + stat[g.active] - stat[g.dirty] - stat[g.beingSaved]
 	free += max(0, min(files, used)) - min(groupReserve, most/16)
-	return limit{max(0, free), swap, fmt.Sprintf("its cgroup, which may have %.1f GB, leaves", most/1e9) + " %.1f GB"}, true
+	return limit{max(0, free), swap, fmt.Sprintf("the cgroup, limited to %.1f GB, leaves", most/1e9) + " %.1f GB"}, true
 }
 
 // none is the value from which a limit means no limit; version 1 has no word for that.

@@ -64,7 +64,7 @@ func TestLimits(t *testing.T) {
 			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a.scope\n", "proc/self/mountinfo": mounts2,
 			"sys/fs/cgroup/a.scope/memory.max": "2147483648\n", "sys/fs/cgroup/a.scope/memory.current": "1073741824\n",
 			"sys/fs/cgroup/a.scope/memory.stat": "anon 1\nfile 4\ninactive_file 314572800\nactive_file 314572800\nfile_dirty 104857600\nfile_writeback 104857600\n",
-		}, 1024*mib + 400*mib - 64*mib, 2 * gib, "its cgroup, which may have 2.1 GB, leaves %.1f GB"},
+		}, 1024*mib + 400*mib - 64*mib, 2 * gib, "the cgroup, limited to 2.1 GB, leaves %.1f GB"},
 		"no limit in version 2": {map[string]string{
 			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a\n", "proc/self/mountinfo": mounts2,
 			"sys/fs/cgroup/a/memory.max": "max\n", "sys/fs/cgroup/a/memory.current": "1073741824\n",
@@ -73,23 +73,23 @@ func TestLimits(t *testing.T) {
 			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a/b/c d\n", "proc/self/mountinfo": mounts2,
 			"sys/fs/cgroup/a/memory.max": "1073741824\n", "sys/fs/cgroup/a/memory.current": "536870912\n",
 			"sys/fs/cgroup/a/b/c d/memory.max": "4294967296\n", "sys/fs/cgroup/a/b/c d/memory.current": "0\n",
-		}, 512*mib - 64*mib, 2 * gib, "its cgroup, which may have 1.1 GB, leaves %.1f GB"},
+		}, 512*mib - 64*mib, 2 * gib, "the cgroup, limited to 1.1 GB, leaves %.1f GB"},
 		"swap of a group": {map[string]string{
 			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "proc/self/mountinfo": mounts2,
 			"sys/fs/cgroup/memory.max": "1073741824", "sys/fs/cgroup/memory.current": "536870912",
 			"sys/fs/cgroup/memory.swap.max": "104857600", "sys/fs/cgroup/memory.swap.current": "4857600",
-		}, 512*mib - 64*mib, 1e8, "its cgroup, which may have 1.1 GB, leaves %.1f GB"},
+		}, 512*mib - 64*mib, 1e8, "the cgroup, limited to 1.1 GB, leaves %.1f GB"},
 		"a full group": {map[string]string{
 			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n", "proc/self/mountinfo": mounts2,
 			"sys/fs/cgroup/memory.max": "1073741824", "sys/fs/cgroup/memory.current": "1173741824",
 			"sys/fs/cgroup/memory.swap.max": "0", "sys/fs/cgroup/memory.swap.current": "0",
-		}, 1e-300, 0, "its cgroup, which may have 1.1 GB, leaves %.1f GB"},
+		}, 1e-300, 0, "the cgroup, limited to 1.1 GB, leaves %.1f GB"},
 		"version 1": {map[string]string{
 			"proc/meminfo": meminfo, "proc/self/cgroup": "5:cpu,cpuacct:/x\n4:memory:/y/z\n0::/\n", "proc/self/mountinfo": mounts1,
 			"sys/fs/cgroup/memory/y/z/memory.limit_in_bytes": "2147483648\n", "sys/fs/cgroup/memory/y/z/memory.usage_in_bytes": "1073741824\n",
 			"sys/fs/cgroup/memory/y/z/memory.memsw.limit_in_bytes": "3221225472\n", "sys/fs/cgroup/memory/y/z/memory.memsw.usage_in_bytes": "1073741824\n",
 			"sys/fs/cgroup/memory/y/z/memory.stat": "inactive_file 1\ntotal_inactive_file 314572800\ntotal_active_file 104857600\ntotal_dirty 104857600\ntotal_writeback 0\n",
-		}, 1024*mib + 300*mib - 64*mib, 1 * gib, "its cgroup, which may have 2.1 GB, leaves %.1f GB"},
+		}, 1024*mib + 300*mib - 64*mib, 1 * gib, "the cgroup, limited to 2.1 GB, leaves %.1f GB"},
 		"version 1 without a limit": {map[string]string{
 			"proc/meminfo": meminfo, "proc/self/cgroup": "4:memory:/y\n", "proc/self/mountinfo": mounts1,
 			"sys/fs/cgroup/memory/y/memory.limit_in_bytes": "9223372036854771712\n", "sys/fs/cgroup/memory/y/memory.usage_in_bytes": "1073741824\n",
@@ -99,16 +99,16 @@ func TestLimits(t *testing.T) {
 			"proc/self/mountinfo":                        "35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro,relatime master:9 - cgroup cgroup rw,memory\n",
 			"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n", "sys/fs/cgroup/memory/memory.usage_in_bytes": "0\n",
 			"sys/fs/cgroup/memory/memory.stat": "hierarchical_memory_limit 1073741824\n",
-		}, 960 * mib, 2 * gib, "its cgroup, which may have 1.1 GB, leaves %.1f GB"},
+		}, 960 * mib, 2 * gib, "the cgroup, limited to 1.1 GB, leaves %.1f GB"},
 		"a group that is not where the mount begins": {map[string]string{
 			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/../other\n", "proc/self/mountinfo": mounts2,
 			"sys/fs/cgroup/memory.max": "104857600", "sys/fs/cgroup/memory.current": "52428800",
 			"sys/fs/cgroup/other/memory.max": "1", "sys/fs/cgroup/other/memory.current": "1",
-		}, 50*mib - 6.25*mib, 2 * gib, "its cgroup, which may have 0.1 GB, leaves %.1f GB"},
+		}, 50*mib - 6.25*mib, 2 * gib, "the cgroup, limited to 0.1 GB, leaves %.1f GB"},
 		"a mount with a space": {map[string]string{
 			"proc/self/cgroup": "0::/a\n", "proc/self/mountinfo": `30 22 0:26 / /my\040groups rw - cgroup2 cgroup2 rw` + "\n",
 			"my groups/a/memory.max": "104857600", "my groups/a/memory.current": "52428800",
-		}, 50*mib - 6.25*mib, 0, "its cgroup, which may have 0.1 GB, leaves %.1f GB"},
+		}, 50*mib - 6.25*mib, 0, "the cgroup, limited to 0.1 GB, leaves %.1f GB"},
 		"a group that cannot be read": {map[string]string{
 			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a\n", "proc/self/mountinfo": mounts2,
 			"sys/fs/cgroup/a/memory.max": "soon", "sys/fs/cgroup/a/memory.current": "-5",
@@ -178,7 +178,7 @@ func TestRefused(t *testing.T) {
 	if got, known := Available(); !known || got != 112*mib {
 		t.Errorf("%d bytes are available, %v", got, known)
 	}
-	want := "this needs 0.2 GB of memory and its cgroup, which may have 0.3 GB, leaves 0.1 GB"
+	want := "this needs 0.2 GB of memory and the cgroup, limited to 0.3 GB, leaves 0.1 GB"
 	if err := Check(200e6); !errors.Is(err, ErrMemory) || err.Error() != want {
 		t.Errorf("error is %v", err)
 	}

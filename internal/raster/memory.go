@@ -134,7 +134,7 @@ func CheckMemory(n, size int) error {
 	}
 	need := float64(n) * float64(size)
 	if have := total(); n < 0 || uint64(n) > have/uint64(size) {
-		return scarce(fmt.Sprintf("%.1f GB are more memory than this machine has, %.1f GB", need/1e9, float64(have)/1e9))
+		return scarce(fmt.Sprintf("this needs %.1f GB of memory and the machine has %.1f GB", need/1e9, float64(have)/1e9))
 	}
 	if check(need, true, current().limits()) == nil {
 		return nil

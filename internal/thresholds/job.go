@@ -76,7 +76,7 @@ func (j *Job) Check() (err error) {
 		return err
 	}
 	if j.Form == AsMap && r.Method == ISauvola {
-		return raster.Invalid("isauvola has no threshold for each pixel (use the map of sauvola)")
+		return raster.Invalid("isauvola has no map of thresholds (use the map of sauvola)")
 	}
 	return nil
 }
@@ -174,10 +174,10 @@ func (j *Job) checkResult() error {
 // onDevice returns the job for a device, whose result is always bytes. Package gpu checks the types.
 func (j *Job) onDevice() (t device.Threshold, err error) {
 	if j.Rule.Method != Sauvola && j.Rule.Method != MeanC {
-		return t, raster.Invalid("%v cannot run on a device, only sauvola and meanc can (leave Options.On nil)", j.Rule.Method)
+		return t, raster.Invalid("method is %v, want sauvola or meanc on a device (use the CPU for others)", j.Rule.Method)
 	}
 	if j.Form == AsMap {
-		return t, raster.Invalid("maps cannot be made on a device, only Binarize and BinarizeBits can (leave Options.On nil)")
+		return t, raster.Invalid("maps of thresholds are not supported on a device (use the CPU)")
 	}
 	t = device.Threshold{Src: j.Src, Dst: j.Dst, Window: j.shape.OnDevice(), K: j.formula.K, InverseR: j.formula.InverseR, Options: j.set.OnDevice()}
 	if j.same { // other parts of the image are read later

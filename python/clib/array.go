@@ -56,7 +56,7 @@ func (e element) typ() raster.Type { return typesOf[e] }
 func (e element) pixels(format string) raster.Type {
 	t := e.typ()
 	if t == 0 || t.Bytes() == 8 && !t.Float() {
-		must(wrongTypes(format+": take %s", e, typeNames(raster.SumPairs.For(raster.OnDevice).Pixels()...)))
+		must(wrongTypes(format+", want %s", e, typeNames(raster.SumPairs.For(raster.OnDevice).Pixels()...)))
 	}
 	return t
 }
@@ -80,7 +80,7 @@ func (e element) sums(format string) raster.Type {
 	case u32, u64, i64, f32, f64:
 		return e.typ()
 	}
-	must(wrongTypes(format+": take %s", e, typeNames(append(raster.SumTypes(), raster.I32)...)))
+	must(wrongTypes(format+", want %s", e, typeNames(append(raster.SumTypes(), raster.I32)...)))
 	return 0
 }
 

@@ -237,7 +237,7 @@ func windows(a arguments) any {
 			must(invalid("window %d ends outside the table", i/axes))
 		}
 	}
-	known(windowSums, t.element, "a table of %v")(t, start, end, out, a.int(4))
+	known(windowSums, t.element, "table of type %v")(t, start, end, out, a.int(4))
 	return nil
 }
 

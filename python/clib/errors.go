@@ -99,7 +99,7 @@ func got[T any](v T, err error) T {
 func known[V any](all map[element]V, e element, format string) V {
 	v, ok := all[e]
 	if !ok {
-		must(wrongTypes(format+": take %s", e, names(all)))
+		must(wrongTypes(format+", want %s", e, names(all)))
 	}
 	return v
 }

@@ -60,7 +60,7 @@ func (f *filtering) run(name string) any {
 		must(invalid("unknown filter %q, want one of %s", name, strings.Join(slices.Sorted(maps.Keys(forms)), ", ")))
 	}
 	if form.types != nil {
-		f.out.mustBe(form.types, form.results+" of %v: take %s")
+		f.out.mustBe(form.types, form.results+" of type %v, want %s")
 	} else if f.out.element != f.image.element {
 		must(wrongTypes("out has type %v, want %v like the image", f.out.element, f.image.element))
 	}
@@ -80,7 +80,7 @@ func (f *filtering) run(name string) any {
 		}
 		j.Guide, j.Epsilon = f.other.plane(), f.number
 	case filters.BoxRadii:
-		f.other.mustBe([]element{u16, u32, u8}, "radii of %v: take %s")
+		f.other.mustBe([]element{u16, u32, u8}, "radii of type %v, want %s")
 		j.Radii = f.other.plane()
 	case filters.MeanDeviation:
 		if f.other.element != f.out.element {
@@ -186,7 +186,7 @@ func brightest(a arguments) any {
 	v := a.array(0).mustView(2)
 	boxes := list[image.Rectangle](a.toWrite(1), i64, "boxes", -1, 4)
 	means := list[float64](a.toWrite(2), f64, "means", len(boxes))
-	v.mustBe(filterable, "pixels of %v cannot be filtered: take %s")
+	v.mustBe(filterable, "pixels of %v cannot be filtered, want %s")
 	var opt filters.Options
 	opt.Workers = a.int(6)
 	found := got(filters.Best(v.plane(), a.int(3), a.int(4), len(boxes), a.int(5) != 0, &opt))

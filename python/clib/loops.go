@@ -99,7 +99,7 @@ func suffix(a arguments) any {
 	if image.element != out.element || image.layout.width != out.width || image.height != out.height || image.channels != out.channels {
 		must(invalid("out has type %v and shape %v, want %v and %v like the image", out.element, out.shape, image.element, image.shape))
 	}
-	known(map[element]func(image, out *view){f32: sumAfter[float32], f64: sumAfter[float64]}, image.element, "suffix sums of %v")(&image, &out)
+	known(map[element]func(image, out *view){f32: sumAfter[float32], f64: sumAfter[float64]}, image.element, "tensor of type %v")(&image, &out)
 	return nil
 }
 
@@ -132,7 +132,7 @@ func windowSum(a arguments) any {
 	if w.width <= 0 || w.height <= 0 {
 		must(invalid("window is %d×%d, want at least 1×1", w.width, w.height))
 	}
-	known(map[element]func(image, out *view, w shiftedWindow){f32: sumWindow[float32], f64: sumWindow[float64]}, image.element, "windows of %v")(&image, &out, w)
+	known(map[element]func(image, out *view, w shiftedWindow){f32: sumWindow[float32], f64: sumWindow[float64]}, image.element, "tensor of type %v")(&image, &out, w)
 	return nil
 }
 

@@ -21,7 +21,7 @@ func newMatching(a arguments) *matching.Job {
 		must(wrongTypes("template has type %v, want %v like the image", template.element, img.element))
 	}
 	j.Mask = a.mask(2)
-	img.mustBe(filterable, "pixels of %v have no scores: take %s")
+	img.mustBe(filterable, "pixels of %v cannot be matched, want %s")
 	j.Src, j.Template = img.plane(), template.plane()
 	return j
 }

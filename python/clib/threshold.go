@@ -20,7 +20,7 @@ func thresholdImage(a arguments) any {
 	var out view
 	out.setResult(a.array(1), "out")
 	rule := ruleOf(a, 2)
-	img.mustBe(filterable, "pixels of %v have no threshold: take %s")
+	img.mustBe(filterable, "pixels of %v cannot be binarized, want %s")
 	if rule.Method == thresholds.ISauvola || rule.Method == thresholds.Su {
 		must(room(8 * float64(img.length))) // copies, contrasts and labels
 	}

@@ -284,7 +284,7 @@ def test_coefficients_of_opencv(monkeypatch):
         umat = ours.HOGDescriptor().compute(ours.UMat(image))
         same(umat, ours.HOGDescriptor().compute(image))
     monkeypatch.setitem(sys.modules, "cv2", None)
-    with pytest.raises(FileNotFoundError, match="'people' is no file.*below 5"):
+    with pytest.raises(FileNotFoundError, match="'people' is not a file.*below 5"):
         boxsum.detect.HOG.load("people")
     with pytest.raises(Exception, match="below 5"):
         ours.HOGDescriptor.getDefaultPeopleDetector()

@@ -125,7 +125,7 @@ func OpenNPY(ctx context.Context, path string) (*zarr.Array, error) {
 		return readPart(from, h.Offset, typ.Size(), stored, chunk, place)
 	}})
 	if err == nil && int64(raster.Product(h.Shape)) > (size-h.Offset)/int64(typ.Size()) {
-		err = fmt.Errorf("%s: an array of shape %v and type %v is cut short after %d bytes: %w", path, h.Shape, typ, size, io.ErrUnexpectedEOF)
+		err = fmt.Errorf("%s: an array of shape %v and type %v is truncated after %d bytes: %w", path, h.Shape, typ, size, io.ErrUnexpectedEOF)
 	}
 	return raster.OrNil(a, err)
 }

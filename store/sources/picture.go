@@ -72,7 +72,7 @@ func readPicture(path string) (zarr.Type, []int, []byte, error) {
 	case boxsum.Image[uint16]:
 		return rowsOf(img)
 	}
-	return 0, nil, nil, bad("%s has pixels of a type that is not supported", path)
+	return 0, nil, nil, bad("%s has pixels of an unsupported type", path)
 }
 
 func rowsOf[P uint8 | uint16](img boxsum.Image[P]) (zarr.Type, []int, []byte, error) {

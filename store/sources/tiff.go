@@ -224,7 +224,7 @@ func (t *tiff) understand(tags tiffValues) error {
 	t.packed, t.predictor = one(259, 1), one(317, 1)
 	switch {
 	case t.width < 1 || t.height < 1 || t.samples < 1 || t.samples > 64:
-		return bad("unsupported size: %d×%d pixels with %d samples", t.width, t.height, t.samples)
+		return bad("size %d×%d with %d samples per pixel is not supported", t.width, t.height, t.samples)
 	case t.typ.Size() == 0:
 		return bad("samples of %d bits and format %d are not supported", bits, format)
 	case t.predictor != 1 && (t.predictor != 2 || isFloat(t.typ)):
@@ -261,7 +261,7 @@ func (t *tiff) cut(tags tiffValues) error {
 		t.offsets, t.lengths = tags[273], tags[279]
 	}
 	if t.chunk[0] < 1 || t.chunk[1] < 1 {
-		return bad("invalid tile size %d×%d", t.chunk[1], t.chunk[0])
+		return bad("tile size is %d×%d, want at least 1×1", t.chunk[1], t.chunk[0])
 	}
 	t.counts = [2]int{raster.CeilDiv(t.height, t.chunk[0]), raster.CeilDiv(t.width, t.chunk[1])}
 	planes := 1
@@ -293,7 +293,7 @@ func (t *tiff) inTile() int {
 
 func (t *tiff) read(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || n > t.size-at || n > 1<<31 {
-		return nil, bad("the file is cut short: %d bytes at %d of %d", n, at, t.size)
+		return nil, bad("truncated file: want %d bytes at %d, but it has %d", n, at, t.size)
 	}
 	data := make([]byte, n)
 	if n, err := t.file.ReadAt(data, at); n < len(data) { // the file was truncated after it was opened
@@ -381,13 +381,13 @@ func inflate(r io.Reader, limit int) ([]byte, error) {
 	switch err {
 	case nil: // check for the end
 		if n, err := io.ReadFull(r, make([]byte, 1)); n > 0 {
-			return nil, bad("it decompresses to more than %d bytes", limit)
+			return nil, bad("compressed data expands to more than %d bytes", limit)
 		} else if err != io.EOF {
 			return nil, err
 		}
 	case io.ErrUnexpectedEOF: // end of data, or truncated
 		if _, err := r.Read(make([]byte, 1)); err != io.EOF {
-			return nil, bad("its compressed data is truncated")
+			return nil, bad("compressed data is truncated")
 		}
 	case io.EOF:
 	default:
@@ -415,7 +415,7 @@ func unpackBits(data []byte, most int) ([]byte, error) {
 		case n >= 0 && n < len(data):
 			out, data = append(out, data[:n+1]...), data[n+1:]
 		case n >= 0:
-			return nil, bad("a PackBits run of %d bytes is cut short", n+1)
+			return nil, bad("truncated PackBits run of %d bytes", n+1)
 		case n > -128:
 			for range 1 - n {
 				out = append(out, data[0])

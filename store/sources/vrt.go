@@ -102,9 +102,9 @@ func parseVRT(data []byte) (*vrt, error) {
 	case f.Kind != "" || len(f.Groups) > 0:
 		return m, bad("virtual files of kind %q are not supported, only bands with sources", f.Kind)
 	case f.Width < 1 || f.Height < 1 || f.Width > math.MaxInt32 || f.Height > math.MaxInt32:
-		return m, bad("invalid size of a mosaic: %d×%d pixels", f.Width, f.Height)
+		return m, bad("mosaic is %d×%d pixels, want at least 1×1", f.Width, f.Height)
 	case len(f.Bands) < 1 || len(f.Bands) > 64:
-		return m, bad("unsupported number of bands: %d", len(f.Bands))
+		return m, bad("number of bands is %d, want 1 to 64", len(f.Bands))
 	}
 	m.width, m.height, m.channels = f.Width, f.Height, len(f.Bands)
 	first := &f.Bands[0]

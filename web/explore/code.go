@@ -373,7 +373,7 @@ func (c *coder) filter(q *request) error {
 		return err
 	}
 	if c.info.Channels > 1 {
-		return refuse("There is no code for images with %d channels.", c.info.Channels)
+		return refuse("code is not available for images with %d channels", c.info.Channels)
 	}
 	c.openImage()
 	c.use(module + "/filter")
@@ -425,7 +425,7 @@ func (c *coder) threshold(q *request) error {
 		return err
 	}
 	if c.info.Channels > 1 {
-		return refuse("There is no code for images with %d channels.", c.info.Channels)
+		return refuse("code is not available for images with %d channels", c.info.Channels)
 	}
 	c.openImage()
 	c.use(module + "/threshold")
@@ -460,7 +460,7 @@ func (c *coder) match(q *request) error {
 		return err
 	}
 	if c.info.Channels > 1 {
-		return refuse("There is no code for images with %d channels.", c.info.Channels)
+		return refuse("code is not available for images with %d channels", c.info.Channels)
 	}
 	c.openImage()
 	c.use("fmt", module, module+"/match")

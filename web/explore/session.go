@@ -153,7 +153,7 @@ func (s *Session) Do(ctx context.Context, asked, body []byte) []byte {
 	}
 	text, err := json.Marshal(reply)
 	if err != nil {
-		text, pixels = []byte(`{"error":"an answer that JSON does not hold"}`), nil
+		text, pixels = []byte(`{"error":"the answer cannot be encoded as JSON"}`), nil
 	}
 	frame := make([]byte, 4, 4+len(text)+len(pixels))
 	binary.LittleEndian.PutUint32(frame, uint32(len(text)))
@@ -180,7 +180,7 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 		return nil, nil, err
 	}
 	if len(r.Boxes) > s.limits.Boxes {
-		return nil, nil, refuse("%d boxes: at most %d are answered at a time", len(r.Boxes), s.limits.Boxes)
+		return nil, nil, refuse("request has %d boxes, want at most %d", len(r.Boxes), s.limits.Boxes)
 	}
 	if heavy[r.Do] {
 		select {
@@ -337,7 +337,7 @@ func Plain(err error) string {
 		return "a file could not be read: " + path.Err.Error()
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return "this took too long, and was stopped"
+		return "the request took too long and was stopped"
 	}
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }

@@ -270,7 +270,7 @@ func (d *stored) begin(ctx context.Context) (Document, error) {
 		d.size += 16 * c * min(width*height, maxRegion) // and parts of the table
 	}
 	if !d.info.Table {
-		d.info.Note = "boxes of up to 16 megapixels are summed from their pixels; name the table of this image beside it, and boxes of any size are answered (boxsum integrate " + d.info.Name + " -o table.zarr)"
+		d.info.Note = "boxes of up to 16 megapixels are summed from their pixels; for larger ones, open the image together with its table (boxsum integrate " + d.info.Name + " -o table.zarr)"
 	}
 	return d, nil
 }
@@ -313,7 +313,7 @@ func imageOf(ctx context.Context, docs []Document, t *stored) (im *stored, note 
 	case len(known) == 1:
 		return known[0], ""
 	case len(known) == 0 && len(likely) == 1:
-		return likely[0], "the table was made of other files, of which these may be a copy: nine boxes of it agree with the pixels"
+		return likely[0], "the table was made from other files, maybe copies of these: nine of its boxes agree with the pixels"
 	}
 	return nil, ""
 }
@@ -694,9 +694,9 @@ func (d *stored) heatTile(ctx context.Context, r *request) (any, []byte, error) 
 	}
 	dst := make([]uint8, t.w*t.h)
 	for y := range t.h {
-		j, fy := between(ys, (t.y+y)<<t.level)
+		j, fy := markBefore(ys, (t.y+y)<<t.level)
 		for x := range t.w {
-			i, fx := between(xs, (t.x+x)<<t.level)
+			i, fx := markBefore(xs, (t.x+x)<<t.level)
 			p, w := 1+j*len(xs)+i, len(xs)
 			v := (at[p]*(1-fx)+at[p+1]*fx)*(1-fy) + (at[p+w]*(1-fx)+at[p+w+1]*fx)*fy
 			dst[y*t.w+x] = uint8(min(max(255*v/at[0], 0), 255))
@@ -714,8 +714,8 @@ func marks(from, to, step, end int) (list []int) {
 	}
 }
 
-// between returns the index of the mark before a position, and the fraction of the distance to the next one.
-func between(marks []int, at int) (i int, f float64) {
+// markBefore returns the index of the mark before a position, and the fraction of the distance to the next one.
+func markBefore(marks []int, at int) (i int, f float64) {
 	i = min(max(sort.SearchInts(marks, at+1)-1, 0), len(marks)-2)
 	if n := marks[i+1] - marks[i]; n > 0 {
 		f = min(max(float64(at-marks[i])/float64(n), 0), 1)

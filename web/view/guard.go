@@ -51,22 +51,22 @@ func outward() string {
 // check returns the path of a valid request without its token. For others it returns an HTTP status and the reason.
 func (g *guard) check(r *http.Request) (rest string, status int, why string) {
 	if !g.ours(r.Host) {
-		return "", http.StatusForbidden, "this page is not known by that name"
+		return "", http.StatusForbidden, "unknown host name: open the address that boxsum view prints"
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		u, err := url.Parse(origin)
 		if err != nil || u.Scheme != "http" || u.Host != r.Host {
-			return "", http.StatusForbidden, "requests of other pages are not answered"
+			return "", http.StatusForbidden, "requests from other pages are refused"
 		}
 	}
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		return "", http.StatusForbidden, "requests of other pages are not answered"
+		return "", http.StatusForbidden, "requests from other pages are refused"
 	}
 	rest = r.URL.Path
 	if g.token != "" {
 		given, after, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
 		if subtle.ConstantTimeCompare([]byte(given), []byte(g.token)) != 1 {
-			return "", http.StatusForbidden, "the address of this page has a token in it, and this one has not"
+			return "", http.StatusForbidden, "the address has no token: open the address that boxsum view prints"
 		}
 		rest = "/" + after
 	}

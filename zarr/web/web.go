@@ -125,7 +125,7 @@ func span(response *http.Response, offset, length int64) (skip, want int64, err 
 			}
 		}
 		if skip < 0 || size >= 0 && skip > size {
-			return 0, 0, fmt.Errorf("%d bytes are fewer than it should have: %w", size, io.ErrUnexpectedEOF)
+			return 0, 0, fmt.Errorf("truncated after %d bytes: %w", size, io.ErrUnexpectedEOF)
 		}
 		if want < 0 {
 			want = max(size-skip, -1)

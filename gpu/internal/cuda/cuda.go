@@ -122,7 +122,7 @@ func load() error {
 // openAny opens the first library that exists. It stays open for the life of the process.
 func openAny(names []string) (uintptr, error) {
 	if len(names) == 0 {
-		return 0, fmt.Errorf("there is no CUDA driver for %s", runtime.GOOS)
+		return 0, fmt.Errorf("CUDA is not available on %s", runtime.GOOS)
 	}
 	var reasons []error
 	for _, name := range names {

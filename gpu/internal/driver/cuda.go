@@ -20,7 +20,7 @@ func cudaDevices() ([]Info, error) {
 		return nil, err
 	}
 	if n == 0 {
-		return nil, errors.New("the driver has no devices")
+		return nil, errors.New("the driver reports no devices")
 	}
 	var infos []Info
 	var reasons []error

@@ -64,7 +64,7 @@ func eachOpenCL(f func(opencl.Device, Info) bool) (*opencl.Driver, error) {
 		}
 	}
 	if index == 0 && len(reasons) == 0 {
-		reasons = append(reasons, errors.New("the OpenCL drivers have no devices"))
+		reasons = append(reasons, errors.New("the OpenCL drivers report no devices"))
 	}
 	return driver, errors.Join(reasons...)
 }

@@ -46,19 +46,19 @@ func (f *Filter) Obstacle(job Job) string {
 	}
 	switch {
 	case job.Pixel != raster.U8 || job.Channels != 1:
-		return "of filters are for bytes of one channel"
+		return "of filters support one channel of uint8 only"
 	case s.Border == window.Constant && (FilterShape.Columns != 0 || FilterShape.Strips || f.windowShape(job) == nil):
-		return "of filters have no constant border"
+		return "of filters do not support a constant border"
 	case s.Width() > kernels.FilterPassReach*columns || area > most || area == 1:
-		return "of filters are for smaller windows"
+		return "of filters do not support windows of this size"
 	case s.Left >= job.Width || s.Right >= job.Width:
-		return "of filters are for windows no wider than the image"
+		return "of filters support windows up to the width of the image"
 	case !aligned(job.In, int64(columns), job.Count):
-		return "of filters need rows that start at multiples of 16 bytes"
+		return "of filters need rows aligned to 16 bytes"
 	}
 	for _, out := range outs {
 		if !aligned(out, unit, job.Count) {
-			return "of filters need rows that start at multiples of 16 bytes"
+			return "of filters need rows aligned to 16 bytes"
 		}
 	}
 	return ""

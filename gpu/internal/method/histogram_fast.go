@@ -16,7 +16,7 @@ func (Histogram) Obstacle(job Job) string {
 		return obstacle
 	}
 	if job.Width > math.MaxUint16 {
-		return "of histograms count the pixels of a row in 16 bits"
+		return "of histograms support rows of at most 65535 pixels"
 	}
 	return ""
 }

@@ -31,9 +31,9 @@ func (Plane) Obstacle(job Job) string {
 	case obstacle != "":
 		return obstacle
 	case job.Channels > FastChannels:
-		return fmt.Sprintf("take at most %d channels", FastChannels)
+		return fmt.Sprintf("support at most %d channels", FastChannels)
 	case job.Width*job.Channels > math.MaxInt32-margin || job.Height > math.MaxInt32-margin:
-		return "count the values of a row and the rows in 31 bits"
+		return "support fewer than 2^31 rows of fewer than 2^31 values"
 	}
 	return ""
 }

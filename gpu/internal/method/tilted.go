@@ -34,7 +34,7 @@ type Tilted struct {
 func (Tilted) Squares() Method { return Tilted{Squared: true} }
 
 // Obstacle always returns a reason, because there are only portable kernels.
-func (Tilted) Obstacle(Job) string { return "do not make tilted tables" }
+func (Tilted) Obstacle(Job) string { return "do not support tilted tables" }
 
 // OnePass calls Portable. Run does not use it.
 func (m Tilted) OnePass(job Job) (Plan, error) { return m.Portable(job) }

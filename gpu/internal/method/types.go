@@ -20,9 +20,9 @@ var (
 func typesObstacle(pixel, sum, square raster.Type) string {
 	switch {
 	case sum != 0 && !onePassSums.Has(pixel, sum):
-		return fmt.Sprintf("do not make sums of %v from %v pixels", sum, pixel)
+		return fmt.Sprintf("do not support sums of %v for %v pixels", sum, pixel)
 	case square != 0 && !onePassSquares.Has(pixel, square):
-		return fmt.Sprintf("do not make squares of %v from %v pixels", square, pixel)
+		return fmt.Sprintf("do not support squares of %v for %v pixels", square, pixel)
 	}
 	return ""
 }

@@ -50,12 +50,12 @@ func (m Volume) Obstacle(job Job) string {
 	case obstacle != "":
 		return obstacle
 	case job.Channels > 1:
-		return "take one channel of a volume"
+		return "support volumes of one channel only"
 	case !job.In.Aligned(0, job.Count) || job.In.Stride < devmem.RoundUp(int64(job.Width), 4)*int64(job.Pixel.Bytes()) ||
 		!job.Out.Aligned(job.Sum.Bytes(), job.Count+1):
-		return "want rows of volumes on multiples of 16 bytes"
+		return "need rows of volumes aligned to 16 bytes"
 	case job.Width > math.MaxInt32-margin || job.Height > math.MaxInt32-margin:
-		return "count columns and rows in 31 bits"
+		return "support fewer than 2^31 columns and rows"
 	}
 	return ""
 }

@@ -60,11 +60,11 @@ func (c *Detect) detector(sh *console.Shell) (*detector, error) {
 	case c.Cascade == "" && c.HOG == "":
 		return nil, console.Usage("no detector: name a cascade with --cascade, or histograms of gradients with --hog")
 	case c.Workers < 0:
-		return nil, console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
+		return nil, console.Usage("--workers %d: want 1 or more (without --workers, all processors work)", c.Workers)
 	case !(scale > 1 && scale <= 100):
-		return nil, console.Usage("--scale %v: give a number of more than 1, such as 1.1", scale)
+		return nil, console.Usage("--scale %v: want more than 1, such as 1.1", scale)
 	case neighbors < 0:
-		return nil, console.Usage("--neighbors %d is negative: give 1 or more, or 0 for every window", neighbors)
+		return nil, console.Usage("--neighbors %d: want 1 or more, or 0 for every window", neighbors)
 	case c.Blur && c.Out == "":
 		return nil, console.Usage("--blur writes a picture: name a file with -o")
 	}
@@ -149,11 +149,11 @@ func (c *Detect) checkHOG() error {
 	case c.On != "auto" && c.On != "cpu":
 		return console.Usage("--hog works on the CPU only: leave out --on, or use --on cpu")
 	case c.Threshold != nil && *c.Threshold-*c.Threshold != 0:
-		return console.Usage("--threshold %v: give a finite number", *c.Threshold)
+		return console.Usage("--threshold %v: want a finite number", *c.Threshold)
 	case c.Step < 0:
-		return console.Usage("--step %d is negative: give 1 or more, or leave it out", c.Step)
+		return console.Usage("--step %d: want 1 or more", c.Step)
 	case c.Padding < 0:
-		return console.Usage("--padding %d is negative: give 0 or more", c.Padding)
+		return console.Usage("--padding %d: want 0 or more", c.Padding)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func askOpenCV(ctx context.Context, function string) ([]float32, error) {
 	defer cancel()
 	// No module is imported from the current folder, which may hold anything.
 	script := "import sys; sys.path = [p for p in sys.path if p]; import cv2; sys.stdout.buffer.write(cv2." + function + "().astype('<f4').tobytes())"
-	err := errors.New("there is no python3")
+	err := errors.New("python3 is not installed")
 	for _, python := range pythons() {
 		var stderr bytes.Buffer
 		cmd := exec.CommandContext(ctx, python, "-c", script)

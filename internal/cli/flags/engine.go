@@ -20,7 +20,7 @@ func (f *Engine) Options(workers int) (*boxsum.Options, error) {
 		return nil, err
 	}
 	if workers < 0 {
-		return nil, console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", workers)
+		return nil, console.Usage("--workers %d: want 1 or more (without --workers, all processors work)", workers)
 	}
 	if f.OnGPU() && (workers != 0 || f.Level != "auto") {
 		return nil, console.Usage("--workers and --level are for the CPU: leave them out with --on %s", f.On)

@@ -81,13 +81,13 @@ func (f *Flags) notePage(sh *console.Shell, path string, p *imgio.Picture) {
 	}
 	all := ""
 	if f.Volumes && p.Format != "gif" {
-		all = ", and --volume takes all"
+		all = ", or --volume for all"
 	}
 	tellFirst(sh, path, p.Format, p.Pages, all)
 }
 
 func tellFirst(sh *console.Shell, path, format string, pages int, all string) {
-	sh.Say(fmt.Sprintf("%s has %d %s, and this is the first: --page N takes another%s", InputName(path), pages, partsOf(format), all))
+	sh.Say(fmt.Sprintf("%s has %d %s: reading the first (use --page N for another%s)", InputName(path), pages, partsOf(format), all))
 }
 
 // partsOf returns the word for the pictures in a file: pages or frames.

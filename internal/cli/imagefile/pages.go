@@ -131,7 +131,7 @@ func EachPage(sh *console.Shell, src *Source, work func(n int) error) error {
 // TellFirst notes on standard error that the result is for the first page, if there are others.
 func (s *Source) TellFirst(sh *console.Shell) {
 	if s.Pages > 1 {
-		tellFirst(sh, s.path, s.Format, s.Pages, ", and a .tif output has all")
+		tellFirst(sh, s.path, s.Format, s.Pages, ", or a .tif output for all")
 	}
 }
 

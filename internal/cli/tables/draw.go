@@ -44,7 +44,7 @@ func (c *Draw) Run(sh *console.Shell) error {
 		return console.Usage("%s: pictures are drawn as .png", c.Out)
 	}
 	if c.Scale < 0 {
-		return console.Usage("--scale %d is negative", c.Scale)
+		return console.Usage("--scale %d: want 1 or more", c.Scale)
 	}
 	if len(c.Box) == 0 && len(c.Rect) == 0 && len(c.Feature) == 0 {
 		return console.Usage("nothing to draw: give --feature, --box or --rect")

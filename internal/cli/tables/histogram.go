@@ -46,7 +46,7 @@ type Histogram struct {
 // Run makes the table, writes it, and prints the requested boxes.
 func (c *Histogram) Run(sh *console.Shell) error {
 	if c.Workers < 0 {
-		return console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", c.Workers)
+		return console.Usage("--workers %d: want 1 or more (without --workers, all processors work)", c.Workers)
 	}
 	switch {
 	case c.OnGPU() && c.Workers != 0:

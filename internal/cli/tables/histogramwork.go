@@ -184,9 +184,9 @@ func (c *Histogram) rangeFor(img raster.Array) (bins.Range, error) {
 	low, high := sketch.Range(img)
 	switch {
 	case low > high:
-		return r, errors.New("no pixel is a finite number: say which values to count with --range LOW,HIGH")
+		return r, errors.New("the image has no finite pixels: give the values to count with --range LOW,HIGH")
 	case math.IsInf(high-low, 0):
-		return r, fmt.Errorf("the pixels are from %g to %g, which is too far apart for bins: say which values to count with --range LOW,HIGH", low, high)
+		return r, fmt.Errorf("pixels range from %g to %g, too far apart for bins: give the values to count with --range LOW,HIGH", low, high)
 	}
 	// If all pixels are nearly equal, center them in a wider range: of width 1, as NumPy does, or
 	// more if that is too narrow to divide.

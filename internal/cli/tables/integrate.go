@@ -122,7 +122,7 @@ func (c *Integrate) pair(sh *console.Shell, src *imagefile.Source) (pair, error)
 		return usual, nil // no type is wide enough, so sums wrap
 	}
 	if c.Verbose {
-		sh.Say(fmt.Sprintf("sums are %s: those of so many %s pixels may not fit %s, which --type %[3]s takes all the same", wide.sum.Short(), wide.pixel.Short(), usual.sum.Short()))
+		sh.Say(fmt.Sprintf("sums are %s, because those of this many %s pixels may not fit in %s (--type %[3]s uses it anyway)", wide.sum.Short(), wide.pixel.Short(), usual.sum.Short()))
 	}
 	return wide, nil
 }
@@ -164,9 +164,9 @@ func (c *Integrate) tellNaN(sh *console.Shell, work job) {
 		if !math.IsNaN(j.tables.mean(wholeBox(j.Extent), channel)) {
 			continue
 		}
-		note := imagefile.NameOf(c.Out) + " is gray where sums are NaN: to the right of pixels that are NaN, and below them"
+		note := imagefile.NameOf(c.Out) + " is gray where sums are NaN: to the right of NaN pixels and below them"
 		if c.NaN != "skip" {
-			note += "; --nan skip leaves such pixels out"
+			note += "; use --nan skip to leave them out"
 		}
 		sh.Say(note)
 		return

@@ -224,11 +224,11 @@ func (c *Query) tellNaN(sh *console.Shell, answers []answer) {
 	}
 	switch {
 	case c.Table || imagefile.IsStore(c.In) && !c.Image:
-		sh.Say("sums are NaN because of pixels that are NaN: integrate --nan skip makes a table without them")
+		sh.Say("sums are NaN because the image has NaN pixels: integrate it with --nan skip to leave them out")
 	case c.Volume || c.rotates() || c.OnGPU():
-		sh.Say("sums are NaN because of pixels that are NaN")
+		sh.Say("sums are NaN because the image has NaN pixels")
 	default:
-		sh.Say("sums are NaN because of pixels that are NaN: --nan skip leaves them out")
+		sh.Say("sums are NaN because the image has NaN pixels: use --nan skip to leave them out")
 	}
 }
 

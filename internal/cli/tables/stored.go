@@ -123,7 +123,7 @@ func (c *Query) askStore(sh *console.Shell, boxes []box) (bool, error) {
 	defer t.Close()
 	switch {
 	case c.rotates() || c.pick() || c.OnGPU():
-		return true, console.Usage("a table in a store answers upright boxes of all pixels: leave out --rotate, --rect, --nan, --mask and --on")
+		return true, console.Usage("a table in a store has upright sums of all pixels: leave out --rotate, --rect, --nan, --mask and --on")
 	case c.Volume && t.Depth() == 0:
 		return true, console.Usage("%s is the table of an image: leave out --volume", zarr.Redacted(c.In))
 	case t.Depth() > 0 && !c.Volume:

@@ -91,7 +91,7 @@ func (f *filterFlags) tellNaN(sh *console.Shell, in string, src raster.Array, ki
 		}
 		row = src.Floats(row[:0], y, 0, src.Width*src.Channels, 1)
 		if slices.ContainsFunc(row, math.IsNaN) {
-			sh.Say(imagefile.InputName(in) + " contains NaN, and so does the result wherever a window contains one (--nan skip leaves such pixels out)")
+			sh.Say(imagefile.InputName(in) + " contains NaN, and so does the result where a window contains one (use --nan skip to leave such pixels out)")
 			return
 		}
 	}

@@ -126,11 +126,11 @@ func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 	case len(c.Files) < 2:
 		return nil, console.Usage("name an image and a template, such as boxsum match photo.png logo.png")
 	case c.Top < 0:
-		return nil, console.Usage("--top %d is negative: give the number of positions to print", c.Top)
+		return nil, console.Usage("--top %d: want 0 or more", c.Top)
 	case c.Apart < -1:
-		return nil, console.Usage("--apart %d is negative: give a number of pixels", c.Apart)
+		return nil, console.Usage("--apart %d: want 0 or more pixels", c.Apart)
 	case c.Least != nil && math.IsNaN(*c.Least):
-		return nil, console.Usage("--least is NaN: give a number")
+		return nil, console.Usage("--least NaN: want a number")
 	}
 	if err := c.check(); err != nil {
 		return nil, err

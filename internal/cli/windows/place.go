@@ -26,7 +26,7 @@ func (p *place) check() error {
 		return err
 	}
 	if p.Workers < 0 {
-		return console.Usage("--workers %d is negative: give a positive number, or leave it out to use all processors", p.Workers)
+		return console.Usage("--workers %d: want 1 or more (without --workers, all processors work)", p.Workers)
 	}
 	if p.onGPU() && (p.Workers != 0 || p.Level != "auto") {
 		return console.Usage("--workers and --level are for the CPU: leave them out with --on %s", p.On)

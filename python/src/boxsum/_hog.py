@@ -499,7 +499,7 @@ def _of_opencv(name: str, function: str) -> ndarray:
     except AttributeError:
         why = "the installed OpenCV has none"
     raise FileNotFoundError(
-        f"{name!r} is no file, and OpenCV's coefficients of that name are not available: {why}. They are in opencv-python-headless below 5 "
+        f"{name!r} is not a file, and OpenCV's coefficients of that name are not available: {why}. They are in opencv-python-headless below 5 "
         "and in opencv-contrib-python-headless; HOGDescriptor.save writes them to a file that needs no OpenCV"
     )
 

@@ -52,7 +52,7 @@ def rank_filter(
         - ``"majority"``: the most frequent level, the lowest of several
         - ``"mean"``, rounded down, and ``"sum"``, modulo 256 or 65536
         - ``"threshold"``: 1 if g exceeds the mean, and 0 otherwise
-        - ``"subtract-mean"``: half of what g exceeds the mean by, plus L/2 - 1
+        - ``"subtract-mean"``: (g − mean)/2 + L/2 − 1
         - ``"autolevel"``: g, after the range of the window is stretched to all levels
         - ``"equalize"``: (L - 1) c / n, where c pixels are at most g: local equalization
         - ``"otsu"``: Otsu's threshold

@@ -299,7 +299,7 @@ class _Web:
             parts.append(some)
             left -= len(some)
         if left and want is not None:
-            raise _Short("the object is cut short")
+            raise _Short("truncated object")
         if not left and want is None:
             raise _Short("the object is too large")
         return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -136,5 +136,5 @@ def _no_table(pixel: np.dtype, wanted: np.dtype | None, name: str) -> TypeError:
     have = _SUMS.get(name, ("u8", "i8") if name in ("u8", "i8") else ())
     if have:
         have += ("f8",) if name in _AS_FLOATS else ()
-        return TypeError(f"pixels of {pixel.name} have no sums of {wanted}: they have {', '.join(np.dtype(s).name for s in have)}")
+        return TypeError(f"pixels of {pixel.name} have no sums of {wanted}, only {', '.join(np.dtype(s).name for s in have)}")
     return TypeError(f"pixels of {pixel} cannot be summed, only integers and floats of up to 64 bits")

@@ -92,7 +92,7 @@ def _sum_type(x: Array, dtype: Any) -> np.dtype:
     dtype = jnp.dtype(dtype)
     known = {_FLOAT64} if x.dtype == _FLOAT64 else {_FLOAT32, _FLOAT64} if floats else {_INT32, _INT64, _FLOAT32, _FLOAT64} if small else {_INT64, _FLOAT64}
     if dtype not in known:
-        raise TypeError(f"pixels of {x.dtype} have no sums of {dtype}: they have {', '.join(sorted(str(d) for d in known))}")
+        raise TypeError(f"pixels of {x.dtype} have no sums of {dtype}, only {', '.join(sorted(str(d) for d in known))}")
     if dtype.itemsize == 8 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
         raise TypeError(f"sums of {dtype} need jax.config.update('jax_enable_x64', True)")
     return dtype

@@ -81,7 +81,7 @@ def _sum_type(x: Tensor, dtype: Optional[torch.dtype]) -> torch.dtype:
     if x.dtype not in (torch.uint8, torch.bool) and not x.is_floating_point():
         known = {torch.int64, torch.float64}
     if dtype not in known:
-        raise TypeError(f"pixels of {x.dtype} have no sums of {dtype}: they have {', '.join(sorted(str(d) for d in known))}")
+        raise TypeError(f"pixels of {x.dtype} have no sums of {dtype}, only {', '.join(sorted(str(d) for d in known))}")
     return dtype
 
 
