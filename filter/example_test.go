@@ -44,3 +44,25 @@ func ExampleStream() {
 	}
 	// Output: [0][30][30][60]
 }
+
+func ExampleGaussian() {
+	img := boxsum.Image[uint8]{Width: 7, Height: 1, Pix: []uint8{0, 0, 0, 200, 0, 0, 0}}
+	soft, err := filter.Gaussian(img, filter.Sigma{X: 1}, nil)
+	fmt.Println(soft.Pix, err)
+	// Output: [2 11 48 80 48 11 2] <nil>
+}
+
+// A median removes single wrong pixels and keeps edges.
+func ExampleMedian() {
+	img := boxsum.Image[uint8]{Width: 9, Height: 1, Pix: []uint8{10, 10, 255, 10, 90, 90, 0, 90, 90}}
+	clean, err := filter.Median(img, filter.Window{Width: 3, Height: 1}, nil)
+	fmt.Println(clean.Pix, err)
+	// Output: [10 10 10 90 90 90 90 90 90] <nil>
+}
+
+func ExampleDownsample() {
+	img := boxsum.Image[uint8]{Width: 4, Height: 2, Pix: []uint8{1, 3, 10, 30, 5, 7, 50, 70}}
+	half, err := filter.Downsample(img, 2, 2, nil)
+	fmt.Println(half.Width, half.Height, half.Pix, err)
+	// Output: 2 1 [4 40] <nil>
+}
