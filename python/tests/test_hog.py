@@ -335,7 +335,7 @@ def test_hog(tmp_path):
         (ValueError, "3782", lambda: HOG(np.zeros(3782))), (ValueError, "list of numbers", lambda: HOG(["a"])), (ValueError, "finite", lambda: HOG(sigma=np.inf)), (ValueError, "clip", lambda: HOG(clip=0)),
         (ValueError, "bins", lambda: HOG(bins=0)), (ValueError, "window", lambda: HOG(window=0)), (TypeError, "window", lambda: HOG(window=2.5)), (ValueError, "block stride", lambda: HOG(window=65)),
         (ValueError, "step", lambda: hog.compute(image, step=0)), (ValueError, "padding", lambda: hog.compute(image, padding=-1)), (ValueError, "padding", lambda: hog.compute(image, padding=1 << 20)),
-        (ValueError, "scale", lambda: hog.detect(image, scale=0.5)), (ValueError, "finite", lambda: hog.detect(image, threshold=np.nan)), (ValueError, "windows are found", lambda: hog.detect(image, threshold=-1e9, limit=1)),
+        (ValueError, "scale", lambda: hog.detect(image, scale=0.5)), (ValueError, "finite", lambda: hog.detect(image, threshold=np.nan)), (ValueError, "windows pass", lambda: hog.detect(image, threshold=-1e9, limit=1)),
         (ValueError, "out must be", lambda: hog.compute(image, out=rows[1:])), (ValueError, "read-only|writeable", lambda: hog.scores(image, out=frozen(scores))),
         (ValueError, "extension", lambda: hog.save(tmp_path / "a.txt")), (ValueError, "name", lambda: hog.save(tmp_path / "a.xml", "a b")), (FileNotFoundError, "none", lambda: HOG.load(tmp_path / "none.xml")),
         (ValueError, 'named "b"', lambda: HOG.load(tmp_path / "a.xml", "b")), (FileNotFoundError, "No such file", lambda: hog.save(tmp_path / "none" / "a.xml")), (ValueError, "shape", lambda: hog.windows((5,))),
