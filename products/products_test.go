@@ -201,7 +201,7 @@ func TestErrors(t *testing.T) {
 	}{
 		"workers":      {into(func(_ table, _, _ bytes, o option) { o.Workers = -1 }), boxsum.ErrInvalid, "workers is -1"},
 		"context":      {into(func(_ table, _, _ bytes, o option) { o.Context = done }), context.Canceled, "stopped"},
-		"first":        {into(func(_ table, a, _ bytes, _ option) { a.Width = -1 }), boxsum.ErrInvalid, "negative"},
+		"first":        {into(func(_ table, a, _ bytes, _ option) { a.Width = -1 }), boxsum.ErrInvalid, "want 0 or more"},
 		"first pixels": {into(func(_ table, a, _ bytes, _ option) { a.Pix = a.Pix[:11] }), boxsum.ErrInvalid, "buffer of 11 elements, too short"},
 		"second":       {into(func(_ table, _, b bytes, _ option) { b.Stride = 3 }), boxsum.ErrInvalid, "stride of 3"},
 		"sizes":        {into(func(_ table, _, b bytes, _ option) { b.Width = 3 }), boxsum.ErrInvalid, "the second image is 3×3 with 1 channels, want 4×3 with 1 channels"},

@@ -177,9 +177,9 @@ func TestErrors(t *testing.T) {
 		is   error
 		says string
 	}{
-		"negative width":      {integrate(change(func(v *volume.Volume[uint8]) { v.Width = -1 }), nil), boxsum.ErrInvalid, "negative"},
-		"negative depth":      {integrate(change(func(v *volume.Volume[uint8]) { v.Depth = -1 }), nil), boxsum.ErrInvalid, "negative"},
-		"negative channels":   {integrate(change(func(v *volume.Volume[uint8]) { v.Channels = -1 }), nil), boxsum.ErrInvalid, "negative"},
+		"negative width":      {integrate(change(func(v *volume.Volume[uint8]) { v.Width = -1 }), nil), boxsum.ErrInvalid, "want 0 or more"},
+		"negative depth":      {integrate(change(func(v *volume.Volume[uint8]) { v.Depth = -1 }), nil), boxsum.ErrInvalid, "want 0 or more"},
+		"negative channels":   {integrate(change(func(v *volume.Volume[uint8]) { v.Channels = -1 }), nil), boxsum.ErrInvalid, "want 0 or more"},
 		"overflowing sizes":   {integrate(change(func(v *volume.Volume[uint8]) { v.Width, v.Height, v.Depth = 1<<30, 1<<30, 1<<30 }), nil), boxsum.ErrInvalid, "fit in memory"},
 		"largest sizes":       {integrate(change(func(v *volume.Volume[uint8]) { v.Width, v.Height, v.Depth = math.MaxInt, math.MaxInt, math.MaxInt }), nil), boxsum.ErrInvalid, "fit in memory"},
 		"short buffer":        {integrate(change(func(v *volume.Volume[uint8]) { v.Pix = v.Pix[1:] }), nil), boxsum.ErrInvalid, "too short for 4 slices"},
@@ -208,7 +208,7 @@ func TestErrors(t *testing.T) {
 			_, err = s.Push(ok.Slice(0))
 			return err
 		}(), boxsum.ErrInvalid, "3×2"},
-		"negative slice": {func() error { _, err := volume.NewStream[uint32, uint8](-3, 2, 1, nil); return err }(), boxsum.ErrInvalid, "negative"},
+		"negative slice": {func() error { _, err := volume.NewStream[uint32, uint8](-3, 2, 1, nil); return err }(), boxsum.ErrInvalid, "want 0 or more"},
 		"few sums":       {table(2, 3, 4).SumBoxes(make([]uint32, 1), make([]volume.Box, 2)), boxsum.ErrInvalid, "destination has length 1, want 1 for each of 2 boxes"},
 	} {
 		switch {

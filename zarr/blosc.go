@@ -17,7 +17,7 @@ type lz4Pack struct{}
 
 func (lz4Pack) unpack(buf, data []byte, limit int) ([]byte, error) {
 	if len(data) < 4 {
-		return nil, bad("damaged chunk:  %d bytes are too few for lz4", len(data))
+		return nil, bad("damaged chunk: %d bytes are too few for lz4", len(data))
 	}
 	n := int(binary.LittleEndian.Uint32(data))
 	if n > limit {
@@ -37,7 +37,7 @@ func (lz4Pack) describe() named { return named{Name: "numcodecs.lz4"} }
 func unpackLZ4(dst, src []byte) error {
 	n, err := lz4.UncompressBlock(src, dst)
 	if err != nil || n != len(dst) {
-		return bad("damaged chunk:  invalid lz4 data")
+		return bad("damaged chunk: invalid lz4 data")
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func again(dst []byte, d, distance, n int) int {
 // is FastLZ level 2: a control byte is either a number of literals, or the length of a copy
 // and the high bits of its distance (c-blosc, blosc/blosclz.c).
 func blosclz(dst, src []byte) error {
-	damaged := bad("damaged chunk:  invalid blosclz data")
+	damaged := bad("damaged chunk: invalid blosclz data")
 	if len(src) == 0 {
 		return damaged
 	}
@@ -136,7 +136,7 @@ var errCutOff = bad("damaged chunk: truncated data")
 // bloscSize returns the decoded size of a chunk.
 func bloscSize(data []byte, limit int) (int, error) {
 	if len(data) < bloscHeader {
-		return 0, bad("damaged chunk:  %d bytes are too few for a blosc header", len(data))
+		return 0, bad("damaged chunk: %d bytes are too few for a blosc header", len(data))
 	}
 	n := int(binary.LittleEndian.Uint32(data[4:]))
 	if n > limit {
@@ -173,7 +173,7 @@ func parseBlosc(data []byte) (*bloscChunk, error) {
 	case data[0] != 2 && data[0] != 1:
 		return nil, bad("version %d of the blosc format is not supported", data[0])
 	case packed > len(data) || packed < bloscHeader || c.block < 1 && c.size > 0 || c.block > max(c.size, 1) || c.typeSize == 0:
-		return nil, bad("damaged chunk:  invalid blosc header")
+		return nil, bad("damaged chunk: invalid blosc header")
 	}
 	c.data = data[:packed]
 	return c, nil
@@ -218,7 +218,7 @@ func (c *bloscChunk) blocks(dst []byte, from, to int) error {
 	for i := from / c.block; i*c.block < to; i++ {
 		start := int(int32(binary.LittleEndian.Uint32(c.data[bloscHeader+4*i:])))
 		if start < bloscHeader || start > len(c.data) {
-			return bad("damaged chunk:  a block is missing")
+			return bad("damaged chunk: a block is missing")
 		}
 		if err := c.decodeBlock(dst[i*c.block-from:min((i+1)*c.block, c.size)-from], scratch, c.data[start:]); err != nil {
 			return err
@@ -281,7 +281,7 @@ func bloscStream(dst, src []byte, compressor byte) error {
 	case 3:
 		r, err := zlib.NewReader(bytes.NewReader(src))
 		if err != nil {
-			return bad("damaged chunk:  zlib: %v", err)
+			return bad("damaged chunk: zlib: %v", err)
 		}
 		out, err := inflate(dst[:0:len(dst)], r, len(dst))
 		if err == nil && len(out) != len(dst) {
@@ -291,7 +291,7 @@ func bloscStream(dst, src []byte, compressor byte) error {
 	case 4:
 		out, err := zstdDecoder().DecodeAll(src, dst[:0:len(dst)])
 		if err != nil || len(out) != len(dst) {
-			return bad("damaged chunk:  zstd: %v", err)
+			return bad("damaged chunk: zstd: %v", err)
 		}
 		if len(dst) > 0 && &out[0] != &dst[0] {
 			copy(dst, out)

@@ -434,10 +434,10 @@ type checksum struct{}
 func (checksum) unpack(_, data []byte, _ int) ([]byte, error) {
 	n := len(data) - 4
 	if n < 0 {
-		return nil, bad("damaged chunk:  %d bytes are too few for a checksum", len(data))
+		return nil, bad("damaged chunk: %d bytes are too few for a checksum", len(data))
 	}
 	if got, want := crc32.Checksum(data[:n], castagnoli), binary.LittleEndian.Uint32(data[n:]); got != want {
-		return nil, bad("damaged chunk:  its CRC-32C is %08x, want %08x", got, want)
+		return nil, bad("damaged chunk: its CRC-32C is %08x, want %08x", got, want)
 	}
 	return data[:n], nil
 }
@@ -479,7 +479,7 @@ func (z *zstdPack) unpack(buf, data []byte, limit int) ([]byte, error) {
 	}
 	out, err := zstdDecoder().DecodeAll(data, buf[:0:limit])
 	if err != nil {
-		return nil, bad("damaged chunk:  zstd: %v", err)
+		return nil, bad("damaged chunk: zstd: %v", err)
 	}
 	return out, nil
 }
@@ -511,7 +511,7 @@ type gzipPack int
 func (g gzipPack) unpack(buf, data []byte, limit int) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return nil, bad("damaged chunk:  gzip: %v", err)
+		return nil, bad("damaged chunk: gzip: %v", err)
 	}
 	return inflate(buf, r, limit)
 }
@@ -531,7 +531,7 @@ func inflate(buf []byte, r io.Reader, limit int) ([]byte, error) {
 		}
 	}
 	if err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, bad("damaged chunk:  %v", err)
+		return nil, bad("damaged chunk: %v", err)
 	}
 	if err == io.ErrUnexpectedEOF { // end of data, or truncated
 		if _, err := r.Read(make([]byte, 1)); err != io.EOF {
@@ -563,7 +563,7 @@ type zlibPack struct{}
 func (zlibPack) unpack(buf, data []byte, limit int) ([]byte, error) {
 	r, err := zlib.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return nil, bad("damaged chunk:  zlib: %v", err)
+		return nil, bad("damaged chunk: zlib: %v", err)
 	}
 	return inflate(buf, r, limit)
 }

@@ -114,7 +114,7 @@ func (s *shard) decodeIndex(data []byte, shape []int) ([]uint64, error) {
 func (s *shard) decode(dst, data []byte, shape []int) error {
 	n := s.indexBytes(shape)
 	if len(data) < n {
-		return bad("damaged shard:  %d bytes are too few for an index of %d", len(data), n)
+		return bad("damaged shard: %d bytes are too few for an index of %d", len(data), n)
 	}
 	at := data[len(data)-n:]
 	if s.atStart {
@@ -139,7 +139,7 @@ func (s *shard) decode(dst, data []byte, shape []int) error {
 			fillBytes(chunk, s.codecs.fill)
 		} else {
 			if offset > uint64(len(data)) || length > uint64(len(data))-offset {
-				return bad("damaged shard:  chunk %v lies outside it", place)
+				return bad("damaged shard: chunk %v lies outside it", place)
 			}
 			if err := s.codecs.decode(chunk, data[offset:offset+length], s.chunk); err != nil {
 				return err

@@ -83,7 +83,7 @@ func patiently(t *testing.T, s *Session, request map[string]any) (map[string]any
 	for range 600 {
 		v, pix := ask(t, s, request, nil)
 		text, _ := v["error"].(string)
-		if missing, _ := v["missing"].(float64); missing == 0 && !strings.Contains(text, "being made") {
+		if missing, _ := v["missing"].(float64); missing == 0 && !strings.Contains(text, "not ready yet") {
 			return v, pix
 		}
 		time.Sleep(20 * time.Millisecond)
