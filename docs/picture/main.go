@@ -2,7 +2,7 @@
 // with a box, and its table with the four entries that give the sum of the box; for
 // rotated.md and haar.md, boxes and features at angles; for histogram.md and moments.md,
 // regions and their properties; for filters.md, filtered images; for threshold.md, damaged
-// pages; for match.md, a page with a letter found; for faces.md, people; and for people.md,
+// pages; for the README, a page to binarize; for match.md, a page with a letter found; for faces.md, people; and for people.md,
 // a street. The SVG diagrams next to them are edited by hand. Generating needs OpenCV's
 // cascades (Debian's opencv-data) and a Python with OpenCV's coefficients of people.
 //
@@ -52,6 +52,7 @@ var pictures = map[string]func() image.Image{
 	"local.png":     drawLocal,
 	"moments.png":   drawMoments,
 
+	"page.png":             drawPage,
 	"threshold-lit.png":    drawLit,
 	"threshold-pages.png":  drawPages,
 	"filters-blur.png":     drawBlurs,

@@ -15,6 +15,12 @@ func drawLit() image.Image {
 	return comparePages([]page.Kind{page.Lit}, 880, 250, []threshold.Rule{threshold.New(threshold.Otsu, 0), threshold.New(threshold.ISauvola, 75)}, false)
 }
 
+// drawPage is the page of the README's second task.
+func drawPage() image.Image {
+	p := must(page.Draw(page.Lit, 880, 250, 22))
+	return &image.Gray{Pix: p.Gray.Pix, Stride: p.Gray.Width, Rect: image.Rect(0, 0, p.Gray.Width, p.Gray.Height)}
+}
+
 // drawPages shows pages with other damage, each next to the results of one or two methods.
 func drawPages() image.Image {
 	return comparePages([]page.Kind{page.Shadow, page.Stained, page.Faint, page.Bleed, page.Noisy}, 440, 170,

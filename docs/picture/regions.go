@@ -54,10 +54,10 @@ func drawLocal() image.Image {
 		radius  int
 		value   func(h []uint32) float64 // at most 1
 	}{
-		{"local median, 11 x 11", fine, radius, func(h []uint32) float64 { return float64(histogram.Median(h)) / 255 }},
-		{"local mode, 11 x 11", coarse, radius, func(h []uint32) float64 { return float64(histogram.Mode(h)) / 31 }},
-		{"local entropy, 11 x 11", coarse, radius, func(h []uint32) float64 { return histogram.Entropy(h) / 5 }},
-		{"how like the box, 31 x 31", coarse, 15, func(h []uint32) float64 { return 1 - histogram.Bhattacharyya(h, model) }},
+		{"local median, 11 × 11", fine, radius, func(h []uint32) float64 { return float64(histogram.Median(h)) / 255 }},
+		{"local mode, 11 × 11", coarse, radius, func(h []uint32) float64 { return float64(histogram.Mode(h)) / 31 }},
+		{"local entropy, 11 × 11", coarse, radius, func(h []uint32) float64 { return histogram.Entropy(h) / 5 }},
+		{"similarity to the box, 31 × 31", coarse, 15, func(h []uint32) float64 { return 1 - histogram.Bhattacharyya(h, model) }},
 	} {
 		shade := func(h []uint32) uint8 { return uint8(math.Round(255 * min(1, panel.value(h)))) }
 		sheet.put(2+i, grey(must(histogram.Local(panel.table, panel.radius, 0, shade, nil))), panel.caption)

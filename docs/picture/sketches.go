@@ -13,7 +13,8 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 	"golang.org/x/image/draw"
 	"golang.org/x/image/font"
-	"golang.org/x/image/font/basicfont"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 )
 
@@ -26,7 +27,7 @@ func drawRotations() image.Image {
 	for i, rot := range []rotated.Rotation{{A: 1, B: 2}, {A: 1, B: 1}, {A: 2, B: 1}, {A: -1, B: 2}, {A: -1, B: 1}, {A: -2, B: 1}} {
 		lattice := must(rotated.NewLattice(side, side, rot))
 		box := must(lattice.FromRectangle(rotated.Rectangle{X: side / 2, Y: side / 2, Width: 10, Height: 5, Degrees: rot.Degrees()}))
-		sheet.put(i, boxed(lattice, box, scale), fmt.Sprintf("%v: %.2f degrees", rot, rot.Degrees()))
+		sheet.put(i, boxed(lattice, box, scale), fmt.Sprintf("%v: %.2f°", rot, rot.Degrees()))
 	}
 	return sheet.canvas
 }
@@ -104,15 +105,12 @@ func (s *sheet) put(i int, picture image.Image, caption string) {
 
 // text writes centered letters below a point, enlarged by an integer factor.
 func text(m draw.Image, at image.Point, words string, large int) {
-	face := basicfont.Face7x13
-	width := font.MeasureString(face, words).Ceil()
-	mask := image.NewAlpha(image.Rect(0, 0, width, face.Height))
-	d := font.Drawer{Dst: mask, Src: image.Opaque, Face: face, Dot: fixed.P(0, face.Ascent)}
+	regular := must(opentype.Parse(goregular.TTF))
+	face := must(opentype.NewFace(regular, &opentype.FaceOptions{Size: float64(12 * large), DPI: 72, Hinting: font.HintingFull}))
+	d := font.Drawer{Dst: m, Src: image.NewUniform(ink), Face: face}
+	d.Dot = fixed.P(at.X, at.Y+face.Metrics().Ascent.Ceil())
+	d.Dot.X -= d.MeasureString(words) / 2
 	d.DrawString(words)
-	to := image.Rect(0, 0, width*large, face.Height*large).Add(at.Sub(image.Pt(width*large/2, 0)))
-	scaled := image.NewAlpha(to)
-	draw.NearestNeighbor.Scale(scaled, to, mask, mask.Rect, draw.Src, nil)
-	draw.DrawMask(m, to, image.NewUniform(ink), image.Point{}, scaled, to.Min, draw.Over)
 }
 
 // arrow draws an arrow along the edge of a box from one corner to another, on the side away from

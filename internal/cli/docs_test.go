@@ -168,6 +168,12 @@ func samples(t *testing.T, folder string) {
 			}
 		})
 	}))
+	must(os.MkdirAll(at("docs/images"), 0o755))
+	for _, name := range []string{"docs/images/page.png", "docs/images/people.png"} {
+		picture, err := os.ReadFile(filepath.Join("../..", name))
+		must(err)
+		must(os.WriteFile(at(name), picture, 0o600))
+	}
 	pages, err := os.ReadFile("testdata/pages.tiff")
 	must(err)
 	must(os.WriteFile(at("scan.tiff"), pages, 0o600))

@@ -35,7 +35,7 @@ def page():
 
 
 def around(shape, radius):
-    """The box round every pixel: (H, W, 4)."""
+    """The box around every pixel: (H, W, 4)."""
     y, x = np.mgrid[: shape[0], : shape[1]]
     return np.stack([x - radius, y - radius, x + radius + 1, y + radius + 1], -1)
 
@@ -49,7 +49,7 @@ def local_threshold(image, radius=15, k=0.2):
 
 
 def shapes():
-    """Bright leaves on dark ground, and boxes round them."""
+    """Bright leaves on dark ground, and boxes around them."""
     y, x = np.mgrid[:360, :620].astype(float)
     rng = np.random.default_rng(8)
     image = rng.normal(14, 4, (360, 620))
@@ -95,7 +95,7 @@ def shown(array, size=(465, 270)):
 def draw_threshold(path):
     image = page()
     flat = np.where(image < 110, 0, 255).astype(np.uint8)
-    panels((shown(image), "a page under a lamp"), (shown(flat), "one threshold for all"), (shown(local_threshold(image)), "box_mean and box_std round every pixel")).quantize(64).save(path, optimize=True)
+    panels((shown(image), "a page under a lamp"), (shown(flat), "one threshold for the page"), (shown(local_threshold(image)), "Sauvola's threshold")).quantize(64).save(path, optimize=True)
 
 
 def draw_texture(path):
@@ -104,10 +104,10 @@ def draw_texture(path):
     image = 120 + 60 * np.sin(x / 3.1) * (x < 210) + rng.normal(0, 28, (360, 620)) * ((x >= 210) & (x < 410)) + 40 * np.sin((x + y) / 40) * (x >= 410)
     image = (image + rng.normal(0, 3, image.shape)).clip(0, 255).astype(np.uint8)
     table, squares = boxsum.integral(image, squares=True)
-    parts = [(shown(image), "stripes, noise, a slow wave")]
+    parts = [(shown(image), "stripes, noise and a slow wave")]
     for radius in (3, 16):
         std = boxsum.box_std(table, squares, around(image.shape, radius))
-        parts.append((shown(color(std / 48)), f"box_std, {2 * radius + 1} pixels a side"))
+        parts.append((shown(color(std / 48)), f"box_std, {2 * radius + 1}×{2 * radius + 1} pixels"))
     panels(*parts).quantize(128).save(path, optimize=True)
 
 
