@@ -62,11 +62,10 @@ func TestOnRefused(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		opt := &boxsum.Options{On: d}
 		for name, err := range map[string]error{
-			"valid pixels": second(boxsum.IntegrateValid[uint32, uint64](im, boxsum.Valid{}, opt)),
-			"a stream":     second(boxsum.NewStream[uint32, uint8](6, 1, opt)),
-			"slices":       second(volume.NewStream[uint32, uint8](6, 5, 1, opt)),
-			"weights":      second(histogram.IntegrateWeighted[uint64](im, im, histogram.Bins{N: 4}, &histogram.Options{On: d})),
-			"bands":        second(boxsum.Integrate[uint32](im, &boxsum.Options{On: d, BandRows: -1})),
+			"a stream": second(boxsum.NewStream[uint32, uint8](6, 1, opt)),
+			"slices":   second(volume.NewStream[uint32, uint8](6, 5, 1, opt)),
+			"weights":  second(histogram.IntegrateWeighted[uint64](im, im, histogram.Bins{N: 4}, &histogram.Options{On: d})),
+			"bands":    second(boxsum.Integrate[uint32](im, &boxsum.Options{On: d, BandRows: -1})),
 		} {
 			if !errors.Is(err, boxsum.ErrInvalid) {
 				t.Errorf("%s: %v", name, err)

@@ -9,8 +9,9 @@ import (
 )
 
 // Options configures how a table is made. Nil and the zero value select the best
-// settings for the machine.
+// settings for the machine. A device sums the products, which the processor computes.
 type Options struct {
+	On       boxsum.Device      // device to use, see [boxsum.Options]; nil selects the processor
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
 	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
@@ -21,7 +22,7 @@ func (o *Options) engine() engine.Options {
 	if o == nil {
 		return engine.Options{}
 	}
-	return engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	return engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 }
 
 // Integrate returns the table of the products a·b of the pixels of two images of the same
@@ -41,8 +42,8 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](a, b boxsum.Image[P], opt *Options)
 }
 
 // IntegrateInto makes the table of the products of two images in dst, which must have the
-// size of the images and must not overlap them. It does not allocate once images of the
-// same type have been integrated.
+// size of the images and must not overlap them. On the processor, it does not allocate once
+// images of the same type have been integrated.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *boxsum.Table[S], a, b boxsum.Image[P], opt *Options) error {
 	j := job{a: arrayOf(&a), b: arrayOf(&b), sum: raster.TypeOf[S]()}
 	if err := j.check(opt.engine()); err != nil {

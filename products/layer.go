@@ -69,10 +69,14 @@ func (j *job) fill(dst *engine.Table) error {
 	if err := dst.AcceptNumbers(multipliers[j.a.Type].product, &j.a, &j.b); err != nil {
 		return err
 	}
+	product := multipliers[j.a.Type].product
+	if j.set.On() != nil {
+		return engine.FillOnDevice(&layer{job: *j}, product, dst, &j.set)
+	}
 	r := runs.Take()
 	l := &r.Layer
 	l.job, l.Source = *j, l
-	p := l.Start(multipliers[j.a.Type].product, dst, &j.set)
+	p := l.Start(product, dst, &j.set)
 	return r.Fill(&j.set, &p, l)
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/stats"
@@ -59,6 +60,20 @@ func (l *Computed) Start(number raster.Type, dst *Table, set *Settings) Plan {
 	l.number = number
 	l.sums.start(number, dst, set.Level, false)
 	return workOf(&dst.Extent, number.Bytes(), dst.Type.Bytes(), set.workers).Plan()
+}
+
+// FillOnDevice makes a checked table of numbers on the device of the settings. The processor
+// computes the numbers, and copies them instead of what they are computed from.
+func FillOnDevice(source Numbers, number raster.Type, dst *Table, set *Settings) error {
+	src, err := raster.NewPixelArray(number, dst.Extent)
+	if err != nil {
+		return err
+	}
+	row := src.Stride * number.Bytes()
+	if err := set.eachRow(&src, func(_, y int) { source.Numbers(src.Data[y*row:][:row], 0, y) }); err != nil {
+		return err
+	}
+	return set.on.Tables(&device.Tables{Src: src, Sums: dst.Array, Options: set.OnDevice()})
 }
 
 // Prepare implements [Layer].

@@ -3,6 +3,8 @@ package engine
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/boxsum/boxsum/internal/raster"
 )
 
 // Each calls work for n independent pieces of work on up to the given number of
@@ -34,4 +36,18 @@ func (s Settings) Each(n, workers int, work func(worker, i int)) error {
 	}
 	s.Report(1)
 	return nil
+}
+
+// eachRow calls work for all rows of an image, on the workers of the settings. An image without
+// columns has none.
+func (s *Settings) eachRow(img *raster.Array, work func(worker, y int)) error {
+	rows := img.Height
+	if img.Width == 0 {
+		rows = 0
+	}
+	return s.Quiet().Each(DivUp(rows, groupRows), s.Workers(), func(worker, group int) {
+		for y := group * groupRows; y < min((group+1)*groupRows, rows); y++ {
+			work(worker, y)
+		}
+	})
 }

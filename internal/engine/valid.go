@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/stats"
@@ -36,9 +37,6 @@ func (j *ValidJob) Check() error {
 	j.Plain = true // the center is computed from valid pixels only, in setOffsets
 	err := j.Job.Check()
 	j.Offset, j.Plain = offset, plain
-	if err == nil {
-		err = j.set.ProcessorOnly("tables of valid pixels")
-	}
 	if err != nil {
 		return err
 	}
@@ -100,7 +98,41 @@ func (j *ValidJob) Run() error {
 		j.Squares.setKnown(&j.Src, true, true)
 	}
 	j.Count.Known = stats.Pixels{Bound: 1}
+	if j.set.on != nil {
+		return j.fillOnDevice()
+	}
 	return j.fill()
+}
+
+// fillOnDevice computes the tables on the device of the settings. The processor copies the
+// image with the invalid pixels replaced, and makes one of ones and zeros to count.
+func (j *ValidJob) fillOnDevice() error {
+	pixels, err := raster.NewPixelArray(j.Src.Type, j.Src.Extent)
+	if err != nil {
+		return err
+	}
+	ones, err := raster.NewPixelArray(raster.U8, j.Src.Extent)
+	if err != nil {
+		return err
+	}
+	l := valid{src: j.Src, mask: j.Mask, nan: j.NaN, level: j.set.Level, fill: j.Sums.Offset}
+	l.start(j.set.Workers(), pixels.Stride)
+	if err := j.set.eachRow(&j.Src, func(worker, y int) {
+		l.selectRow(&l.workers[worker], pixels.Span(0, y, pixels.Width), ones.Span(0, y, ones.Width), 0, y)
+	}); err != nil {
+		return err
+	}
+	sums, counts := j.set.OnDevice(), j.set.OnDevice()
+	if progress := j.set.progress; progress != nil {
+		sums.Progress = func(done float64) { progress(done / 2) }
+		counts.Progress = func(done float64) { progress(0.5 + done/2) }
+	}
+	if err := j.set.on.Tables(&device.Tables{
+		Src: pixels, Sums: j.Sums.Array, Squares: j.Squares.Array, Offset: j.Sums.Offset, Options: sums,
+	}); err != nil {
+		return err
+	}
+	return j.set.on.Tables(&device.Tables{Src: ones, Sums: j.Count.Array, Options: counts})
 }
 
 var validRuns Runs[valid]
@@ -155,16 +187,34 @@ func (l *valid) group(n int) int {
 	return groupRows
 }
 
+// start prepares workers to select parts of rows of up to n elements.
+func (l *valid) start(workers, n int) {
+	l.selector = kernel.NewSelector(l.src.Type, l.level, l.mask.Data != nil, l.nan, l.fill)
+	l.workers = Workers(l.workers, workers)
+	for i := range l.workers[:workers] {
+		w := &l.workers[i]
+		w.mask = AtLeast(w.mask, n)
+		w.row.Ahead, w.row.MaskAhead = aheadRows*l.src.Stride, aheadRows*l.mask.Stride
+		w.row.NaN = l.nan
+	}
+}
+
+// selectRow copies pixels of row y from element x on, with a fill value for invalid ones, to
+// pixels, and marks the valid ones with 1 and the others with 0.
+func (l *valid) selectRow(w *validWorker, pixels []byte, marks []uint8, x, y int) {
+	w.row.From = l.src.From(y*l.src.Stride + x)[:len(pixels)]
+	w.row.Mask = l.maskRow(w, x, y, len(marks))
+	w.row.To, w.row.Valid = pixels, marks
+	l.selector.Select(&w.row)
+}
+
 // Prepare implements [Layer].
 func (l *valid) Prepare(p *Plan) error {
-	l.selector = kernel.NewSelector(l.src.Type, l.level, l.mask.Data != nil, l.nan, l.fill)
-	l.workers = Workers(l.workers, p.Workers)
+	l.start(p.Workers, p.TileWidth)
 	n := l.group(p.TileWidth) * p.TileWidth
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
-		w.pixels, w.valid, w.mask = AtLeast(w.pixels, n*l.src.Type.Bytes()), AtLeast(w.valid, n), AtLeast(w.mask, p.TileWidth)
-		w.row.Ahead, w.row.MaskAhead = aheadRows*l.src.Stride, aheadRows*l.mask.Stride
-		w.row.NaN = l.nan
+		w.pixels, w.valid = AtLeast(w.pixels, n*l.src.Type.Bytes()), AtLeast(w.valid, n)
 	}
 	if err := l.sums.Prepare(p); err != nil {
 		return err
@@ -194,10 +244,7 @@ func (l *valid) Tile(worker, x, y, n, rows int) {
 	for end := y + rows; y < end; y += group {
 		rows := min(group, end-y)
 		for r := range rows {
-			w.row.From = l.src.From((y+r)*l.src.Stride + x)[:n*size]
-			w.row.Mask = l.maskRow(w, x, y+r, n)
-			w.row.To, w.row.Valid = w.pixels[r*n*size:][:n*size], w.valid[r*n:][:n]
-			l.selector.Select(&w.row)
+			l.selectRow(w, w.pixels[r*n*size:][:n*size], w.valid[r*n:][:n], x, y+r)
 		}
 		if shift != 0 {
 			Shifted(w.pixels, w.pixels, pixel, n, n, rows, shift)

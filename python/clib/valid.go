@@ -17,8 +17,8 @@ type validJob struct {
 }
 
 // valid makes the tables of the valid pixels of an image. Its arguments are the image, a mask of uint8 or
-// None, whether to skip NaN, arrays for the sums, the squares or None and the counts, workers, and whether
-// to subtract an offset, see [integral].
+// None, whether to skip NaN, arrays for the sums, the squares or None and the counts, workers, whether to
+// subtract an offset, see [integral], and the number of a device.
 func valid(a arguments) any {
 	var second *array
 	if a.has(4) {
@@ -32,7 +32,7 @@ func valid(a arguments) any {
 			must(wrongTypes("mask has type %v, want uint8 or bool", j.mask.element))
 		}
 	}
-	j.shift = a.int(7) != 0
+	j.shift, j.device = a.int(7) != 0, a.device(8)
 	counts := a.array(5)
 	j.counts.setTable(&counts, "the counts of out", 2, &j.image)
 	if j.counts.element != u32 {

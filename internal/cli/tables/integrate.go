@@ -55,7 +55,7 @@ func (c *Integrate) Run(sh *console.Shell) error {
 
 // make makes and writes the tables of one image.
 func (c *Integrate) make(sh *console.Shell) (report, error) {
-	if err := c.validFlags.check(map[string]bool{"--volume": c.Volume, "--tilted": c.Tilted, "--algorithm": c.Algorithm != "", "--on cuda and --on opencl": c.OnGPU()}); err != nil {
+	if err := c.validFlags.check(map[string]bool{"--volume": c.Volume, "--tilted": c.Tilted, "--algorithm": c.Algorithm != ""}); err != nil {
 		return report{}, err
 	}
 	if c.Algorithm != "" {

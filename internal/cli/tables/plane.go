@@ -134,7 +134,7 @@ func (t *planeTables) fill(src raster.Array, valid *boxsum.Valid, d *gpu.Device,
 	}
 	var err error
 	if valid != nil {
-		err = t.fillValid(src, valid, opt)
+		err = t.fillValid(src, valid, onDevice(d, opt))
 	} else {
 		err = t.memory.fill(engine.Upright, src, onDevice(d, opt))
 	}

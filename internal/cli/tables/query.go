@@ -38,7 +38,7 @@ type Query struct {
 
 // Run prints the statistics of every box.
 func (c *Query) Run(sh *console.Shell) error {
-	if err := c.validFlags.check(map[string]bool{"--volume": c.Volume, "--rotate and --rect": c.rotates(), "--table": c.Table, "--on cuda and --on opencl": c.OnGPU()}); err != nil {
+	if err := c.validFlags.check(map[string]bool{"--volume": c.Volume, "--rotate and --rect": c.rotates(), "--table": c.Table}); err != nil {
 		return err
 	}
 	corners := 4

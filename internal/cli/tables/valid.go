@@ -24,9 +24,9 @@ func (f *validFlags) check(others map[string]bool) error {
 	if f.Mask == console.Standard {
 		return console.Usage("--mask cannot be standard input: name a file")
 	}
-	for _, other := range []string{"--volume", "--rotate and --rect", "--tilted", "--algorithm", "--table", "--on cuda and --on opencl"} {
+	for _, other := range []string{"--volume", "--rotate and --rect", "--tilted", "--algorithm", "--table"} {
 		if others[other] {
-			return console.Usage("--nan skip and --mask are for upright tables of images on the CPU: leave out %s", other)
+			return console.Usage("--nan skip and --mask are for upright tables of images: leave out %s", other)
 		}
 	}
 	return nil

@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import _foreign, _known, _shapes, _types
-from ._arguments import UPRIGHT, arrays_out, as_pixels, axes_of, plain, refuse_overlap, same_type, thread_count
+from ._arguments import UPRIGHT, arrays_out, as_pixels, axes_of, device_number, plain, refuse_overlap, same_type, thread_count
 from ._host import COUNTS
 from ._known import ValidTable
 from ._memory import new_table
@@ -26,8 +26,7 @@ def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted
     check_nan(nan)
     if tilted:
         raise ValueError("tilted is not supported with mask or nan")
-    if device not in (None, "cpu"):
-        raise ValueError("mask and nan are not supported on a device")
+    number = device_number(device)
     hidden = np.ma.getmask(image)  # nomask for other arrays
     pixels = as_pixels(image.data if isinstance(image, np.ma.MaskedArray) else _foreign.on_host(image))
     axes = axes_of(pixels.shape, UPRIGHT)
@@ -62,7 +61,7 @@ def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted
         nonlocal pixels, valid
         for attempt in range(2):
             try:
-                return call("valid", pixels, valid, int(nan == "skip"), one, other, made[-1], threads, shift)
+                return call("valid", pixels, valid, int(nan == "skip"), one, other, made[-1], threads, shift, number)
             except LayoutError:
                 if attempt:
                     raise
