@@ -29,6 +29,8 @@ const (
 	stripRows = 96
 	// bandStrips is the least number of strips in a worker's band, which also processes the rows above it that are searched.
 	bandStrips = 2
+	// groupOffsets is the greatest number of offsets that process a row together: the sums of their columns stay in the cache.
+	groupOffsets = 32
 )
 
 // A Job is an image, or one of several frames, to denoise by non-local means: plain data. Its maker sets the images and the
@@ -182,8 +184,8 @@ func (j *Job) Run() error {
 // scratch keeps the memory of jobs for later ones.
 var scratch = sync.Pool{New: func() any { return new(means) }}
 
-// means computes non-local means: for each offset between patches it slides the distances of all patches of a row along, as
-// sums of columns. The weight of a patch for another is that of the other for it, so within the frame itself, half of the
+// means computes non-local means: for each offset between patches it moves the distances of all patches of a row down, as sums
+// of columns. The weight of a patch for another is that of the other for it, so within the frame itself, half of the
 // offsets suffice.
 type means struct {
 	frames  [][]byte // extended on all sides by what patches and their search reach
@@ -194,18 +196,22 @@ type means struct {
 	done    atomic.Int64 // rows, for progress
 }
 
-// An offset is the position of a patch in a frame, relative to the patch that it is compared with. If it is a pair, each is
-// weighed for the other.
-type offset struct {
-	frame, x, y int
-	pair        bool
+// offsets are the positions (first, y), (first+1, y), ... of patches in a frame, relative to the patch that they are compared
+// with. If they are pairs, each of two patches is weighed for the other.
+type offsets struct {
+	frame, y     int
+	first, count int
+	pairs        bool
 }
 
 type meansWorker struct {
-	columns, prefix, weights []uint32
-	sums, totals             []uint32 // of weighted bytes with one channel, and of weights, for rows extended by what is searched
-	longSums, longTotals     []uint64 // of others
-	_                        [raster.LineBytes]byte
+	loops            windows.Patches
+	columns, weights []uint32
+	stride           int      // of the columns of an offset
+	sums, totals     []uint32 // of weighted bytes with one channel, and of weights, for rows extended by what is searched
+	longSums         []uint64 // of others
+	longTotals       []uint64
+	_                [raster.LineBytes]byte
 }
 
 func (n *means) run(j *Job) error {
@@ -270,12 +276,18 @@ func (n *means) at(frame, x, y int) []byte {
 	return n.frames[frame][(y+n.margin)*n.stride+(x+n.margin)*n.pixel:]
 }
 
+// row returns an extended row of a frame.
+func (n *means) row(frame, y int) []byte {
+	return n.frames[frame][(y+n.margin)*n.stride:][:n.stride-windows.Slack]
+}
+
 // aim allocates memory for bands of so many rows.
 func (w *meansWorker) aim(j *Job, rows int) {
 	src := j.Src()
-	columns := src.Width + j.search + 2*j.patch
-	w.columns, w.weights = engine.AtLeast(w.columns, columns+windows.Slack), engine.AtLeast(w.weights, columns)
-	w.prefix = engine.AtLeast(w.prefix, columns+1+windows.Slack)
+	w.loops.Aim(j.set.Level, src.Type, src.Channels, j.Absolute)
+	w.stride = src.Width + j.search + 2*j.patch
+	w.columns = engine.AtLeast(w.columns, w.stride*min(groupOffsets, 2*j.search+1))
+	w.weights = engine.AtLeast(w.weights, src.Width+j.search)
 	area := (src.Width + 2*j.search) * rows
 	if j.bytes() {
 		w.sums, w.totals = engine.AtLeast(w.sums, area), engine.AtLeast(w.totals, area)
@@ -290,23 +302,27 @@ func (n *means) band(w *meansWorker, j *Job, top, bottom int, reports bool) {
 	clear(w.totals)
 	clear(w.longSums)
 	clear(w.longTotals)
-	loops := windows.NewPatches(j.set.Level, j.Src().Type, j.Src().Channels, j.Absolute)
 	for y := top - j.search; y < bottom; y += stripRows {
 		to := min(y+stripRows, bottom)
 		for frame := range j.Frames {
-			for dy := -j.search; dy <= j.search; dy++ {
-				if j.set.Stopped() != nil {
-					return
+			o := offsets{frame: frame, pairs: frame == j.Index}
+			for o.y = -j.search; o.y <= j.search; o.y++ {
+				from, first := max(y, top), -j.search
+				if o.pairs {
+					from = max(y, top-o.y)
+					switch {
+					case o.y < 0:
+						continue
+					case o.y == 0:
+						first = 1
+					}
 				}
-				for dx := -j.search; dx <= j.search; dx++ {
-					o := offset{frame, dx, dy, frame == j.Index}
-					from := max(y, top)
-					if o.pair {
-						from = max(y, top-dy)
+				for o.first = first; o.first <= j.search && from < to; o.first += groupOffsets {
+					if j.set.Stopped() != nil {
+						return
 					}
-					if from < to && (!o.pair || dy > 0 || dy == 0 && dx > 0) {
-						n.strip(w, j, &loops, &o, from, to, top, bottom)
-					}
+					o.count = min(groupOffsets, j.search+1-o.first)
+					n.strip(w, j, &o, from, to, top, bottom)
 				}
 			}
 		}
@@ -320,51 +336,50 @@ func (n *means) band(w *meansWorker, j *Job, top, bottom int, reports bool) {
 	}
 }
 
-// strip adds up what an offset contributes to rows [top, bottom), for patches around pixels of rows [from, to).
-func (n *means) strip(w *meansWorker, j *Job, loops *windows.Patches, o *offset, from, to, top, bottom int) {
+// strip adds up what offsets contribute to rows [top, bottom), for patches around pixels of rows [from, to). All offsets process a row
+// before the next one.
+func (n *means) strip(w *meansWorker, j *Job, o *offsets, from, to, top, bottom int) {
 	width, r, side := j.Src().Width, j.patch, 2*j.patch+1
-	left, count := 0, width // the pixels of a row
-	if o.pair {             // of which one at least is in the image
-		left, count = min(0, -o.x), width+max(o.x, -o.x)
-	}
-	columns := w.columns[:count+2*r]
 	clear(w.columns)
-	rows := func(y int) (a, b []byte) {
-		return n.at(j.Index, left-r, y), n.at(o.frame, left-r+o.x, y+o.y)
-	}
-	for y := from - r; y < from+r; y++ {
-		a, b := rows(y)
-		loops.Slide(columns, a, b, nil, nil)
-	}
-	w.prefix[0] = 0
-	weights := w.weights[:count]
-	for y := from; y < to; y++ {
-		a, b := rows(y + r)
-		if y == from {
-			loops.Slide(columns, a, b, nil, nil)
+	for enter := from - r; enter < to+r; enter++ {
+		a, b := n.row(j.Index, enter), n.row(o.frame, enter+o.y)
+		if leave := enter - side; leave >= from-r {
+			w.loops.Rows(a, b, n.row(j.Index, leave), n.row(o.frame, leave+o.y))
 		} else {
-			c, d := rows(y - r - 1)
-			loops.Slide(columns, a, b, c, d)
+			w.loops.Rows(a, b, nil, nil)
 		}
-		windows.Prefix(j.set.Level, raster.U32, raster.Bytes(w.prefix[:len(columns)+1+windows.Slack]), raster.Bytes(w.columns), 1)
-		loops.Weigh(weights, w.prefix, side, j.shift, j.table)
-		if y >= top {
-			w.add(j, loops, weights, left, y-top, n.at(o.frame, left+o.x, y+o.y))
-		}
-		if o.pair && y+o.y < bottom {
-			w.add(j, loops, weights, left+o.x, y+o.y-top, n.at(j.Index, left, y))
+		y := enter - r
+		for i := range o.count {
+			dx := o.first + i
+			left, count := 0, width // the pixels of a row
+			if o.pairs {            // of which one at least is in the image
+				left, count = min(0, -dx), width+max(dx, -dx)
+			}
+			columns := w.columns[i*w.stride:][:count+2*r]
+			w.loops.Slide(columns, n.margin+left-r, n.margin+left-r+dx)
+			if y < from {
+				continue
+			}
+			weights := w.weights[:count]
+			w.loops.Weigh(weights, columns, side, j.shift, j.table)
+			if y >= top {
+				w.add(j, weights, left, y-top, n.at(o.frame, left+dx, y+o.y))
+			}
+			if o.pairs && y+o.y < bottom {
+				w.add(j, weights, left+dx, y+o.y-top, n.at(j.Index, left, y))
+			}
 		}
 	}
 }
 
 // add adds weighted pixels to those of a row of the band from column x on, which may begin and end beyond the image.
-func (w *meansWorker) add(j *Job, loops *windows.Patches, weights []uint32, x, row int, pixels []byte) {
+func (w *meansWorker) add(j *Job, weights []uint32, x, row int, pixels []byte) {
 	c := j.Src().Channels
 	at := row*(j.Src().Width+2*j.search) + x + j.search
 	if j.bytes() {
-		loops.AddBytes(w.sums[at:], w.totals[at:], weights, pixels)
+		w.loops.AddBytes(w.sums[at:], w.totals[at:], weights, pixels)
 	} else {
-		loops.Add(w.longSums[at*c:], w.longTotals[at:], weights, pixels)
+		w.loops.Add(w.longSums[at*c:], w.longTotals[at:], weights, pixels)
 	}
 }
 

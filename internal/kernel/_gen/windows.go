@@ -65,6 +65,7 @@ var windowRoutines = []routine{
 	{"interpolateU8", interpolate},
 	{"slideLevels", slideLevels},
 	{"mostFrequent", mostFrequent},
+	{"pairPatches", pairPatches},
 	{"slidePatches", slidePatches},
 	{"weighPatches", weighPatches},
 	{"addPatches", addPatches},

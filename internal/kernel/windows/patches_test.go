@@ -27,25 +27,32 @@ func TestPatches(t *testing.T) {
 				rows[i][k] = uint8(rng.IntN(256))
 			}
 		}
-		const span, shift = 7, 20
-		columns, prefix, table, before := numbers(n+5), numbers(n+span), numbers(1000), numbers(n+5)
+		const shift = 20
+		span := 1 + n%20
+		columns, all, table, before := numbers(n+5), numbers(n+span-1), numbers(1000), numbers(n+5)
 		slid, weights, sums, totals := slices.Clone(columns), make([]uint32, n), slices.Clone(columns), slices.Clone(before)
 		for i := range n {
 			enter, leave := int(rows[0][i])-int(rows[1][i]), int(rows[2][i])-int(rows[3][i])
 			slid[i] += uint32(enter*enter - leave*leave)
-			weights[i] = table[min(int(prefix[i+span]-prefix[i])>>shift, 999)]
+			sum := uint32(0)
+			for _, v := range all[i : i+span] {
+				sum += v
+			}
+			weights[i] = table[min(sum>>shift, 999)]
 			sums[i] += weights[i] * uint32(rows[0][i])
 			totals[i] += weights[i]
 		}
 		for _, level := range processor.Levels() {
-			p := NewPatches(level, raster.U8, 1, false)
+			var p Patches
+			p.Aim(level, raster.U8, 1, false)
 			got := slices.Clone(columns)
-			if p.Slide(got[:n], rows[0], rows[1], rows[2], rows[3]); !slices.Equal(got, slid) {
+			p.Rows(rows[0], rows[1], rows[2], rows[3])
+			if p.Slide(got[:n], 0, 0); !slices.Equal(got, slid) {
 				t.Fatalf("level %v: columns %v, want %v", level, got, slid)
 			}
 			got = make([]uint32, n+5)
-			if p.Weigh(got[:n], prefix, span, shift, table); !slices.Equal(got[:n], weights) || slices.Max(got[n:]) > 0 {
-				t.Fatalf("level %v: weights %v, want %v", level, got, weights)
+			if p.Weigh(got[:n], all, span, shift, table); !slices.Equal(got[:n], weights) || slices.Max(got[n:]) > 0 {
+				t.Fatalf("level %v, span %d: weights %v, want %v", level, span, got, weights)
 			}
 			got, all := slices.Clone(columns), slices.Clone(before)
 			if p.AddBytes(got[:n], all[:n], weights, rows[0]); !slices.Equal(got, sums) || !slices.Equal(all, totals) {

@@ -665,24 +665,39 @@ func slideLevelsAVX2(window *byte, in *byte, out *byte, present *byte)
 //go:noescape
 func mostFrequentAVX2(counts *byte) (level int)
 
+// pairPatchesAVX2 computes, for n a multiple of 8,
+//
+//	for i := range n {
+//		pairs[i] = a[i] | b[i]<<16
+//	}
+//
+//go:noescape
+func pairPatchesAVX2(pairs *byte, a *byte, b *byte, n int)
+
 // slidePatchesAVX2 computes, for n a multiple of 8,
 //
 //	for i := range n {
-//		enter, leave := a[i]-b[i], c[i]-d[i]
+//		enter, leave := a[i].low-b[i].low, a[i].high-b[i].high
 //		columns[i] += enter*enter - leave*leave
 //	}
 //
+// with the 16-bit halves of pairs.
+//
 //go:noescape
-func slidePatchesAVX2(columns *byte, a *byte, b *byte, c *byte, d *byte, n int)
+func slidePatchesAVX2(columns *byte, a *byte, b *byte, n int)
 
-// weighPatchesAVX2 computes, for n a multiple of 8,
+// weighPatchesAVX2 computes, for n a multiple of 16,
 //
 //	for i := range n {
-//		weights[i] = table[min((high[i]-low[i])>>shift, last)]
+//		sum := 0
+//		for k := range span {
+//			sum += columns[i+k]
+//		}
+//		weights[i] = table[min(sum>>shift, last)]
 //	}
 //
 //go:noescape
-func weighPatchesAVX2(weights *byte, high *byte, low *byte, table *byte, n int, shift uint32, last uint32)
+func weighPatchesAVX2(weights *byte, columns *byte, table *byte, n int, span int, shift uint32, last uint32)
 
 // addPatchesAVX2 computes, for n a multiple of 8,
 //

@@ -6858,47 +6858,66 @@ found:
 	VZEROUPPER
 	RET
 
-// func slidePatchesAVX2(columns *byte, a *byte, b *byte, c *byte, d *byte, n int)
+// func pairPatchesAVX2(pairs *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
-TEXT ·slidePatchesAVX2(SB), NOSPLIT, $0-48
-	MOVQ columns+0(FP), AX
+TEXT ·pairPatchesAVX2(SB), NOSPLIT, $0-32
+	MOVQ pairs+0(FP), AX
 	MOVQ a+8(FP), CX
 	MOVQ b+16(FP), DX
-	MOVQ c+24(FP), BX
-	MOVQ d+32(FP), SI
-	MOVQ n+40(FP), DI
-	XORQ R8, R8
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
 
 loop:
-	CMPQ      R8, DI
+	CMPQ      SI, BX
 	JGE       done
-	VMOVDQU   (AX)(R8*4), Y0
-	VPMOVZXBD (CX)(R8*1), Y1
-	VPMOVZXBD (DX)(R8*1), Y2
-	VPSUBD    Y2, Y1, Y1
-	VPMULLD   Y1, Y1, Y1
+	VPMOVZXBD (CX)(SI*1), Y0
+	VPMOVZXBD (DX)(SI*1), Y1
+	VPSLLD    $0x10, Y1, Y1
 	VPADDD    Y1, Y0, Y0
-	VPMOVZXBD (BX)(R8*1), Y1
-	VPMOVZXBD (SI)(R8*1), Y2
-	VPSUBD    Y2, Y1, Y1
-	VPMULLD   Y1, Y1, Y1
-	VPSUBD    Y1, Y0, Y0
-	VMOVDQU   Y0, (AX)(R8*4)
-	ADDQ      $+8, R8
+	VMOVDQU   Y0, (AX)(SI*4)
+	ADDQ      $+8, SI
 	JMP       loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func weighPatchesAVX2(weights *byte, high *byte, low *byte, table *byte, n int, shift uint32, last uint32)
+// func slidePatchesAVX2(columns *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·slidePatchesAVX2(SB), NOSPLIT, $0-32
+	MOVQ         columns+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVL         $0xffff0001, SI
+	VMOVD        SI, X0
+	VBROADCASTSS X0, Y0
+	XORQ         SI, SI
+
+loop:
+	CMPQ     SI, BX
+	JGE      done
+	VMOVDQU  (CX)(SI*4), Y1
+	VPSUBW   (DX)(SI*4), Y1, Y1
+	VPMULLW  Y0, Y1, Y2
+	VPMADDWD Y1, Y2, Y2
+	VPADDD   (AX)(SI*4), Y2, Y2
+	VMOVDQU  Y2, (AX)(SI*4)
+	ADDQ     $+8, SI
+	JMP      loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func weighPatchesAVX2(weights *byte, columns *byte, table *byte, n int, span int, shift uint32, last uint32)
 // Requires: AVX, AVX2
 TEXT ·weighPatchesAVX2(SB), NOSPLIT, $0-48
 	MOVQ         weights+0(FP), AX
-	MOVQ         high+8(FP), CX
-	MOVQ         low+16(FP), DX
-	MOVQ         table+24(FP), BX
-	MOVQ         n+32(FP), SI
+	MOVQ         columns+8(FP), CX
+	MOVQ         table+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         span+32(FP), SI
 	MOVL         shift+40(FP), DI
 	VMOVD        DI, X0
 	MOVL         last+44(FP), DI
@@ -6907,16 +6926,30 @@ TEXT ·weighPatchesAVX2(SB), NOSPLIT, $0-48
 	XORQ         DI, DI
 
 loop:
-	CMPQ       DI, SI
-	JGE        done
-	VMOVDQU    (CX)(DI*4), Y2
-	VPSUBD     (DX)(DI*4), Y2, Y2
+	CMPQ   DI, BX
+	JGE    done
+	LEAQ   (CX)(DI*4), R8
+	MOVQ   SI, R9
+	VPSUBD Y2, Y2, Y2
+	VPSUBD Y3, Y3, Y3
+
+beside:
+	VPADDD     (R8), Y2, Y2
+	VPADDD     32(R8), Y3, Y3
+	ADDQ       $0x04, R8
+	DECQ       R9
+	JNZ        beside
 	VPSRLD     X0, Y2, Y2
 	VPMINUD    Y1, Y2, Y2
-	VPCMPEQD   Y4, Y4, Y4
-	VPGATHERDD Y4, (BX)(Y2*4), Y3
-	VMOVDQU    Y3, (AX)(DI*4)
-	ADDQ       $+8, DI
+	VPCMPEQD   Y5, Y5, Y5
+	VPGATHERDD Y5, (DX)(Y2*4), Y4
+	VMOVDQU    Y4, (AX)(DI*4)
+	VPSRLD     X0, Y3, Y3
+	VPMINUD    Y1, Y3, Y3
+	VPCMPEQD   Y2, Y2, Y2
+	VPGATHERDD Y2, (DX)(Y3*4), Y6
+	VMOVDQU    Y6, 32(AX)(DI*4)
+	ADDQ       $+16, DI
 	JMP        loop
 
 done:

@@ -665,24 +665,39 @@ func slideLevelsAVX512(window *byte, in *byte, out *byte, present *byte)
 //go:noescape
 func mostFrequentAVX512(counts *byte) (level int)
 
-// slidePatchesAVX512 computes, for n a multiple of 16,
+// pairPatchesAVX512 computes, for n a multiple of 16,
 //
 //	for i := range n {
-//		enter, leave := a[i]-b[i], c[i]-d[i]
-//		columns[i] += enter*enter - leave*leave
+//		pairs[i] = a[i] | b[i]<<16
 //	}
 //
 //go:noescape
-func slidePatchesAVX512(columns *byte, a *byte, b *byte, c *byte, d *byte, n int)
+func pairPatchesAVX512(pairs *byte, a *byte, b *byte, n int)
+
+// slidePatchesAVX512 computes, for n a multiple of 16,
+//
+//	for i := range n {
+//		enter, leave := a[i].low-b[i].low, a[i].high-b[i].high
+//		columns[i] += enter*enter - leave*leave
+//	}
+//
+// with the 16-bit halves of pairs.
+//
+//go:noescape
+func slidePatchesAVX512(columns *byte, a *byte, b *byte, n int)
 
 // weighPatchesAVX512 computes, for n a multiple of 16,
 //
 //	for i := range n {
-//		weights[i] = table[min((high[i]-low[i])>>shift, last)]
+//		sum := 0
+//		for k := range span {
+//			sum += columns[i+k]
+//		}
+//		weights[i] = table[min(sum>>shift, last)]
 //	}
 //
 //go:noescape
-func weighPatchesAVX512(weights *byte, high *byte, low *byte, table *byte, n int, shift uint32, last uint32)
+func weighPatchesAVX512(weights *byte, columns *byte, table *byte, n int, span int, shift uint32, last uint32)
 
 // addPatchesAVX512 computes, for n a multiple of 16,
 //

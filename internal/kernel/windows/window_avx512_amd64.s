@@ -6083,47 +6083,66 @@ found:
 	VZEROUPPER
 	RET
 
-// func slidePatchesAVX512(columns *byte, a *byte, b *byte, c *byte, d *byte, n int)
+// func pairPatchesAVX512(pairs *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX512F
-TEXT ·slidePatchesAVX512(SB), NOSPLIT, $0-48
-	MOVQ columns+0(FP), AX
+TEXT ·pairPatchesAVX512(SB), NOSPLIT, $0-32
+	MOVQ pairs+0(FP), AX
 	MOVQ a+8(FP), CX
 	MOVQ b+16(FP), DX
-	MOVQ c+24(FP), BX
-	MOVQ d+32(FP), SI
-	MOVQ n+40(FP), DI
-	XORQ R8, R8
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
 
 loop:
-	CMPQ      R8, DI
+	CMPQ      SI, BX
 	JGE       done
-	VMOVDQU32 (AX)(R8*4), Z0
-	VPMOVZXBD (CX)(R8*1), Z1
-	VPMOVZXBD (DX)(R8*1), Z2
-	VPSUBD    Z2, Z1, Z1
-	VPMULLD   Z1, Z1, Z1
+	VPMOVZXBD (CX)(SI*1), Z0
+	VPMOVZXBD (DX)(SI*1), Z1
+	VPSLLD    $0x10, Z1, Z1
 	VPADDD    Z1, Z0, Z0
-	VPMOVZXBD (BX)(R8*1), Z1
-	VPMOVZXBD (SI)(R8*1), Z2
-	VPSUBD    Z2, Z1, Z1
-	VPMULLD   Z1, Z1, Z1
-	VPSUBD    Z1, Z0, Z0
-	VMOVDQU32 Z0, (AX)(R8*4)
-	ADDQ      $+16, R8
+	VMOVDQU32 Z0, (AX)(SI*4)
+	ADDQ      $+16, SI
 	JMP       loop
 
 done:
 	VZEROUPPER
 	RET
 
-// func weighPatchesAVX512(weights *byte, high *byte, low *byte, table *byte, n int, shift uint32, last uint32)
+// func slidePatchesAVX512(columns *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·slidePatchesAVX512(SB), NOSPLIT, $0-32
+	MOVQ         columns+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVL         $0xffff0001, SI
+	VMOVD        SI, X0
+	VBROADCASTSS X0, Z0
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU32 (CX)(SI*4), Z1
+	VPSUBW    (DX)(SI*4), Z1, Z1
+	VPMULLW   Z0, Z1, Z2
+	VPMADDWD  Z1, Z2, Z2
+	VPADDD    (AX)(SI*4), Z2, Z2
+	VMOVDQU32 Z2, (AX)(SI*4)
+	ADDQ      $+16, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func weighPatchesAVX512(weights *byte, columns *byte, table *byte, n int, span int, shift uint32, last uint32)
 // Requires: AVX, AVX512F
 TEXT ·weighPatchesAVX512(SB), NOSPLIT, $0-48
 	MOVQ         weights+0(FP), AX
-	MOVQ         high+8(FP), CX
-	MOVQ         low+16(FP), DX
-	MOVQ         table+24(FP), BX
-	MOVQ         n+32(FP), SI
+	MOVQ         columns+8(FP), CX
+	MOVQ         table+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         span+32(FP), SI
 	MOVL         shift+40(FP), DI
 	VMOVD        DI, X0
 	MOVL         last+44(FP), DI
@@ -6132,14 +6151,21 @@ TEXT ·weighPatchesAVX512(SB), NOSPLIT, $0-48
 	XORQ         DI, DI
 
 loop:
-	CMPQ       DI, SI
-	JGE        done
-	VMOVDQU32  (CX)(DI*4), Z2
-	VPSUBD     (DX)(DI*4), Z2, Z2
+	CMPQ   DI, BX
+	JGE    done
+	LEAQ   (CX)(DI*4), R8
+	MOVQ   SI, R9
+	VPSUBD Z2, Z2, Z2
+
+beside:
+	VPADDD     (R8), Z2, Z2
+	ADDQ       $0x04, R8
+	DECQ       R9
+	JNZ        beside
 	VPSRLD     X0, Z2, Z2
 	VPMINUD    Z1, Z2, Z2
 	KXNORW     K1, K1, K1
-	VPGATHERDD (BX)(Z2*4), K1, Z3
+	VPGATHERDD (DX)(Z2*4), K1, Z3
 	VMOVDQU32  Z3, (AX)(DI*4)
 	ADDQ       $+16, DI
 	JMP        loop
