@@ -1,5 +1,5 @@
-// Package boxsum makes summed-area tables, also called integral images. From a
-// table, the sum and mean of any box of pixels take four reads, however large
+// Package boxsum computes summed-area tables, also called integral images. From
+// a table, the sum and mean of any box of pixels take four reads, however large
 // the box is. Its variance and standard deviation take eight.
 //
 //	img := boxsum.Gray(photo)                        // or an Image of your own pixels
@@ -9,15 +9,15 @@
 // # Definition
 //
 // The table of a W×H image has (W+1)×(H+1) entries. Entry (x, y) is the sum of
-// the pixels in [0,x)×[0,y); row 0 and column 0 are zero. A box
-// image.Rect(x0, y0, x1, y1) sums to
+// the pixels in [0,x)×[0,y); row 0 and column 0 are zero. A box image.Rect(x0,
+// y0, x1, y1) sums to
 //
 //	T(x1,y1) − T(x0,y1) − T(x1,y0) + T(x0,y0)
 //
-// Boxes are clipped to the image. Images may have any row stride and any
-// number of interleaved channels. Two other conventions are in use, inclusive
-// and same-size exclusive. They are views of the same memory: [Table.Inclusive]
-// and [Table.SameSize].
+// Boxes are clipped to the image. Images may have any row stride and any number
+// of interleaved channels. [Table.Inclusive] and [Table.SameSize] return views
+// of a table in the two other conventions in use, which have as many entries as
+// the image has pixels.
 //
 // # Types
 //
@@ -35,21 +35,20 @@
 //	float32   float64, float32
 //	float64   float64
 //
-// Pixels of 64 bits can only be summed into upright tables. They have no tables
-// of squares and no tables of other kinds.
+// Images of 64-bit integers have upright tables only: no tables of squares, and
+// no tables of the kinds in other packages.
 //
 // # Exactness
 //
 // Integer sums wrap, but boxes stay exact: a box whose own sum fits the sum
-// type is exact even where the table around it has wrapped. A uint32 table of
-// 8-bit pixels gives exact boxes of up to 16,843,009 pixels (2^32/255) in an
-// image of any size, and one of 16-bit pixels up to 65,537; a uint64 table has
-// no such limit in practice. Means and deviations are correct for boxes of any
-// size.
+// type is exact even where the table around it has wrapped. In a uint32 table,
+// boxes of up to 16,843,009 8-bit pixels (2^32/255) or 65,537 16-bit pixels are
+// always exact, whatever the size of the image; a uint64 table has no such
+// limit in practice. Means and deviations are correct for boxes of any size.
 //
 // Float tables are bit-identical at every level and number of workers, except
-// that the bits of a NaN may differ. Rows are summed in blocks of 32 bytes,
-// so the error of an entry is at most about
+// that the bits of a NaN may differ. Rows are summed in blocks of 32 bytes, so
+// the error of an entry is at most about
 //
 //	(W·C/8 + H + 5) · 2^-24 · Σ|p|    in float32, and
 //	(W·C/4 + H + 5) · 2^-53 · Σ|p|    in float64,
@@ -57,17 +56,17 @@
 // where Σ|p| is the sum of the magnitudes of the pixels in [0,x)×[0,y) and C is
 // the number of channels. With five or more channels, pixels are added one by
 // one, and W replaces W·C/8 or W·C/4. A NaN or an infinity spoils all entries
-// below and to the right of it unless it is skipped: see Missing values.
+// below and to the right of it unless it is skipped; see Missing values.
 //
 // The small difference of two large float32 entries can therefore be far off:
-// 2^25 + 2 is 2^25 in float32. Sum float32 pixels in float64, which is the usual
-// type, or subtract their mean first with [Options.Offset].
+// 2^25 + 2 is 2^25 in float32. Sum float32 pixels in float64, which is the
+// usual type, or subtract their mean first with [Options.Offset].
 //
 // # Missing values
 //
 // [IntegrateValid] sums only valid pixels: those selected by a mask, those that
-// are not NaN, or both. It makes the sums, the squares and a table of counts in
-// one pass. Means and deviations are then taken over the valid pixels of a box,
+// are not NaN, or both. It computes the sums, the squares and a table of counts
+// in one pass. The mean and the deviation of a box then cover its valid pixels,
 // and are NaN if it has none; the area of a box is its number of valid pixels.
 //
 // # Speed

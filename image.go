@@ -20,18 +20,18 @@ type Sum interface {
 }
 
 // Square is the type of the entries of a table of squares: uint64 or float64 for
-// integer pixels, and float64 for float pixels. In uint64 the squares of 8- and 16-bit
-// pixels are always exact, and those of int32 and uint32 are exact if the squares of a
-// box add up to less than 2^64. float64 holds squares of any size, rounded; for uint8,
-// uint16 and int16 pixels its entries are exact if the squares of the whole image add up
-// to less than 2^53.
+// integer pixels, and float64 for float pixels. In uint64, the squares of 8- and 16-bit
+// pixels are always exact; the squares of int32 and uint32 pixels are exact in boxes
+// where they add up to less than 2^64. In float64, squares of any size fit but are
+// rounded; for uint8, uint16 and int16 pixels, they are exact if the squares of the
+// whole image add up to less than 2^53.
 type Square interface{ uint64 | float64 }
 
-// Errors of this package and of all others that make tables wrap these values. Test for
-// them with errors.Is.
+// Errors of this package and of all others that compute tables wrap these values. Test
+// for them with [errors.Is].
 var (
-	// ErrInvalid reports an argument that is out of range: dimensions, strides,
-	// channels, the length of a buffer, workers, levels.
+	// ErrInvalid reports an argument that is out of range, such as a dimension, a stride,
+	// a number of channels or workers, or the length of a buffer.
 	ErrInvalid = raster.ErrInvalid
 	// ErrOverlap reports a table that overlaps the memory of its image or of another
 	// table.
@@ -47,9 +47,8 @@ var (
 // An Image holds Width×Height pixels of Channels interleaved values each: channel c of
 // the pixel at (x, y) is Pix[y*Stride+x*Channels+c].
 //
-// If Channels is zero, the image has one channel, and if Stride is zero, there are no
-// gaps between rows: Image[uint8]{Pix: p, Width: w, Height: h} is a complete gray
-// image.
+// If Channels is zero, the image has one channel. If Stride is zero, there are no gaps
+// between rows. So Image[uint8]{Pix: p, Width: w, Height: h} is a complete gray image.
 type Image[P Pixel] struct {
 	Pix           []P
 	Stride        int // elements from one row to the next
@@ -67,15 +66,15 @@ func NewImage[P Pixel](width, height, channels int) (Image[P], error) {
 }
 
 // ReadImage returns an image whose rows come one by one from any source. It calls next
-// to fill each row, until next returns [io.EOF]; any other error is returned. The image
-// has as many rows as next has filled:
+// to fill each row until next returns [io.EOF], which ends the image; any other error
+// is returned. The image has as many rows as next has filled:
 //
 //	img, err := boxsum.ReadImage(640, 1, func(row []uint8) error {
 //		_, err := io.ReadFull(r, row)
 //		return err
 //	})
 //
-// For images that do not fit in memory, see [Stream].
+// For images that do not fit in memory, use a [Stream].
 func ReadImage[P Pixel](width, channels int, next func(row []P) error) (Image[P], error) {
 	img, err := NewImage[P](width, 0, channels)
 	if err != nil {

@@ -31,11 +31,11 @@ func Integrate[S Sum, P Pixel](src Image[P], opt *Options) (*Table[S], error) {
 	return t, nil
 }
 
-// IntegrateInto makes the table of an image in dst, which must have the size of the
-// image and must not overlap it. It does not allocate once an image of the same type
-// has been integrated. dst may use the caller's own memory, with the defaults of an
-// [Image] for zero Channels and Stride; tables from [NewTable] are aligned so that they
-// are written faster.
+// IntegrateInto computes the table of an image and stores it in dst, which must have
+// the size of the image and must not overlap it. Repeated calls with images of the same
+// type do not allocate. The memory of dst may be the caller's own; zero Channels and
+// Stride mean the same as in an [Image]. Tables from [NewTable] are aligned, which
+// makes writing to them faster.
 func IntegrateInto[S Sum, P Pixel](dst *Table[S], src Image[P], opt *Options) error {
 	var job engine.Job
 	src.set(&job.Src)
@@ -65,8 +65,8 @@ func (t *Table[S]) adopt(made *engine.Table) {
 // together give the variance and standard deviation of any box.
 //
 // If all pixels are floats that lie far from zero, an offset is subtracted before they
-// are summed and squared, see [Options.Offset]. Squares then holds the squares of the
-// pixels minus the offset.
+// are summed and squared; see [Options.Offset]. The entries of Squares are then sums of
+// the squared differences between the pixels and the offset.
 type SquaredTable[S Sum, Q Square] struct {
 	Sum     *Table[S]
 	Squares *Table[Q]
@@ -85,9 +85,10 @@ func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTabl
 	return raster.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
 }
 
-// IntegrateSquares returns the table of an image and that of its squares, made in one
-// pass over the pixels. The sum types for each pixel type are those of [Integrate]; the
-// squares are uint64 or float64 for integer pixels, and float64 for float pixels:
+// IntegrateSquares returns the table of an image and that of its squares, computed in
+// one pass over the pixels. It supports the same pairs of pixel and sum types as
+// [Integrate]. The squares are uint64 or float64 for integer pixels, and float64 for
+// float pixels:
 //
 //	table, err := boxsum.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*SquaredTable[S, Q], error) {
@@ -104,9 +105,9 @@ func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*Sq
 	return raster.OrNil(t, t.fill(&job))
 }
 
-// IntegrateSquaresInto makes both tables of an image in dst. They must have the size of
-// the image and must overlap neither it nor each other. It does not allocate once an
-// image of the same type has been integrated.
+// IntegrateSquaresInto computes both tables of an image and stores them in dst. They
+// must have the size of the image and must overlap neither it nor each other. Repeated
+// calls with images of the same type do not allocate.
 func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options) error {
 	var job engine.Job
 	src.set(&job.Src)
@@ -134,9 +135,9 @@ func (t *SquaredTable[S, Q]) fill(job *engine.Job) error {
 }
 
 // SquaredTableOf combines a table with the table of the squares of the same pixels. The
-// tables may use memory that was filled elsewhere, and must have the same size. The
-// [Table.Offset] of squares must be 0 or that of sum; if it is not 0, box queries on
-// squares use sum to add it back from then on.
+// tables must have the same size; their memory may have been filled elsewhere. The
+// [Table.Offset] of squares must be 0 or equal to that of sum. If it is not 0, queries
+// of squares read sum as well, to add the offset back.
 func SquaredTableOf[S Sum, Q Square](sum *Table[S], squares *Table[Q]) (*SquaredTable[S, Q], error) {
 	if err := sum.room(0, 0); err != nil {
 		return nil, err

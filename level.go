@@ -7,8 +7,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Level is an instruction set that the engine can use. Tables are bit-identical at
-// every level. The zero Level selects the best one of the machine.
+// A Level is an instruction set that the engine can use. Tables are bit-identical at
+// every level. The zero Level selects the best one that the machine supports.
 type Level struct{ name string }
 
 // String returns the name of the level, which [ParseLevel] accepts.
@@ -21,8 +21,8 @@ func (l Level) String() string {
 
 // ParseLevel returns the level with the given name: auto (the zero Level), portable
 // (plain Go), or, if this machine supports it, avx2 (with BMI2) or avx512 (F, BW, DQ
-// and VL; VNNI if available) on amd64 and neon on arm64. With the build tag noasm only
-// portable is left.
+// and VL; VNNI if available) on amd64 and neon on arm64. Programs built with the tag
+// noasm support only auto and portable.
 func ParseLevel(name string) (Level, error) {
 	if name == engine.Auto {
 		return Level{}, nil

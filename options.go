@@ -8,9 +8,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Device is a GPU or another accelerator that makes tables and filters images instead
-// of the processor, see [Options.On]. Package gpu provides devices; no other type
-// implements the interface.
+// A Device is a GPU or another accelerator that computes tables and filters images
+// instead of the processor; see [Options.On]. Package gpu provides devices; no other
+// type implements the interface.
 type Device interface {
 	// Wait waits until all work queued on the device is done, and returns the error of
 	// any work that failed.
@@ -25,8 +25,8 @@ type Device interface {
 
 type sealed = device.Sealed
 
-// Options configures how a table is made. Nil and the zero value select the best
-// settings for the machine.
+// Options configures the computation of a table. Nil and the zero value select the
+// best settings for the machine.
 type Options struct {
 	// On is the device to use, a *gpu.Device. It may combine several devices, as
 	// gpu.OpenAll returns. Nil selects the processor. Image and table stay in host
@@ -49,28 +49,29 @@ type Options struct {
 	// every device; any other level is an error.
 	Level Level
 
-	// Batch is the number of images of this size that are integrated in turn, if this
-	// is one of many. If their tables together exceed the nearer caches, each is
-	// written directly to memory. A device ignores it.
+	// Batch is the number of images in the batch that this image belongs to, if several
+	// images of this size are integrated one after another. If all their tables
+	// together do not fit the caches near the cores, each table is written directly to
+	// memory. A device ignores it.
 	Batch int
 
 	// Offset is subtracted from every pixel before summing and squaring, and added back
-	// by box queries. Subtracting the mean keeps float sums small and so nearly exact.
-	// Offset is for float pixels, and for float32 sums of any pixels.
+	// by box queries. Subtracting the mean keeps float sums small and therefore nearly
+	// exact. Offset is for float pixels, and for float32 sums of any pixels.
 	//
-	// If Offset is zero, tables of squares of float pixels choose an offset if a sample
-	// of the pixels shows that all lie far from zero. Plain disables this: the entries
-	// are then sums of the unchanged pixels.
+	// If Offset is zero and a sample of float pixels suggests that all lie far from
+	// zero, tables of squares choose an offset themselves. Plain prevents this: the
+	// entries are then sums of the unchanged pixels.
 	Offset float32
 	Plain  bool
 
-	// Context cancels the work when it is done. The call then returns an error that
-	// wraps the context's, and the contents of its destination are undefined. Nil never
-	// cancels.
+	// Context cancels the computation when it is done. The call then returns an error
+	// that wraps the context's, and the contents of its destination are undefined. A
+	// nil Context never cancels.
 	Context context.Context
 
-	// Progress is called from time to time, on the goroutine of the call, with the
-	// fraction of the work that is done. The last call, when all is done, has the
+	// Progress, if not nil, is called from time to time, on the goroutine of the
+	// caller, with the fraction of the work that is done. The last call has the
 	// argument 1.
 	Progress func(done float64)
 }

@@ -37,8 +37,8 @@ func (t *Table[S]) SumChannel(box image.Rectangle, channel int) S {
 	return s
 }
 
-// Area returns the number of pixels in the sum of one channel over a box: those of the box
-// that are inside the image and, in a table of a [ValidTable], valid. It returns 0 if the
+// Area returns the number of pixels that the sum of one channel over a box covers:
+// those inside the image and, in a table of a [ValidTable], valid. It returns 0 if the
 // image has no such channel.
 func (t *Table[S]) Area(box image.Rectangle, channel int) int {
 	box = box.Intersect(t.Bounds())
@@ -144,7 +144,7 @@ func (t *Table[S]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 	return nil
 }
 
-// Mean returns the mean of one channel over a box, see [Table.Mean].
+// Mean returns the mean of one channel over a box, like [Table.Mean].
 func (t *SquaredTable[S, Q]) Mean(box image.Rectangle, channel int) float64 {
 	if t == nil {
 		return 0
@@ -155,12 +155,12 @@ func (t *SquaredTable[S, Q]) Mean(box image.Rectangle, channel int) float64 {
 // Variance returns the variance of one channel over a box, clipped to the image: the
 // mean squared distance from the mean. It is never negative, and 0 for an empty box.
 //
-// For integer tables it is computed from exact integers and accurate to two units in
-// the last place, for boxes of any size. For float tables it is the difference of two
-// rounded numbers. If the entries of the tables show that their rounding errors may
-// exceed a fiftieth of the result, Variance returns NaN, because of cancellation. That
-// does not happen for whole numbers up to 2^44, whose sums are exact, and rarely for
-// images whose pixels all lie far from zero, see [SquaredTable].
+// The variance of integer pixels is computed from exact integers and accurate to two
+// units in the last place, for boxes of any size. The variance of floats is the
+// difference of two rounded numbers. If the entries of the tables show that rounding
+// errors may exceed a fiftieth of the result, Variance returns NaN. That does not
+// happen for whole numbers up to 2^44, whose sums are exact, and rarely happens for
+// images whose pixels all lie far from zero; see [SquaredTable].
 func (t *SquaredTable[S, Q]) Variance(box image.Rectangle, channel int) float64 {
 	if t == nil || t.Sum == nil || t.Squares == nil {
 		return 0
@@ -194,7 +194,7 @@ func (t *SquaredTable[S, Q]) StdDev(box image.Rectangle, channel int) float64 {
 	return math.Sqrt(t.Variance(box, channel))
 }
 
-// MeanBoxes writes the means of all channels over every box to dst, see
+// MeanBoxes writes the means of all channels over every box to dst, like
 // [Table.MeanBoxes].
 func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 	if t == nil {

@@ -5,13 +5,13 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Stream makes a table one row at a time, in memory proportional to one row, for
+// A Stream computes a table one row at a time, in memory proportional to one row, for
 // images that do not fit in memory. Its rows are bit-identical to those of [Integrate].
-// A Stream must not be used by several goroutines at once.
+// A Stream is not safe for concurrent use.
 type Stream[S Sum, P Pixel] struct{ rows *engine.Rows }
 
-// NewStream returns a Stream for rows of the given number of pixels and channels. Row 0
-// of the table is all zeros; the first Push returns row 1.
+// NewStream returns a Stream for rows of width pixels with the given number of
+// channels. Row 0 of the table is all zeros; the first Push returns row 1.
 func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
 	var job engine.Job
 	(&Image[P]{Width: width, Channels: channels}).set(&job.Src)
@@ -33,11 +33,11 @@ func (s *Stream[S, P]) Push(row []P) ([]S, error) {
 	return raster.Elems[S](sums), nil
 }
 
-// A SquaredStream is a [Stream] that also makes the table of squares.
+// A SquaredStream is a [Stream] that also computes the table of squares.
 type SquaredStream[S Sum, Q Square, P Pixel] struct{ rows *engine.Rows }
 
-// NewSquaredStream returns a SquaredStream for rows of the given number of pixels and
-// channels. The types are those of [IntegrateSquares].
+// NewSquaredStream returns a SquaredStream for rows of width pixels with the given
+// number of channels. It supports the types of [IntegrateSquares].
 func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
 	var job engine.Job
 	(&Image[P]{Width: width, Channels: channels}).set(&job.Src)

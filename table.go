@@ -20,21 +20,23 @@ type Table[S Sum] struct {
 	Width, Height int // of the image
 	Channels      int
 
-	// Offset was subtracted from every pixel before summing, see [Options.Offset]. The
+	// Offset was subtracted from every pixel before summing; see [Options.Offset]. The
 	// entries do not include it; box queries add it back.
 	Offset float32
 
-	// Bound is the largest possible magnitude of the summed pixels, or of their squares in
-	// a table of squares: 255 and 255·255 for bytes. Integrate sets it from the type of
-	// the pixels, or from their values if a sum of a few pixels of that type may
+	// Bound is the largest possible magnitude of the summed pixels, or of their squares
+	// in a table of squares: 255 and 255·255 for bytes. Integrate sets it from the type
+	// of the pixels, or from their values if a sum of a few pixels of that type may
 	// overflow. Means and variances of boxes whose sum may exceed the sum type are then
 	// computed in parts.
-	// Set Bound in a table of your own memory; 0 assumes the usual pixels: uint8 for
-	// uint32 sums, uint32 for uint64 and int32 for int64. Float sums ignore it.
+	//
+	// Set Bound in a table of your own memory. If it is 0, the pixels are assumed to be
+	// uint8 for uint32 sums, uint32 for uint64 sums, and int32 for int64 sums. Float sums
+	// ignore it.
 	Bound uint64
 
-	// Signed marks a uint32 table whose entries are int32 sums, as in tables of other
-	// libraries. Means are then computed from the signed sums.
+	// Signed marks a uint32 table whose entries are int32 sums, as in tables of some
+	// other libraries. Means are then computed from the signed sums.
 	Signed bool
 
 	first sums           // in a table of squares with an offset: the table of the sums
@@ -45,8 +47,8 @@ type Table[S Sum] struct {
 func (t *Table[S]) known() stats.Pixels { return stats.Pixels{Bound: t.Bound, Signed: t.Signed} }
 
 // NewTable allocates a table for an image of the given size; zero channels means one.
-// Unless its rows are short, they are laid out so that entry (1, y) of each starts a
-// cache line, which lets the engine write past the caches.
+// Unless its rows are short, entry (1, y) of every row starts a cache line, which lets
+// the engine bypass the caches when it writes.
 func NewTable[S Sum](width, height, channels int) (*Table[S], error) {
 	sums, e, err := raster.NewSums[S](raster.PlaneExtent(width, height, channels, 0))
 	return raster.OrNil(&Table[S]{Sums: sums, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, err)
@@ -61,8 +63,8 @@ func (t *Table[S]) extent() raster.Extent {
 	return raster.PlaneExtent(t.Width, t.Height, t.Channels, t.Stride)
 }
 
-// Bounds returns image.Rect(0, 0, Width, Height): boxes count from the first pixel,
-// also in the table of a sub-image.
+// Bounds returns image.Rect(0, 0, Width, Height). Coordinates of boxes start at the
+// first pixel, even in the table of a sub-image.
 func (t *Table[S]) Bounds() image.Rectangle {
 	if t == nil {
 		return image.Rectangle{}
@@ -151,7 +153,7 @@ func (t *Table[S]) Exclusive() View[S] { return t.view(0, 0, 1) }
 func (t *Table[S]) Inclusive() View[S] { return t.view(1, 1, 0) }
 
 // SameSize returns the table without its last row and column, Width×Height: entry (x,
-// y) is the sum over [0,x)×[0,y), the convention of Bilgic, Horn and Masaki.
+// y) is the sum over [0,x)×[0,y), as in the tables of Bilgic, Horn and Masaki.
 func (t *Table[S]) SameSize() View[S] { return t.view(0, 0, 0) }
 
 // view returns the entries from (x, y) on, with more rows and columns than the image.

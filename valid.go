@@ -11,13 +11,13 @@ import (
 
 // Valid specifies which pixels of an image are valid. The zero value means all of them.
 type Valid struct {
-	// Mask has the size of the image, and either one channel, which applies to all
-	// channels of the image, or as many as the image. Pixels are not valid where it is
-	// zero. The zero Image means no mask.
+	// Mask selects the valid pixels: those where it is not zero. It must have the size of
+	// the image, and either one channel, which applies to all channels of the image, or as
+	// many channels as the image. The zero Image means no mask.
 	Mask Image[uint8]
 
 	// SkipNaN treats NaN as a missing value, separately in each channel. Infinities are
-	// values.
+	// ordinary values.
 	SkipNaN bool
 }
 
@@ -25,7 +25,7 @@ type Valid struct {
 // and their number. A NaN, or a marker for a missing value, does not spoil the boxes
 // that contain it.
 //
-// Sums and means returned by the methods of Sum and Squares are over valid pixels, too.
+// The methods of Sum and Squares also return sums and means of valid pixels only.
 type ValidTable[S Sum, Q Square] struct {
 	Sum     *Table[S]
 	Squares *Table[Q] // may be nil
@@ -42,8 +42,8 @@ func NewValidTable[S Sum, Q Square](width, height, channels int) (*ValidTable[S,
 	return raster.OrNil(&ValidTable[S, Q]{Sum: both.Sum, Squares: both.Squares, Count: count}, err)
 }
 
-// IntegrateValid returns the tables of the valid pixels of an image, made in one pass.
-// The types are those of [IntegrateSquares]:
+// IntegrateValid returns the tables of the valid pixels of an image, computed in one
+// pass. It supports the types of [IntegrateSquares]:
 //
 //	table, err := boxsum.IntegrateValid[float64, float64](img, boxsum.Valid{SkipNaN: true}, nil)
 //	mean, std, pixels := table.Mean(box, 0), table.StdDev(box, 0), table.Area(box, 0)
@@ -62,10 +62,10 @@ func IntegrateValid[S Sum, Q Square, P Pixel](src Image[P], valid Valid, opt *Op
 	return raster.OrNil(t, t.fill(&job))
 }
 
-// IntegrateValidInto makes the tables in dst. They must have the size of the image and
-// must not overlap it, the mask, or each other. If dst.Squares is nil, only the other
-// two are made. It does not allocate once an image of the same type has been
-// integrated.
+// IntegrateValidInto is like [IntegrateValid] but stores the tables in dst. They must
+// have the size of the image and must not overlap it, the mask, or each other. If
+// dst.Squares is nil, only the other two are computed. Repeated calls with images of
+// the same type do not allocate.
 func IntegrateValidInto[S Sum, Q Square, P Pixel](dst *ValidTable[S, Q], src Image[P], valid Valid, opt *Options) error {
 	squares := raster.TypeOf[Q]()
 	if dst != nil && dst.Squares == nil {
@@ -111,10 +111,10 @@ func (t *ValidTable[S, Q]) fill(job *engine.ValidJob) error {
 	return nil
 }
 
-// ValidTableOf combines tables of the valid pixels of the same image, which may use
-// memory that was filled elsewhere. They must have the same size; squares may be nil. The
-// [Table.Offset] of squares must be 0 or that of sum. The methods of sum and squares are
-// over valid pixels from then on.
+// ValidTableOf combines tables of the valid pixels of the same image, whose memory may
+// have been filled elsewhere. They must have the same size; squares may be nil. The
+// [Table.Offset] of squares must be 0 or equal to that of sum. From then on, the
+// methods of sum and squares return results for valid pixels only.
 func ValidTableOf[S Sum, Q Square](sum *Table[S], squares *Table[Q], count *Table[uint32]) (*ValidTable[S, Q], error) {
 	if err := sum.room(0, 0); err != nil {
 		return nil, err
@@ -225,8 +225,8 @@ func (t *ValidTable[S, Q]) inside(box image.Rectangle, channel int) (image.Recta
 	return box, !box.Empty() && uint(channel) < uint(t.Sum.Channels)
 }
 
-// Area returns the number of pixels of a box, clipped to the image, that are valid in a
-// channel.
+// Area returns the number of valid pixels of one channel in a box, clipped to the
+// image.
 func (t *ValidTable[S, Q]) Area(box image.Rectangle, channel int) int {
 	box, ok := t.inside(box, channel)
 	if !ok {

@@ -1,19 +1,20 @@
-// Package boxlets filters images with kernels that are weighted sums of boxes. The running time grows with the number of boxes, and
-// does not depend on their sizes:
+// Package boxlets filters images with kernels that are weighted sums of boxes. The running time
+// grows with the number of boxes and does not depend on their sizes:
 //
 //	edges, err := boxlets.Filter[float32](img, []boxlets.Box{
 //		{Rectangle: image.Rect(-8, -8, 0, 9), Weight: -1},
 //		{Rectangle: image.Rect(1, -8, 9, 9), Weight: 1},
 //	}, nil)
 //
-// [DifferenceOfBoxes], [Octagons] and [Stars] return the kernels of CenSurE, and [FromKernel] finds the boxes of any other one. [Hessian]
-// responds to blobs, as in SURF, [Targets] finds what stands out from its surroundings in a radar image, and
-// [Despeckle] removes speckle.
+// [DifferenceOfBoxes], [Octagons] and [Stars] return the kernels of CenSurE, and [FromKernel]
+// represents any other kernel by boxes. [Hessian] responds to blobs, as in SURF; [Targets] marks
+// what stands out from its surroundings in a radar image; and [Despeckle] removes speckle.
 //
-// The image is read once, row by row: the rows of its integral image that the boxes of a row need stay in the cache. Sums of
-// integers are exact. Floats are summed in float64, so that a sum over a box may be off by about 1e-16 times the sum of the magnitudes of
-// all pixels above and to the left of its end, within a few times the height of the kernel. Results have the same bits at every level and
-// with any number of workers.
+// The image is read once, row by row, and only the rows of its integral image that the current row
+// of results needs are kept. Sums of integers are exact. Floats are summed in float64: the error of
+// a sum over a box is about 1e-16 times the sum of the magnitudes of the pixels above and to the
+// left of its lower right corner, counted from a few heights of the kernel above it. Results are
+// bit-identical at every level and with any number of workers.
 package boxlets
 
 import (
@@ -28,7 +29,8 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// A Box is a rectangle of pixels around a pixel, which is at (0,0), and the weight of their sum.
+// A Box is a rectangle of pixels, relative to the pixel whose result is computed, and the weight of
+// their sum.
 type Box struct {
 	image.Rectangle
 	Weight float64
@@ -36,26 +38,27 @@ type Box struct {
 
 // Options configures filters. Nil and the zero value select the border [filter.Reflect101] and the best settings for the machine.
 type Options struct {
-	// Border determines the pixels outside the image for Filter. With [filter.Clip], they add nothing, as if they were 0.
+	// Border determines the pixels outside the image for Filter. With [filter.Clip], they count as 0.
 	Border filter.Border
 	Value  float64 // pixel value outside the image, for filter.Constant
 
-	// Margin sets the results of Filter closer than this to the edge of the image to 0.
+	// Margin is the distance from the edge of the image within which results of Filter are set to 0.
 	Margin int
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
-// Filter returns, for every pixel and channel, the weighted sum of the boxes around it. Pixels must be finite.
+// Filter returns, for every pixel and channel, the weighted sum of the boxes of kernel around it.
+// Pixels must be finite.
 func Filter[D filter.Float, P filter.Pixel](img boxsum.Image[P], kernel []Box, opt *Options) (boxsum.Image[D], error) {
 	return computed[D](sums(&img, kernel, opt))
 }
 
-// FilterInto is like [Filter] but writes to dst, which has the same size and shares no memory with img. If it returns an error,
-// dst may be incomplete.
+// FilterInto is like [Filter] but writes the result to dst, which must have the size of img and
+// share no memory with it. If it returns an error, the contents of dst are undefined.
 func FilterInto[D filter.Float, P filter.Pixel](dst boxsum.Image[D], img boxsum.Image[P], kernel []Box, opt *Options) error {
 	return into(dst, sums(&img, kernel, opt))
 }
@@ -68,45 +71,48 @@ func sums[P filter.Pixel](img *boxsum.Image[P], kernel []Box, opt *Options) *box
 	return j
 }
 
-// Hessian returns the determinant of the Hessian matrix around every pixel: the greatest values are in the middle of blobs whose
-// radius is about sigma. As in SURF, boxes approximate the second derivatives of a Gaussian with the standard deviation of
-// about 0.4 sigma, which is at least 1. The results are those of scikit-image's hessian_matrix_det, including its borders, where boxes move into the image.
+// Hessian returns the determinant of the Hessian matrix around every pixel, which is greatest in
+// the middle of blobs whose radius is about sigma. As in SURF, boxes approximate the second
+// derivatives of a Gaussian; its standard deviation is about 0.4 times sigma, which must be at
+// least 1. The results are those of scikit-image's hessian_matrix_det, including pixels near the
+// edge, where boxes are shifted into the image.
 func Hessian[D filter.Float, P filter.Pixel](img boxsum.Image[P], sigma float64, opt *Options) (boxsum.Image[D], error) {
 	j := jobOf(boxlets.Hessian, &img, opt)
 	j.Sigma = sigma
 	return computed[D](j)
 }
 
-// HessianInto is like [Hessian] but writes to dst, which has the same size and shares no memory with img. If it returns an error,
-// dst may be incomplete.
+// HessianInto is like [Hessian] but writes the result to dst, which must have the size of img and
+// share no memory with it. If it returns an error, the contents of dst are undefined.
 func HessianInto[D filter.Float, P filter.Pixel](dst boxsum.Image[D], img boxsum.Image[P], sigma float64, opt *Options) error {
 	j := jobOf(boxlets.Hessian, &img, opt)
 	j.Sigma = sigma
 	return into(dst, j)
 }
 
-// Cells configures [Targets]: the cells around the cell under test.
+// Cells configures [Targets] by the cells that surround the cell under test. A cell is a pixel.
 type Cells struct {
-	// Guard is the distance in pixels up to which cells are ignored because a target may extend over them, and Train the width of the ring of
-	// cells beyond, whose mean is that of the noise.
+	// Guard is the distance in pixels up to which cells are ignored, because a target may extend over
+	// them. Train is the width of the ring of cells around them, from which the noise is estimated.
 	Guard, Train int
 
-	// FalseAlarms is the probability with which a cell that contains only noise is marked, such as 1e-6.
+	// FalseAlarms is the probability that a cell that contains only noise is marked, such as 1e-6.
 	FalseAlarms float64
 
-	// Amplitudes means that pixels are amplitudes, whose squares are exponentially distributed in noise. Otherwise, they are powers, which
-	// are exponentially distributed themselves.
+	// Amplitudes declares that pixels are amplitudes, whose squares are exponentially distributed in
+	// noise. Otherwise, pixels are powers, which are exponentially distributed themselves.
 	Amplitudes bool
 }
 
-// Targets marks the pixels that stand out from the noise around them by a cell-averaging detector with a constant false alarm rate
-// (CA-CFAR): 1 for targets, and 0 for others. Cells outside the image do not count.
+// Targets marks the pixels that stand out from the noise around them: 1 for targets and 0 for all
+// others. It is a cell-averaging detector with a constant false alarm rate (CA-CFAR). Cells outside
+// the image are ignored.
 func Targets[P filter.Pixel](img boxsum.Image[P], c Cells, opt *Options) (boxsum.Image[uint8], error) {
 	return computed[uint8](targets(&img, c, opt))
 }
 
-// TargetsInto is like [Targets] but writes to dst, which has the same size and shares no memory with img. If it returns an error,
-// dst may be incomplete.
+// TargetsInto is like [Targets] but writes the result to dst, which must have the size of img and
+// share no memory with it. If it returns an error, the contents of dst are undefined.
 func TargetsInto[P filter.Pixel](dst boxsum.Image[uint8], img boxsum.Image[P], c Cells, opt *Options) error {
 	return into(dst, targets(&img, c, opt))
 }
@@ -117,21 +123,28 @@ func targets[P filter.Pixel](img *boxsum.Image[P], c Cells, opt *Options) *boxle
 	return j
 }
 
-// A Method removes speckle, the noise of radar and ultrasound. All of them average pixels where the window around a pixel varies no more
-// than speckle does, and less where it varies more.
+// A Method is a filter that removes speckle, the noise of radar and ultrasound images. Every method
+// averages the window around a pixel where it varies no more than speckle does, and averages less
+// where it varies more.
 type Method uint8
 
 const (
-	Lee      = Method(boxlets.Lee)      // a mean of the pixel and of its window, weighted by how much the window varies
-	Kuan     = Method(boxlets.Kuan)     // the same with smaller weights of the pixel
-	Frost    = Method(boxlets.Frost)    // a mean of the window whose weights decrease with the distance, faster where it varies more
-	GammaMAP = Method(boxlets.GammaMAP) // the most probable intensity, if intensities have a gamma distribution
+	// Lee is a weighted mean of the pixel and the mean of its window. The more the window varies, the
+	// larger the weight of the pixel.
+	Lee = Method(boxlets.Lee)
+	// Kuan is like Lee with a smaller weight of the pixel.
+	Kuan = Method(boxlets.Kuan)
+	// Frost is a mean of the window whose weights decrease with the distance from the pixel, faster
+	// where the window varies more.
+	Frost = Method(boxlets.Frost)
+	// GammaMAP is the most probable intensity if intensities have a gamma distribution.
+	GammaMAP = Method(boxlets.GammaMAP)
 )
 
 // String returns the name of the method in lower case, such as "gamma-map".
 func (m Method) String() string { return boxlets.Method(m).String() }
 
-// ParseMethod returns the method with the given name.
+// ParseMethod returns the method with the given name, as returned by [Method.String].
 func ParseMethod(name string) (Method, error) {
 	m, err := boxlets.ParseMethod(name)
 	return Method(m), err
@@ -142,23 +155,25 @@ type Speckle struct {
 	Method Method
 	Size   int // side of the window, an odd number; 0 means 7
 
-	// Looks is the number of independent looks whose mean the image is: the squared ratio of mean and standard deviation in a flat area. 0
-	// means 1.
+	// Looks is the number of independent looks that were averaged to make the image, which equals the
+	// squared ratio of mean and standard deviation in a flat area. 0 means 1.
 	Looks float64
 
-	// Damping is how fast the weights of Frost's filter decrease with the distance: they are exp(-Damping·v·d) at the distance d, for a
-	// window whose variance is v times its squared mean. The distance is the greater of the horizontal and the vertical one, so that pixels
-	// of one weight form a ring, which is the difference of two boxes. 0 means 2.
+	// Damping determines how fast the weights of Frost's filter decrease with the distance from the
+	// pixel. At the distance d, the weight is exp(-Damping·v·d) for a window whose variance is v times
+	// its squared mean. The distance is the greater of the horizontal and the vertical one, so pixels
+	// of equal weight form a ring, which is the difference of two boxes. 0 means 2.
 	Damping float64
 }
 
-// Despeckle removes speckle from intensities, which are 0 or more. Windows end at the edges of the image.
+// Despeckle removes speckle from an image of intensities, which must not be negative. Windows end
+// at the edges of the image.
 func Despeckle[D filter.Float, P filter.Pixel](img boxsum.Image[P], s Speckle, opt *Options) (boxsum.Image[D], error) {
 	return computed[D](speckle(&img, s, opt))
 }
 
-// DespeckleInto is like [Despeckle] but writes to dst, which has the same size and shares no memory with img. If it returns an error,
-// dst may be incomplete.
+// DespeckleInto is like [Despeckle] but writes the result to dst, which must have the size of img
+// and share no memory with it. If it returns an error, the contents of dst are undefined.
 func DespeckleInto[D filter.Float, P filter.Pixel](dst boxsum.Image[D], img boxsum.Image[P], s Speckle, opt *Options) error {
 	return into(dst, speckle(&img, s, opt))
 }

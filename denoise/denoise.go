@@ -15,18 +15,20 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Pixel is the constraint for the pixels of images to denoise.
+// Pixel is a constraint that permits the pixel types of images to denoise.
 type Pixel interface{ uint8 | uint16 }
 
 // Options configures non-local means. Nil and the zero value select OpenCV's defaults.
 type Options struct {
-	// Strength is how much two neighborhoods may differ and still be averaged, in units of pixel values (h in OpenCV). Use
-	// about the standard deviation of the noise. Larger values remove more noise, but also more detail. 0 means 3.
+	// Strength is how much two neighborhoods may differ and still be averaged, in units of pixel
+	// values (h in OpenCV). About the standard deviation of the noise is a good value. Larger values
+	// remove more noise, but also more detail. 0 means 3.
 	Strength float64
 
-	// Patch is the side of the square neighborhoods that are compared, and Search the side of the square in which similar ones
-	// are sought, both in pixels. Even sides are rounded up to odd ones. 0 means 7 and 21. The running time grows with the
-	// area of Search, but hardly with that of Patch.
+	// Patch is the side of the square neighborhoods that are compared, and Search the side of the
+	// square in which similar ones are sought, both in pixels. Even sides are rounded up to odd ones.
+	// Patch is 7 by default, and Search 21. The running time grows with the area of Search, but hardly
+	// with that of Patch.
 	Patch, Search int
 
 	// Absolute compares neighborhoods by absolute instead of squared differences, so that single outliers count less. 16-bit
@@ -35,8 +37,8 @@ type Options struct {
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
 // NonLocalMeans returns img with its noise removed. img has one to four channels, which are compared and averaged together.
@@ -44,14 +46,15 @@ func NonLocalMeans[P Pixel](img boxsum.Image[P], opt *Options) (boxsum.Image[P],
 	return FramesNonLocalMeans([]boxsum.Image[P]{img}, 0, opt)
 }
 
-// NonLocalMeansInto is like [NonLocalMeans] but writes to dst, which has the same size and may be img itself. If it returns an
-// error, dst may be incomplete.
+// NonLocalMeansInto is like [NonLocalMeans] but writes the result to dst, which must have the same
+// size and may be img itself. If it returns an error, the contents of dst are undefined.
 func NonLocalMeansInto[P Pixel](dst, img boxsum.Image[P], opt *Options) error {
 	return FramesNonLocalMeansInto(dst, []boxsum.Image[P]{img}, 0, opt)
 }
 
-// FramesNonLocalMeans returns the frame of a film with the given index, with its noise removed. It looks for similar
-// neighborhoods in all frames, around the same position. All frames must have the same size.
+// FramesNonLocalMeans returns the frame of a film with the given index, with its noise removed. It
+// looks for similar neighborhoods in all frames, around the same position. All frames must have the
+// same size and the same number of channels.
 func FramesNonLocalMeans[P Pixel](frames []boxsum.Image[P], index int, opt *Options) (boxsum.Image[P], error) {
 	j := jobOf(frames, index, opt)
 	if err := j.Check(); err != nil {
@@ -65,8 +68,8 @@ func FramesNonLocalMeans[P Pixel](frames []boxsum.Image[P], index int, opt *Opti
 	return raster.OrZero(dst, j.Run())
 }
 
-// FramesNonLocalMeansInto is like [FramesNonLocalMeans] but writes to dst, which has the same size and may be frames[index]
-// itself.
+// FramesNonLocalMeansInto is like [FramesNonLocalMeans] but writes the result to dst, which must
+// have the same size and may be frames[index] itself.
 func FramesNonLocalMeansInto[P Pixel](dst boxsum.Image[P], frames []boxsum.Image[P], index int, opt *Options) error {
 	j := jobOf(frames, index, opt)
 	if err := j.Check(); err != nil {

@@ -10,36 +10,42 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// Float is the constraint for images and volumes of floats.
+// Float is a constraint that permits the float types of images and volumes of floats.
 type Float interface{ float32 | float64 }
 
-// FloatOptions configures non-local means of floats. Nil and the zero value select scikit-image's defaults, except for the position of patches.
+// FloatOptions configures non-local means of floats. Nil and the zero value select scikit-image's
+// defaults, except that patches are centered; see Shifted.
 type FloatOptions struct {
-	// Strength is how much two neighborhoods may differ and still be averaged, in units of pixel values (h in scikit-image). Use about the
-	// standard deviation of the noise, or 0.8 times that if Noise is set. 0 means 0.1.
+	// Strength is how much two neighborhoods may differ and still be averaged, in units of pixel
+	// values (h in scikit-image). About the standard deviation of the noise is a good value, or 0.8
+	// times that if Noise is set. 0 means 0.1.
 	Strength float64
 
-	// Patch is the side of the square or cubic neighborhoods that are compared, and Search the side of the area in which similar ones are
-	// sought, both in pixels: twice scikit-image's patch_distance and one. Even sides are rounded up to odd ones. 0 means 7 and 23. The running
-	// time grows with the number of pixels in Search, but hardly with Patch.
+	// Patch is the side of the square or cubic neighborhoods that are compared, and Search the side of
+	// the area in which similar ones are sought, both in pixels. In terms of scikit-image, Patch is
+	// patch_size and Search is 2·patch_distance+1. Even sides are rounded up to odd ones. Patch is 7
+	// by default, and Search 23. The running time grows with the number of pixels in Search, but
+	// hardly with Patch.
 	Patch, Search int
 
-	// Noise is the standard deviation of the noise, by which patches are expected to differ: this much is subtracted from their distances.
+	// Noise is the standard deviation of the noise. The difference that it is expected to cause
+	// between equal patches is subtracted from their distance.
 	Noise float64
 
-	// Shifted leaves the first row, column and slice out of patches, as scikit-image does, so that they are not centered. The results are
-	// then those of scikit-image's denoise_nl_means.
+	// Shifted leaves the first row, column and slice out of patches, as scikit-image does, so that
+	// they are not centered. The results are then those of scikit-image's denoise_nl_means.
 	Shifted bool
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
-// FloatNonLocalMeans returns an image of floats with its noise removed. Weights of patches are exp(-d), within 4%, where d is the mean
-// squared difference of their pixels in units of the squared strength, and 0 where d exceeds 5. Channels are compared and averaged together.
-// Pixels must be finite.
+// FloatNonLocalMeans returns an image of floats with its noise removed. The weight of a patch is
+// exp(-d) within 4%, where d is the mean squared difference of its pixels divided by the squared
+// strength; if d exceeds 5, the weight is 0. Channels are compared and averaged together. Pixels
+// must be finite.
 func FloatNonLocalMeans[P Float](img boxsum.Image[P], opt *FloatOptions) (boxsum.Image[P], error) {
 	j := floatJob(opt)
 	setImage(&j.Src, &img)
@@ -54,8 +60,8 @@ func FloatNonLocalMeans[P Float](img boxsum.Image[P], opt *FloatOptions) (boxsum
 	return raster.OrZero(dst, j.Run())
 }
 
-// FloatNonLocalMeansInto is like [FloatNonLocalMeans] but writes to dst, which has the same size and may be img itself. If it returns an
-// error, dst may be incomplete.
+// FloatNonLocalMeansInto is like [FloatNonLocalMeans] but writes the result to dst, which must have
+// the same size and may be img itself. If it returns an error, the contents of dst are undefined.
 func FloatNonLocalMeansInto[P Float](dst, img boxsum.Image[P], opt *FloatOptions) error {
 	j := floatJob(opt)
 	setImage(&j.Src, &img)
@@ -82,8 +88,9 @@ func VolumeNonLocalMeans[P Float](v volume.Volume[P], opt *FloatOptions) (volume
 	return raster.OrZero(dst, j.Run())
 }
 
-// VolumeNonLocalMeansInto is like [VolumeNonLocalMeans] but writes to dst, which has the same size and may be v itself. If it returns an
-// error, dst may be incomplete.
+// VolumeNonLocalMeansInto is like [VolumeNonLocalMeans] but writes the result to dst, which must
+// have the same size and may be v itself. If it returns an error, the contents of dst are
+// undefined.
 func VolumeNonLocalMeansInto[P Float](dst, v volume.Volume[P], opt *FloatOptions) error {
 	j := floatJob(opt)
 	j.Solid = true

@@ -15,12 +15,13 @@
 //
 // With [Options.Compat], the rectangles, neighbor counts and scores of every upright
 // cascade match detectMultiScale2 and detectMultiScale3 of OpenCV 4.14 on a CPU bit for
-// bit, in one fixed order. Without it, Detect also searches the last rows of windows, which
+// bit, in a fixed order. Without it, Detect also searches the last row of windows, which
 // OpenCV may skip.
 //
 // # Rotated objects
 //
-// [Options.Angles] finds rotated objects too: with [AllAngles], at any angle.
+// [Options.Angles] finds rotated objects too. Set it to [AllAngles] to find objects at any
+// angle.
 //
 // # Memory
 //

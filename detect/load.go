@@ -58,8 +58,8 @@ func inFile(name string, err error) error {
 	return nil
 }
 
-// Load reads a cascade in OpenCV's current XML format or that of OpenCV 1. Errors contain
-// the line number.
+// Load reads a cascade in OpenCV's current XML format or in that of OpenCV 1. Errors
+// contain the line number.
 func Load(r io.Reader) (*Cascade, error) {
 	from := &source{Reader: r}
 	limited := &io.LimitedReader{R: from, N: maxFile + 1}

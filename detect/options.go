@@ -10,42 +10,43 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Options controls detection. Nil and the zero value choose the defaults.
+// Options configures detection. Nil and the zero value select the defaults.
 type Options struct {
 	// Scale is the ratio between successive window sizes; 0 means 1.1.
 	Scale float64
-	// Neighbors is OpenCV's minNeighbors: only groups of more than this many windows become
-	// results. 0 means 3.
+	// Neighbors is OpenCV's minNeighbors: a group of windows becomes a result only if it
+	// has more than this many windows. 0 means 3.
 	Neighbors int
 	// Ungrouped returns every window that passes as a separate result, as OpenCV does for 0
 	// neighbors.
 	Ungrouped bool
 	// Min and Max limit the size of windows. If a side of Max is zero, it is the image's
-	// size. If no window size lies between them, the size nearest to Min is used.
+	// size. If no window size lies between Min and Max, the size nearest to Min is used.
 	Min, Max image.Point
 	// Angles lists the rotations of objects, in degrees clockwise; nil means upright
 	// objects only. Each angle finds objects within about 12° of it; use [AllAngles] for
 	// any rotation. Multiples of 45° are searched in the original image. Other angles
-	// require a rotated copy of the image, one for each different remainder modulo 45°. If
-	// Angles lists several angles, 0 is searched like the others: large windows are tried
-	// at every other position of an upright search, and at every position next to an
-	// object.
+	// require a rotated copy of the image for each different remainder modulo 45°.
+	//
+	// If Angles lists several angles, an angle of 0 is searched less densely than by
+	// default: large windows are first tried at every other position, and then at all
+	// positions around an object.
 	Angles []float64
-	// Turn selects how objects between multiples of 45° are searched.
+	// Turn selects how objects at angles between multiples of 45° are searched.
 	Turn Turn
-	// Mirror also finds mirrored objects, such as profiles that face the other way, using
-	// the same tables. [Result.Mirrored] marks them.
+	// Mirror also finds mirrored objects, such as profiles that face the other way. It
+	// needs no additional tables. [Result.Mirrored] marks these objects.
 	Mirror bool
-	// EachAngle searches every angle independently. By default, an angle between two
-	// multiples of 45° that are both in Angles is searched only where the first stages of
-	// either pass.
+	// EachAngle searches every angle independently. By default, an angle that lies between
+	// two multiples of 45° in Angles is searched only where the first stages pass at one
+	// of those two.
 	EachAngle bool
 	// Ignore lists areas to exclude: windows whose center lies in one of them are not
 	// found.
 	Ignore []image.Rectangle
-	// NearMisses is the number of last stages that a window may fail to pass and still be
-	// returned as a near miss. Near misses follow the results, which they do not affect,
-	// and are grouped in the same way.
+	// NearMisses is the number of stages at the end of the cascade that a window may fail
+	// and still be returned as a near miss. Near misses follow the results, which they do
+	// not affect, and are grouped in the same way.
 	NearMisses int
 	// Contrast is the standard deviation that the pixels of a window must exceed; 0 means
 	// 10, as in OpenCV. Smaller values find objects in poor light but take longer. Local
@@ -54,38 +55,39 @@ type Options struct {
 	// Limit is the maximum number of windows that may pass before grouping. If more pass,
 	// detection fails with an error. 0 means 1<<20.
 	Limit int
-	// Compat searches only the windows that OpenCV searches, which may skip the last row.
-	// Negative sizes are then treated as OpenCV treats them; otherwise they are an error.
+	// Compat searches only the windows that OpenCV searches, which may not include the
+	// last row. It also treats negative sizes as OpenCV does; otherwise they are an error.
 	Compat bool
 	// BGR declares that the image's channels are blue, green and red instead of red, green
 	// and blue.
 	BGR bool
 
-	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images
+	// On is the device to use; nil selects the processor. See [boxsum.Options.On]. Images
 	// stay in host memory. Results, including scores, are the same as on the processor.
-	// Angles, Mirror and NearMisses, and images with a side of more than 2^22 pixels,
-	// return an error on a device. Each device needs memory for an image and its scaled
-	// copies, about 100 bytes per pixel. Several devices share the images of
-	// [Cascade.DetectBatch]. OpenCL devices must support float64.
+	// Devices do not support Angles, Mirror, NearMisses, or images with a side of more
+	// than 2^22 pixels, and return an error for them. Each device needs memory for an
+	// image and its scaled copies, about 100 bytes per pixel. Several devices share the
+	// images of [Cascade.DetectBatch]. OpenCL devices must support float64.
 	On boxsum.Device
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
-// A Turn is a way to search for objects rotated by angles other than multiples of 45°.
+// A Turn is a method of searching for objects rotated by angles other than multiples of
+// 45°.
 type Turn int
 
 const (
 	// TurnImage rotates the image, once for each remainder modulo 45°.
 	TurnImage Turn = iota
-	// TurnTables computes rotated tables of the unrotated image: boxes of the cascade lie
-	// along digital lines, as in package rotated, and are weighted by their exact areas.
+	// TurnTables computes rotated tables of the unrotated image. The boxes of the cascade
+	// follow digital lines, as in package rotated, and are weighted by their exact areas.
 	// Each angle is replaced by the nearest one whose tangent is a ratio of integers up to
-	// 5. It finds nearly as much as TurnImage and takes longer. Cascades with tilted
-	// features do not support it.
+	// 5. TurnTables finds nearly as many objects as TurnImage and takes longer. It does
+	// not support cascades with tilted features.
 	TurnTables
 )
 

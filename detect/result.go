@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A Result is an object that was found.
+// A Result is a detected object.
 type Result struct {
 	// Rect is the object's position. Rotated objects cover Rect rotated by Angle about its
 	// center.
@@ -14,13 +14,13 @@ type Result struct {
 	Angle float64
 	// Neighbors is the number of windows grouped into the result.
 	Neighbors int
-	// Score is the sum that the last stage computed for the best of these windows. Higher
-	// is more certain.
+	// Score is the sum that the last stage computed for the best of these windows. A
+	// higher score means that the cascade is more certain.
 	Score float64
 	// Stage is the number of stages that the best of these windows passes: all stages of
 	// the cascade, or fewer for near misses.
 	Stage int
-	// Mirrored reports whether the object is mirrored, see [Options.Mirror].
+	// Mirrored reports whether the object is mirrored; see [Options.Mirror].
 	Mirrored bool
 }
 

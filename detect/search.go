@@ -13,9 +13,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Detect returns the objects found in img, which has one channel, or three or four that
-// start with red, green and blue. If img is smaller than the cascade's window, Detect finds
-// nothing.
+// Detect returns the objects found in img, which must have one channel, or three or four
+// that start with red, green and blue. If img is smaller than the cascade's window, Detect
+// finds nothing.
 func (c *Cascade) Detect(img boxsum.Image[uint8], o *Options) ([]Result, error) {
 	return c.AppendDetect(nil, img, o)
 }

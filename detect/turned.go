@@ -19,8 +19,8 @@ import (
 // Tilted features do not rotate exactly, because a quarter turn moves them by half a
 // pixel. For cascades with tilted features, the image is rotated for every angle.
 
-// AllAngles returns angles 22.5° apart, which cover every rotation. An upright cascade
-// finds most objects that are rotated by up to half of this.
+// AllAngles returns angles 22.5° apart. Since an upright cascade finds most objects that
+// are rotated by up to half of this, they cover every rotation.
 func AllAngles() []float64 {
 	all := make([]float64, 16)
 	for i := range all {

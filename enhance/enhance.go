@@ -17,17 +17,18 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Pixel is the constraint for the pixels of images to equalize.
+// Pixel is a constraint that permits the pixel types of images to equalize.
 type Pixel interface{ uint8 | uint16 }
 
 // Options configures CLAHE. Nil and the zero value select OpenCV's defaults.
 type Options struct {
-	// Across and Down are the numbers of tiles along the width and the height of the image; 0 means 8. If the image
-	// cannot be divided evenly, it is extended by mirroring.
+	// Across and Down are the numbers of tiles along the width and the height of the image; 0 means 8.
+	// If the image cannot be divided evenly, it is extended by mirroring.
 	Across, Down int
 
-	// Clip limits the bins of a histogram to a multiple of their mean, and therefore the amplification of contrast. 0
-	// means 40, which is hardly a limit; 2 to 4 are usual. A negative number means no limit.
+	// Clip limits the bins of a histogram to a multiple of their mean, and thereby the amplification
+	// of contrast. Usual values are 2 to 4. 0 means 40, which is hardly a limit; a negative number
+	// means no limit.
 	Clip float64
 
 	// Color equalizes the brightness of images with three or four channels: the largest of the first three channels is
@@ -36,8 +37,8 @@ type Options struct {
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
 // CLAHE returns img with its contrast equalized locally. For color images, see [Options.Color].
@@ -54,8 +55,8 @@ func CLAHE[P Pixel](img boxsum.Image[P], opt *Options) (boxsum.Image[P], error) 
 	return raster.OrZero(dst, j.Run())
 }
 
-// CLAHEInto is like [CLAHE] but writes to dst, which has the same size and may be img itself. If it returns an error,
-// dst may be incomplete.
+// CLAHEInto is like [CLAHE] but writes the result to dst, which must have the same size and may be
+// img itself. If it returns an error, the contents of dst are undefined.
 func CLAHEInto[P Pixel](dst, img boxsum.Image[P], opt *Options) error {
 	j := jobOf(&img, opt)
 	if err := j.Check(); err != nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Found is a window of an image that [Brightest] or [Darkest] found, and the mean of its
-// pixels.
+// A Found is a window that [Brightest] or [Darkest] found, with the mean of its pixels.
 type Found struct {
 	Box  image.Rectangle
 	Mean float64
@@ -17,14 +16,15 @@ type Found struct {
 
 // Brightest returns the k windows of width×height pixels with the greatest means, greatest
 // first. Windows lie within the image and do not overlap: each is the best of those that
-// remain. Among equal windows it prefers the topmost, then the leftmost. All channels count
-// together. Windows that contain a NaN are skipped, and there may be fewer than k windows.
-// The border option is ignored.
+// remain. Among equal windows, the topmost comes first, then the leftmost. The mean is
+// taken over all channels. Windows that contain a NaN are skipped. If fewer than k windows
+// fit, Brightest returns fewer. It ignores the border.
 func Brightest[P Pixel](img boxsum.Image[P], width, height, k int, opt *Options) ([]Found, error) {
 	return best(&img, width, height, k, false, opt)
 }
 
-// Darkest returns the k windows with the smallest means, smallest first. See [Brightest].
+// Darkest is like [Brightest] but returns the k windows with the smallest means, smallest
+// first.
 func Darkest[P Pixel](img boxsum.Image[P], width, height, k int, opt *Options) ([]Found, error) {
 	return best(&img, width, height, k, true, opt)
 }

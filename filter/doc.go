@@ -13,25 +13,25 @@
 //
 // A [Window] is Width×Height pixels centered on a pixel; an even size has its extra pixel
 // to the left and above. It may be larger than the image. [Options.Border] defines the
-// pixels outside the image. With x, y counted from the window's first pixel, the result is
+// pixels outside the image. With p for a pixel and n for the number of pixels in its
+// window, the result of each function is, separately for each channel,
 //
 //	Box, Mean   Σp/n
 //	Variance    Σ(p−mean)²/n
 //	StdDev      √Variance
 //	Normalize   (p − mean) / max(StdDev, floor)
 //
-// where n is the number of pixels and each channel is separate. Integer results, from [Box]
-// and [Downsample], are exact and rounded to nearest, ties up; they equal cv2.blur wherever
-// that is exact. Sums, means and variances of integers are exact except for the last
-// rounding or two.
+// Integer results, from [Box] and [Downsample], are exact and rounded to nearest, ties up;
+// they equal those of cv2.blur wherever OpenCV is exact. Sums, means and variances of
+// integers are exact except for the last rounding or two.
 //
 // # Floats
 //
 // Sums are float64 for all pixel types. They restart at fixed rows, so results are
 // bit-identical at every level, with any number of workers, in place and in streams. A sum
-// is off by at most about (Width of the image + 64 + 2·height of the window)·2^-40 of a
+// is off by at most about (width of the image + 64 + 2·height of the window)·2^-40 of a
 // typical sum along its row, and usually by 2^-50. If the pixels of the first row are all
-// far from zero, what they have in common is subtracted first. If the pixels of a window
+// far from zero, a constant is subtracted from all pixels first. If the pixels of a window
 // differ so little that the difference of squares is not accurate to four digits, its
 // variance is computed from the pixels, for windows of up to 4096 pixels; otherwise,
 // variances smaller than their rounding error are 0.
@@ -43,11 +43,12 @@
 //
 // # Memory
 //
-// Filters store no table: each worker keeps one row of sums and its prefix. Results may
-// overwrite the image, for which each worker keeps one more row than a window is high. A
-// [Stream] filters images that are never entirely in memory. [Median] and [Entropy] of
-// floats, Gaussian and Guided in place, and filters in place on a device copy the image.
+// Filters store no table: each worker keeps one row of sums and its prefix sums. Results
+// may overwrite the image, for which each worker keeps one more row than a window is high.
+// A [Stream] filters images that are never entirely in memory. [Median] and [Entropy] of
+// floats, [Gaussian] and [Guided] in place, and all filters in place on a device copy the
+// image.
 //
-// docs/guides/blur.md shows the filters, and docs/reference/filters.md how closely
+// docs/guides/blur.md shows the filters. docs/reference/filters.md says how closely
 // [Gaussian] approximates a Gaussian.
 package filter

@@ -6,9 +6,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Downsample returns the mean of every block of factorX×factorY pixels (area averaging),
-// which uses all pixels and avoids aliasing patterns. Blocks that extend beyond the image
-// are the mean of their part in the image, so the result has
+// Downsample returns the mean of every block of factorX×factorY pixels. This is area
+// averaging, which uses all pixels and avoids aliasing patterns. If a block extends beyond
+// the image, its mean covers the part inside, so the result has
 // ⌈Width/factorX⌉×⌈Height/factorY⌉ pixels. Integers are exact and rounded to nearest, ties
 // up.
 func Downsample[P Pixel](img boxsum.Image[P], factorX, factorY int, opt *Options) (boxsum.Image[P], error) {
@@ -21,8 +21,9 @@ func Downsample[P Pixel](img boxsum.Image[P], factorX, factorY int, opt *Options
 	return raster.OrZero(dst, j.Run())
 }
 
-// DownsampleInto is like [Downsample] but writes to dst, which must have that size. It
-// allocates nothing after the first image of a type and size.
+// DownsampleInto is like [Downsample] but writes the result to dst, which must have the
+// size that Downsample would return. Repeated calls with images of the same type and size
+// do not allocate.
 func DownsampleInto[P Pixel](dst, img boxsum.Image[P], factorX, factorY int, opt *Options) error {
 	j := filters.Job{Kind: filters.Downsampled, FactorX: factorX, FactorY: factorY}
 	setJob(&j, &img, Window{}, opt)

@@ -18,8 +18,8 @@ func Box[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P],
 	return raster.OrZero(dst, j.Run())
 }
 
-// BoxInto is like [Box] but writes to dst, which has the same size and may be img itself.
-// It allocates nothing after the first image of a type and size.
+// BoxInto is like [Box] but writes the result to dst, which must have the same size and may
+// be img itself. Repeated calls with images of the same type and size do not allocate.
 func BoxInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Mean}
 	setJob(&j, &img, w, opt)
@@ -29,8 +29,8 @@ func BoxInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
 	return j.Run()
 }
 
-// Sum returns the sum of the window around every pixel. Sums of integers are exact: if D is too small
-// for the sum of a window, Sum returns an error.
+// Sum returns the sum of the window around every pixel. Sums of integers are exact: if D is
+// too small for the largest possible sum of a window, Sum returns an error.
 func Sum[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
 	j := filters.Job{Kind: filters.Sum}
 	setJob(&j, &img, w, opt)
@@ -41,7 +41,7 @@ func Sum[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options) (
 	return raster.OrZero(dst, j.Run())
 }
 
-// SumInto is like [Sum] but writes to dst, see [BoxInto].
+// SumInto is like [Sum] but writes the result to dst, as [BoxInto] does.
 func SumInto[D boxsum.Pixel, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Sum}
 	setJob(&j, &img, w, opt)
@@ -64,7 +64,7 @@ func Mean[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum
 	return raster.OrZero(dst, j.Run())
 }
 
-// MeanInto is like [Mean] but writes to dst, see [BoxInto].
+// MeanInto is like [Mean] but writes the result to dst, as [BoxInto] does.
 func MeanInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Mean}
 	setJob(&j, &img, w, opt)
@@ -86,7 +86,7 @@ func Variance[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (bo
 	return raster.OrZero(dst, j.Run())
 }
 
-// VarianceInto is like [Variance] but writes to dst, see [BoxInto].
+// VarianceInto is like [Variance] but writes the result to dst, as [BoxInto] does.
 func VarianceInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Variance}
 	setJob(&j, &img, w, opt)
@@ -108,7 +108,7 @@ func StdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxs
 	return raster.OrZero(dst, j.Run())
 }
 
-// StdDevInto is like [StdDev] but writes to dst, see [BoxInto].
+// StdDevInto is like [StdDev] but writes the result to dst, as [BoxInto] does.
 func StdDevInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Deviation}
 	setJob(&j, &img, w, opt)
@@ -136,7 +136,8 @@ func MeanStdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (
 	return mean, dev, j.Run()
 }
 
-// MeanStdDevInto is like [MeanStdDev] but writes to mean and dev, see [BoxInto].
+// MeanStdDevInto is like [MeanStdDev] but writes the results to mean and dev, as [BoxInto]
+// does.
 func MeanStdDevInto[D Float, P Pixel](mean, dev boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.MeanDeviation}
 	setJob(&j, &img, w, opt)
@@ -148,9 +149,9 @@ func MeanStdDevInto[D Float, P Pixel](mean, dev boxsum.Image[D], img boxsum.Imag
 }
 
 // Normalize returns the local contrast of every pixel, the number of standard deviations by
-// which it exceeds the mean of its window: (p − mean) / max(deviation, floor). floor
-// prevents the amplification of noise in windows that contain nothing else: use the
-// deviation of the noise. The result is 0 in a window of equal pixels.
+// which it exceeds the mean of its window: (p − mean) / max(deviation, floor). A floor of
+// about the deviation of the noise keeps Normalize from amplifying noise in windows that
+// contain nothing else. The result is 0 in a window of equal pixels.
 func Normalize[D Float, P Pixel](img boxsum.Image[P], w Window, floor float64, opt *Options) (boxsum.Image[D], error) {
 	j := filters.Job{Kind: filters.Normalized, Floor: floor}
 	setJob(&j, &img, w, opt)
@@ -161,7 +162,7 @@ func Normalize[D Float, P Pixel](img boxsum.Image[P], w Window, floor float64, o
 	return raster.OrZero(dst, j.Run())
 }
 
-// NormalizeInto is like [Normalize] but writes to dst, see [BoxInto].
+// NormalizeInto is like [Normalize] but writes the result to dst, as [BoxInto] does.
 func NormalizeInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, floor float64, opt *Options) error {
 	j := filters.Job{Kind: filters.Normalized, Floor: floor}
 	setJob(&j, &img, w, opt)

@@ -11,16 +11,16 @@ import (
 type Sigma struct {
 	X, Y float64
 
-	// Passes is the number of boxes that approximate the Gaussian, 1 to 6. Four approximate
-	// it more closely than three and take a third longer. Zero means exact Gaussian weights
-	// along axes with a standard deviation below 2, or below 6 for pixels other than bytes, and
-	// three boxes along others.
+	// Passes is the number of boxes that approximate the Gaussian, 1 to 6. Four boxes are more
+	// accurate than three and take a third longer. Zero means exact Gaussian weights along axes
+	// with a standard deviation below 2, or below 6 for pixels other than bytes, and three
+	// boxes along other axes.
 	Passes int
 }
 
-// Boxes returns the sizes of the boxes whose succession best approximates a Gaussian of
-// this standard deviation, after Kovesi: odd numbers, smaller ones first. It returns nil if
-// an argument is out of range.
+// Boxes returns the sizes of the boxes that, applied one after another, best approximate a
+// Gaussian with standard deviation sigma, after Kovesi. Sizes are odd, and smaller ones come
+// first. Boxes returns nil if an argument is out of range.
 func Boxes(sigma float64, passes int) []int {
 	if passes < 1 || passes > filters.MaxPasses || !(sigma >= 0) || sigma > filters.MaxSigma {
 		return nil
@@ -34,14 +34,14 @@ func Boxes(sigma float64, passes int) []int {
 // matches SciPy's gaussian_filter up to the rounding of float32, or of float64 for float64
 // pixels. Otherwise it applies several boxes that together approximate a Gaussian, in a time
 // that does not depend on sigma; docs/reference/filters.md says how closely. In this case,
-// 8-bit pixels keep five to eight additional bits between boxes, so that they are visibly
-// rounded only once. If only one deviation is below the limit, pixels are rounded one more
-// time.
+// 8-bit pixels keep five to eight additional bits between boxes and are rounded to 8 bits
+// only at the end. If only one of the two deviations is below the limit, pixels are rounded
+// one more time.
 //
 // With the border [Clip], weights outside the image do not count, and the others are scaled
 // to add up to 1; boxes are clipped one by one. With [Replicate] and [Constant], Gaussian
-// returns an error if the boxes together reach beyond the image by more than 4096 pixels
-// and more than twice its size.
+// returns an error if the boxes together reach beyond the image by more than 4096 pixels and
+// more than twice its size.
 func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Gaussian, Sigma: filters.Sigma(sigma)}
 	setJob(&j, &img, Window{}, opt)
@@ -52,8 +52,9 @@ func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.I
 	return raster.OrZero(dst, j.Run())
 }
 
-// GaussianInto is like [Gaussian] but writes to dst, which has the same size and may be img
-// itself. It allocates nothing after the first image of a type and size.
+// GaussianInto is like [Gaussian] but writes the result to dst, which must have the same
+// size and may be img itself. Repeated calls with images of the same type and size do not
+// allocate.
 func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) error {
 	j := filters.Job{Kind: filters.Gaussian, Sigma: filters.Sigma(sigma)}
 	setJob(&j, &img, Window{}, opt)

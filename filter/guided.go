@@ -12,9 +12,9 @@ import (
 // contain a pixel. epsilon is the variance of the guide up to which it counts as smooth, in
 // squared pixel units: 100 to 1000 for 8 bits.
 //
-// The guide has the size of img and one or three channels, gray or color; each channel of
-// img is filtered with the whole guide. An image may be its own guide. Sums are float64;
-// integers are rounded to nearest and clamped to their range.
+// The guide must have the size of img and one or three channels, gray or color; each
+// channel of img is filtered with the whole guide. An image may be its own guide. Sums are
+// float64. Integer results are rounded to nearest and clamped to the range of their type.
 func Guided[P, G Pixel](img boxsum.Image[P], guide boxsum.Image[G], w Window, epsilon float64, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Guided, Epsilon: epsilon}
 	setJob(&j, &img, w, opt)
@@ -26,8 +26,9 @@ func Guided[P, G Pixel](img boxsum.Image[P], guide boxsum.Image[G], w Window, ep
 	return raster.OrZero(dst, j.Run())
 }
 
-// GuidedInto is like [Guided] but writes to dst, which has the same size and may be img or
-// the guide itself. It allocates nothing after the first images of these types and sizes.
+// GuidedInto is like [Guided] but writes the result to dst, which must have the same size
+// and may be img or the guide itself. Repeated calls with images of the same type and size
+// do not allocate.
 func GuidedInto[P, G Pixel](dst, img boxsum.Image[P], guide boxsum.Image[G], w Window, epsilon float64, opt *Options) error {
 	j := filters.Job{Kind: filters.Guided, Epsilon: epsilon}
 	setJob(&j, &img, w, opt)

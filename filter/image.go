@@ -34,7 +34,8 @@ func MedianImage(img image.Image, w Window, opt *Options) (image.Image, error) {
 }
 
 // GuidedImage is like [Guided] for an image.Image that is its own guide: a blur that
-// preserves edges. The guide of a gray image is gray, and that of others their colors.
+// preserves edges. A gray image is guided by its gray values, and any other image by its
+// colors.
 func GuidedImage(img image.Image, w Window, epsilon float64, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error {
 		return guidedByColours(dst, src, w, epsilon, opt)

@@ -11,12 +11,12 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// Pixel is the constraint for the pixels of images to filter.
+// Pixel is a constraint that permits the pixel types of images to filter.
 type Pixel interface {
 	uint8 | uint16 | float32 | float64
 }
 
-// Float is the constraint for the results of statistics.
+// Float is a constraint that permits the float types of the results of statistics.
 type Float interface{ float32 | float64 }
 
 // A Border defines the pixels outside the image.
@@ -30,11 +30,11 @@ const (
 	Reflect = Border(window.Reflect)
 	// Replicate repeats the outermost pixels: aaa|abcd|ddd.
 	Replicate = Border(window.Replicate)
-	// Constant uses [Options.Value].
+	// Constant gives all pixels outside the image the value [Options.Value].
 	Constant = Border(window.Constant)
 	// Wrap repeats the image: bcd|abcd|abc.
 	Wrap = Border(window.Wrap)
-	// Clip ends windows at the edge of the image: a mean is that of the pixels inside.
+	// Clip ends windows at the edge of the image: a mean covers only the pixels inside.
 	Clip = Border(window.Clip)
 )
 
@@ -49,13 +49,13 @@ func ParseBorder(name string) (Border, error) {
 }
 
 // A Window is the neighborhood of a pixel from which its result is computed: Width×Height
-// pixels, of any size, centered on the pixel. An even size has its extra pixel to the left
-// and above, as in OpenCV and SciPy: a width of 4 is x-2 to x+1.
+// pixels centered on the pixel. An even size has its extra pixel to the left and above,
+// as in OpenCV and SciPy: a width of 4 covers x-2 to x+1.
 type Window struct {
 	Width, Height int
 
-	// Shift moves the window to the right and down. The window must still contain its
-	// pixel: a width of 4 with a shift of 1 is x-1 to x+2.
+	// Shift moves the window to the right and down. The window must still contain its pixel:
+	// a width of 4 with a shift of 1 covers x-1 to x+2.
 	Shift image.Point
 }
 
@@ -65,25 +65,25 @@ func Square(size int) Window { return Window{Width: size, Height: size} }
 // Radius returns a window of 2·r+1 pixels a side.
 func Radius(r int) Window { return Square(2*r + 1) }
 
-// Options controls filtering. Nil and the zero value select the border [Reflect101] and the
-// best settings for the machine.
+// Options configures filters. Nil and the zero value select the border [Reflect101] and
+// the best settings for the machine.
 type Options struct {
 	Border Border
 	Value  float64 // pixel value outside the image, for Constant
 
 	// Valid excludes pixels: sums, means, variances and deviations are computed from the
-	// valid pixels of a window, including those of the border. A window without valid
-	// pixels has a sum of 0, and a mean of NaN, or 0 for integer results. Box, Sum, Mean,
-	// Variance, StdDev, MeanStdDev and Normalize support it; for others it is an error. All
-	// sums are then float64.
+	// valid pixels of a window, including those of the border. A window without valid pixels
+	// has a sum of 0 and a mean of NaN, or of 0 for integer results. Box, Sum, Mean,
+	// Variance, StdDev, MeanStdDev and Normalize support Valid; other filters return an
+	// error. All sums are then float64.
 	Valid boxsum.Valid
 
-	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay
-	// in host memory. Devices support Box, Mean, StdDev, MeanStdDev and Downsample of uint8
-	// and uint16 images, with bit-identical results. All other calls with a device return an
-	// error, as do
+	// On is the device to use; nil selects the processor. See [boxsum.Options.On]. Images
+	// stay in host memory. Devices support Box, Mean, StdDev, MeanStdDev and Downsample of
+	// uint8 and uint16 images, with bit-identical results. All other calls with a device
+	// return an error, and so do calls with
 	//
-	//   - float64 statistics, and Valid;
+	//   - float64 statistics, or Valid;
 	//   - windows of more than 65535 pixels a side, or of more than 16843009 pixels in total;
 	//   - for statistics of uint16, windows of more than 65535 pixels in total.
 	//
@@ -95,8 +95,8 @@ type Options struct {
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
 // set sets the options of a job.

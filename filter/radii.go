@@ -10,15 +10,14 @@ import (
 type Distance interface{ uint8 | uint16 | uint32 }
 
 // BoxRadii returns the mean of a window of individual size around every pixel, in the pixel
-// type of img. Windows have 2·r+1 pixels a side, where radii, an image of the same size,
-// holds r for every pixel. If radii has two channels, r and s, windows are 2·r+1 pixels
-// wide and 2·s+1 high. This allows, for example, a blur that grows with the distance from
-// the focus.
+// type of img. radii is an image of the same size that holds a radius r for every pixel,
+// whose window has 2·r+1 pixels a side. If radii has two channels, r and s, the window is
+// 2·r+1 pixels wide and 2·s+1 high. This allows, for example, a blur that grows with the
+// distance from the focus.
 //
 // Integers are exact and rounded to nearest, ties up. Floats have the rounding error of a
 // table, about 2^-52 of the sum of all pixels. BoxRadii computes a table of the image and
-// of as much of its border as the largest radius reaches, which takes 4 or 8 bytes per
-// value.
+// of its border, as far as the largest radius reaches, which takes 4 or 8 bytes per value.
 func BoxRadii[P Pixel, R Distance](img boxsum.Image[P], radii boxsum.Image[R], opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.BoxRadii}
 	setJob(&j, &img, Window{}, opt)
@@ -30,8 +29,8 @@ func BoxRadii[P Pixel, R Distance](img boxsum.Image[P], radii boxsum.Image[R], o
 	return raster.OrZero(dst, j.Run())
 }
 
-// BoxRadiiInto is like [BoxRadii] but writes to dst, which has the same size and may be img
-// itself.
+// BoxRadiiInto is like [BoxRadii] but writes the result to dst, which must have the same
+// size and may be img itself.
 func BoxRadiiInto[P Pixel, R Distance](dst, img boxsum.Image[P], radii boxsum.Image[R], opt *Options) error {
 	j := filters.Job{Kind: filters.BoxRadii}
 	setJob(&j, &img, Window{}, opt)

@@ -19,7 +19,8 @@ import (
 type Stream[D boxsum.Pixel, P Pixel] struct{ rows *filters.Stream }
 
 // NewBoxStream returns a stream that applies [Box] to rows of the given width and number of
-// channels. The border must not be Wrap, which needs the last rows above the first.
+// channels. The border must not be [Wrap], for which the first windows would need the last
+// rows.
 func NewBoxStream[P Pixel](width, channels int, w Window, opt *Options) (*Stream[P, P], error) {
 	return newStream[P, P](width, channels, w, opt, filters.Mean, 0)
 }
@@ -65,7 +66,8 @@ func (s *Stream[D, P]) Push(row []P) ([]D, error) {
 	return raster.Elems[D](out), err
 }
 
-// End ends the input. Each call returns another row of results, and nil after the last.
+// End ends the input. Each call returns the next remaining row of results; after the last
+// row, End returns nil.
 func (s *Stream[D, P]) End() ([]D, error) {
 	if s == nil || s.rows == nil {
 		return nil, raster.Invalid("uninitialized stream (use its constructor)")

@@ -25,8 +25,8 @@ func Box[P FilterPixel](src *Image[P], w filter.Window, opt *filter.Options) (*I
 	return likeImage(src, func(dst *Image[P]) error { return BoxInto(dst, src, w, opt) })
 }
 
-// BoxInto is like [Box] but writes to dst, which must have the same size and device
-// as src and must not be src. It returns when the work is queued.
+// BoxInto is like [Box] but writes the result to dst, which must have the same size
+// and device as src and must not be src. It returns when the work is queued.
 func BoxInto[P FilterPixel](dst, src *Image[P], w filter.Window, opt *filter.Options) error {
 	return filtered{kind: method.BoxFilter, first: dst.inner()}.run(src.inner(), w, opt)
 }
@@ -67,8 +67,9 @@ func Binarize[P FilterPixel](src *Image[P], r threshold.Rule, opt *threshold.Opt
 	return likeImage(src, func(dst *Image[uint8]) error { return BinarizeInto(dst, src, r, opt) })
 }
 
-// BinarizeInto is like [Binarize] but writes to dst, which must have the same size
-// and device as src and must not be src. It returns when the work is queued.
+// BinarizeInto is like [Binarize] but writes the result to dst, which must have the
+// same size and device as src and must not be src. It returns when the work is
+// queued.
 func BinarizeInto[P FilterPixel](dst *Image[uint8], src *Image[P], r threshold.Rule, opt *threshold.Options) error {
 	f := filtered{kind: method.SauvolaFilter, first: dst.inner(), k: r.K, r: r.R}
 	if r.Method != threshold.Sauvola {

@@ -235,8 +235,8 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, height, ch
 }
 
 // IntegrateSquares computes the tables of images and those of their squares
-// together. The pairs of types are those of [boxsum.IntegrateSquares]. An offset is
-// subtracted first from floats that are all far from zero, see [Options].
+// together. The pairs of types are those of [boxsum.IntegrateSquares]. An offset
+// is subtracted first from floats that are all far from zero; see [Options].
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Image[P], opt *Options) (*SquaredTable[S, Q], error) {
 	return filled(squaresError[S, Q, P](), func() (*SquaredTable[S, Q], error) {
 		sum, squares, err := both(func() (*Table[S], error) { return wrapped[Table[S]](tablesOf[S](src.inner())) },
@@ -245,7 +245,7 @@ func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Image[
 	}, func(t *SquaredTable[S, Q]) error { return IntegrateSquaresInto(t, src, opt) })
 }
 
-// IntegrateSquaresInto computes both tables of images in dst, see [IntegrateInto].
+// IntegrateSquaresInto computes both tables of images in dst; see [IntegrateInto].
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src *Image[P], opt *Options) error {
 	if dst == nil {
 		return errNoTable
@@ -345,7 +345,7 @@ func IntegrateTiltedSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *
 	}, func(t *SquaredTiltedTable[S, Q]) error { return IntegrateTiltedSquaresInto(t, src, opt) })
 }
 
-// IntegrateTiltedSquaresInto computes both tables of images in dst, see
+// IntegrateTiltedSquaresInto computes both tables of images in dst; see
 // [IntegrateTiltedInto].
 func IntegrateTiltedSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTiltedTable[S, Q], src *Image[P], opt *Options) error {
 	if dst == nil {
@@ -434,8 +434,8 @@ func NewSquaredVolumeTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, heig
 }
 
 // IntegrateVolumeSquares computes the table of a volume and that of its squares
-// together. The pairs of types are those of [volume.IntegrateSquares]. An offset is
-// subtracted first from floats that are all far from zero, see [Options].
+// together. The pairs of types are those of [volume.IntegrateSquares]. An offset
+// is subtracted first from floats that are all far from zero; see [Options].
 func IntegrateVolumeSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options) (*SquaredVolumeTable[S, Q], error) {
 	return filled(squaresError[S, Q, P](), func() (*SquaredVolumeTable[S, Q], error) {
 		sum, squares, err := both(func() (*VolumeTable[S], error) { return wrapped[VolumeTable[S]](tablesOf[S](src.inner())) },
@@ -444,7 +444,7 @@ func IntegrateVolumeSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *
 	}, func(t *SquaredVolumeTable[S, Q]) error { return IntegrateVolumeSquaresInto(t, src, opt) })
 }
 
-// IntegrateVolumeSquaresInto computes both tables of a volume in dst, see
+// IntegrateVolumeSquaresInto computes both tables of a volume in dst; see
 // [IntegrateVolumeInto].
 func IntegrateVolumeSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredVolumeTable[S, Q], src *Volume[P], opt *Options) error {
 	if dst == nil {

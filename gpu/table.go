@@ -170,7 +170,7 @@ func besidePlane[S boxsum.Sum](a *devmem.Array, i int, squares *boxsum.Table[flo
 	return a.CopyOut(i, devmem.HostRows(sums.Sums, sums.Stride))
 }
 
-// Offset returns the value that was subtracted from every pixel before summing, see
+// Offset returns the value that was subtracted from every pixel before summing; see
 // [Options.Offset]. For several tables, it is that of the first.
 func (t *Table[S]) Offset() float32 { return offsetOf(t.inner()) }
 

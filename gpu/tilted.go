@@ -21,7 +21,7 @@ const noTiltedOffset = "an offset is not supported for tilted and rotated tables
 
 // SumBoxes stores in dst the sums of all channels of table i over each box, clipped
 // to the image: channel c of boxes[b] is dst[b*Channels+c]. If a box extends beyond
-// the image, SumBoxes copies the table to the host, see [tilted.Table.Contains].
+// the image, SumBoxes copies the table to the host; see [tilted.Table.Contains].
 func (t *TiltedTable[S]) SumBoxes(i int, dst []S, boxes []tilted.Box) error {
 	a := t.inner()
 	if err := numbered(a, i); err != nil {

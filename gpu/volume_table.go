@@ -85,6 +85,6 @@ func besideVolume[S boxsum.Sum](a *devmem.Array, squares *volume.Table[float64])
 	return copyOut(a, 0, sliceSide(sums.Sums, sums.Stride, sums.SliceStride))
 }
 
-// Offset returns the value that was subtracted from every voxel before summing, see
+// Offset returns the value that was subtracted from every voxel before summing; see
 // [Options.Offset].
 func (t *VolumeTable[S]) Offset() float32 { return offsetOf(t.inner()) }

@@ -34,7 +34,7 @@
 // plane along the digital lines of a rotation a/b, where 1/1 is 45°. There x
 // climbs to the right by the angle and y goes down across it, for every ratio:
 // features are rotated, never mirrored. On such a plane a box holds the pixels
-// whose cells are in it, see package rotated. Their number depends on where the
+// whose cells are in it; see package rotated. Their number depends on where the
 // box lies.
 //
 //	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
@@ -56,11 +56,11 @@
 // # Order
 //
 // [All] and [AllRotated] list the features of a window kind by kind, in the
-// order in which the kinds are given. Within a kind the top left corners come row
-// by row, for each corner the heights of a cell from 1 up, and for each height
-// the widths from 1 up. This is the order of scikit-image. The boxes, signs and
-// values of the five kinds of [ViolaJones] on an upright plane are also those of
-// scikit-image.
+// order in which the kinds are given. Within a kind the top left corners come
+// row by row, for each corner the heights of a cell from 1 up, and for each
+// height the widths from 1 up. This is the order of scikit-image. The boxes,
+// signs and values of the five kinds of [ViolaJones] on an upright plane are
+// also those of scikit-image.
 //
 // # Uneven areas
 //
@@ -77,9 +77,9 @@
 //
 // # Exactness
 //
-// A table of integers gives values of type int64. They are exact as long as
-// the sum of every box fits the table's type and the value fits int64, even
-// where the table itself has wrapped: boxes are widened to int64 before they
-// are added. Values of type float64 work with every table. No value depends
-// on the number of workers, or on whether it is computed alone or with others.
+// A table of integers gives values of type int64. They are exact as long as the
+// sum of every box fits the table's type and the value fits int64, even where
+// the table itself has wrapped: boxes are widened to int64 before they are
+// added. Values of type float64 work with every table. No value depends on the
+// number of workers, or on whether it is computed alone or with others.
 package haar

@@ -10,8 +10,8 @@ import (
 // best settings for the machine. Small jobs use fewer workers.
 type Options struct {
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
 func (o *Options) engine() engine.Options {

@@ -15,8 +15,8 @@ func Integrate[P boxsum.Pixel](img boxsum.Image[P], bins Bins, opt *Options) (*T
 
 // IntegrateInto makes the integral histogram of an image in dst, which must have the
 // size of the image and must not overlap it. If dst has no range, it gets that of the
-// pixels of the first image. It does not allocate once an image of the same type has
-// been integrated.
+// pixels of the first image. Repeated calls with images of the same type do not
+// allocate.
 func IntegrateInto[P boxsum.Pixel](dst *Table[uint32], img boxsum.Image[P], opt *Options) error {
 	return integrateInto(dst, arrayOf(&img), raster.Array{}, opt)
 }

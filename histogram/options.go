@@ -7,16 +7,16 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 )
 
-// Options configures how a table is made. Nil and the zero value select the best
-// settings for the machine. Unlike in package boxsum, there is no offset: move
-// the range of the bins instead.
+// Options configures the computation of a table. Nil and the zero value select
+// the best settings for the machine. Unlike in package boxsum, there is no
+// offset: move the range of the bins instead.
 type Options struct {
-	On       boxsum.Device      // device to use, see [boxsum.Options]; nil selects the processor
+	On       boxsum.Device      // device to use, as in [boxsum.Options]; nil selects the processor
 	BandRows int                // rows that a device processes at a time; 0 selects a number that suits its memory
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
 func (o *Options) engine() engine.Options {

@@ -25,7 +25,7 @@ const (
 // LoadFile loads a descriptor, with its coefficients if it has any, from the named file.
 func LoadFile(path string) (*Descriptor, error) { return LoadFileNamed(path, "") }
 
-// LoadFileNamed is like [LoadFile] for the descriptor with the given name in the file, see
+// LoadFileNamed is like [LoadFile] for the descriptor with the given name in the file; see
 // [LoadNamed].
 func LoadFileNamed(path, name string) (*Descriptor, error) {
 	f, err := os.Open(path)

@@ -54,15 +54,15 @@ type Options struct {
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
 // WindowOptions selects the windows of [Descriptor.Compute] and [Descriptor.Scores]. Nil and
 // the zero value choose the defaults.
 type WindowOptions struct {
-	Step    image.Point // distance between windows, see [Options.Step]
-	Padding image.Point // mirrored pixels around the image, see [Options.Padding]
+	Step    image.Point // distance between windows; see [Options.Step]
+	Padding image.Point // mirrored pixels around the image; see [Options.Padding]
 	// At lists the top left pixels of the windows to describe. Nil means all windows that are
 	// Step apart. A window outside the padded image has a descriptor of zeros and the score -Inf.
 	At  []image.Point

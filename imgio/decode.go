@@ -73,7 +73,7 @@ func (p *Picture) Close() error { return p.close.Close() }
 //   - JPEG and lossy WebP are converted to gray through their Y plane.
 //   - The orientation tags of JPEG, PNG, TIFF and WebP are applied, as viewers do.
 //
-// Large .npy files are mapped instead of read, see [OpenNPY]. Close the picture
+// Large .npy files are mapped instead of read; see [OpenNPY]. Close the picture
 // when done.
 func Open(path string, mode ColorMode) (*Picture, error) { return OpenWith(path, Options{Color: mode}) }
 

@@ -230,7 +230,7 @@ func WriteNPZ[T Element](z *NPZ, name string, shape []int, rows iter.Seq[[]T]) e
 }
 
 // WriteBytes is like [WriteNPZ] for elements whose type is known only at run
-// time, see [WriteNPYBytes].
+// time; see [WriteNPYBytes].
 func (z *NPZ) WriteBytes(name, dtype string, shape []int, rows iter.Seq[[]byte]) error {
 	t, err := elementType(dtype)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // OpenArrays reads the named arrays of a .npz file and returns those that
 // exist. A .npy file has one array, which gets the first name. Large
 // uncompressed arrays, such as those that [NPZ] writes, are mapped instead of
-// read, see [OpenNPY].
+// read; see [OpenNPY].
 func OpenArrays(path string, names ...string) (map[string]*Array, io.Closer, error) {
 	f, info, format, err := openFile(path)
 	if err != nil {

@@ -82,7 +82,7 @@ func isArchive(path string) (bool, error) {
 }
 
 // OpenTable reads the table in a .npy file, or the one named sum in a .npz
-// file. The sums must be of type S. Large files are mapped instead of read, see
+// file. The sums must be of type S. Large files are mapped instead of read; see
 // [OpenNPY]: queries then read only the few entries they need, until the table
 // is closed.
 func OpenTable[S boxsum.Sum](path string) (*boxsum.Table[S], io.Closer, error) {

@@ -53,9 +53,9 @@ type Options struct {
 	// zero do not count. The zero Image means no mask.
 	Mask boxsum.Image[uint8]
 
-	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay
-	// in host memory. Devices support one-channel uint8 images without a mask and templates
-	// of up to 66051 pixels, and return an error for anything else. Their time is
+	// On is the device to use; nil selects the processor. See [boxsum.Options.On]. Images
+	// stay in host memory. Devices support one-channel uint8 images without a mask and
+	// templates of up to 66051 pixels, and return an error for anything else. Their time is
 	// proportional to the size of the template. SSD scores are bit-identical to those of the
 	// processor; ZNCC and NCC scores are computed from exact sums and rounded to float32.
 	// OpenCL devices must support float64. The rows of the image are divided among several
@@ -64,8 +64,8 @@ type Options struct {
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
 // set sets the mask and the options of a job.

@@ -16,10 +16,10 @@ func Integrate[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (*Table, error
 	return tableOf(t), nil
 }
 
-// IntegrateInto makes the table of an image in dst, which must come from [NewTable] or
-// [Integrate] for an image of the same size. The pixel types must match in width:
-// tables are either for 8- and 16-bit pixels or for all others. It allocates almost
-// nothing once an image of the same type has been integrated.
+// IntegrateInto computes the table of an image and stores it in dst, which must come
+// from [NewTable] or [Integrate] for an image of the same size. The pixel types must
+// match in width: tables are either for 8- and 16-bit pixels or for all others. It
+// allocates almost nothing once an image of the same type has been integrated.
 func IntegrateInto[P boxsum.Pixel](dst *Table, img boxsum.Image[P], opt *Options) error {
 	var t *moment.Table // moment.Table.Integrate returns an error for nil
 	if dst != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 )
 
-// Options configures how a table is made. Nil and the zero value select the best
-// settings for the machine.
+// Options configures the computation of a table. Nil and the zero value select
+// the best settings for the machine.
 type Options struct {
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
 func (o *Options) engine() engine.Options {

@@ -120,9 +120,9 @@ const (
 	// Tilted entries are those of package tilted: sums of the triangle that opens upwards from the
 	// pixel at 45°.
 	Tilted
-	// Rotated entries are sums of the quadrant above the pixel between the lines of a rotation a/b, see
-	// package rotated: the cells with r ≤ r(x,y) and c ≥ c(x,y) up to 45°, and those with r ≤ r(x,y) and
-	// c ≤ c(x,y) above. Row 0 and column 0 are zero.
+	// Rotated entries are sums of the quadrant above the pixel between the lines of a rotation a/b;
+	// see package rotated: the cells with r ≤ r(x,y) and c ≥ c(x,y) up to 45°, and those with r ≤
+	// r(x,y) and c ≤ c(x,y) above. Row 0 and column 0 are zero.
 	Rotated
 )
 

@@ -8,14 +8,14 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Options configures how a table is made. Nil and the zero value select the best
+// Options configures the computation of a table. Nil and the zero value select the best
 // settings for the machine. A device sums the products, which the processor computes.
 type Options struct {
-	On       boxsum.Device      // device to use, see [boxsum.Options]; nil selects the processor
+	On       boxsum.Device      // device to use, as in [boxsum.Options]; nil selects the processor
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
 func (o *Options) engine() engine.Options {
@@ -41,9 +41,9 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](a, b boxsum.Image[P], opt *Options)
 	return raster.OrNil(t, fill(t, &j))
 }
 
-// IntegrateInto makes the table of the products of two images in dst, which must have the
-// size of the images and must not overlap them. On the processor, it does not allocate once
-// images of the same type have been integrated.
+// IntegrateInto computes the table of the products of two images and stores it in dst,
+// which must have the size of the images and must not overlap them. Repeated calls with
+// images of the same type do not allocate on the processor.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *boxsum.Table[S], a, b boxsum.Image[P], opt *Options) error {
 	j := job{a: arrayOf(&a), b: arrayOf(&b), sum: raster.TypeOf[S]()}
 	if err := j.check(opt.engine()); err != nil {

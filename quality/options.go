@@ -10,12 +10,12 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// Pixel is the constraint for the pixels of images to compare.
+// Pixel is a constraint that permits the pixel types of images to compare.
 type Pixel interface {
 	uint8 | uint16 | float32 | float64
 }
 
-// Float is the constraint for maps.
+// Float is a constraint that permits the pixel types of maps.
 type Float interface{ float32 | float64 }
 
 // Options configures comparisons. Nil and the zero value select scikit-image's defaults and the best settings for the
@@ -29,11 +29,12 @@ type Options struct {
 	// then extends to 3.5 standard deviations, so that 1.5 means 11 pixels a side, and Window must be zero.
 	Sigma float64
 
-	// Population divides variances by the number of pixels in a window, as Wang et al. do, instead of by one less.
+	// Population divides variances by the number of pixels in a window, as Wang et al. do, instead of
+	// by that number minus one.
 	Population bool
 
-	// DataRange is the difference between the greatest and the smallest possible pixel. The default is 255 for uint8 and
-	// 65535 for uint16; floats have none.
+	// DataRange is the difference between the greatest and the smallest possible pixel. 0 means 255
+	// for uint8 and 65535 for uint16; floats have no default.
 	DataRange float64
 
 	// K1 and K2 are the constants of SSIM; 0 means 0.01 and 0.03.
@@ -42,14 +43,14 @@ type Options struct {
 	// Signed makes LNCC return the correlation, -1 to 1, instead of its square.
 	Signed bool
 
-	// Valid excludes pixels, see [boxsum.Valid]. A mask applies to both images. MS-SSIM does not support it, and
-	// volumes only support SkipNaN.
+	// Valid excludes pixels; see [boxsum.Valid]. A mask applies to both images. MS-SSIM does not
+	// support it, and volumes only support SkipNaN.
 	Valid boxsum.Valid
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
 // set sets the options of a job.

@@ -7,8 +7,8 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// SSIM returns the structural similarity of two images of the same size. It is 1 if they are equal, and lower the more
-// they differ.
+// SSIM returns the structural similarity of two images of the same size. It is 1 if they are equal,
+// and the lower the more they differ.
 func SSIM[P Pixel](a, b boxsum.Image[P], opt *Options) (float64, error) {
 	return score(images(quality.SSIM, &a, &b, opt))
 }
@@ -18,7 +18,8 @@ func SSIMMap[D Float, P Pixel](a, b boxsum.Image[P], opt *Options) (boxsum.Image
 	return newMap[D](images(quality.SSIM, &a, &b, opt))
 }
 
-// SSIMInto is like [SSIMMap] but writes to dst, which has the size and the channels of the images.
+// SSIMInto is like [SSIMMap] but writes the map to dst, which must have the size and the channels
+// of the images.
 func SSIMInto[D Float, P Pixel](dst boxsum.Image[D], a, b boxsum.Image[P], opt *Options) (float64, error) {
 	return scoreInto(&dst)(images(quality.SSIM, &a, &b, opt))
 }
@@ -45,7 +46,8 @@ func LNCCMap[D Float, P Pixel](a, b boxsum.Image[P], opt *Options) (boxsum.Image
 	return newMap[D](images(quality.LNCC, &a, &b, opt))
 }
 
-// LNCCInto is like [LNCCMap] but writes to dst, which has the size and the channels of the images.
+// LNCCInto is like [LNCCMap] but writes the map to dst, which must have the size and the channels
+// of the images.
 func LNCCInto[D Float, P Pixel](dst boxsum.Image[D], a, b boxsum.Image[P], opt *Options) (float64, error) {
 	return scoreInto(&dst)(images(quality.LNCC, &a, &b, opt))
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Pixel is the constraint for the pixels of images to filter.
+// Pixel is a constraint that permits the pixel types of images to filter.
 type Pixel interface{ uint8 | uint16 }
 
-// A Statistic is a function of the pixels in a window. In the comments on the constants, g is the pixel in the middle, n the
-// number of pixels that count, and L the number of levels: 256 for 8-bit pixels, and [Options.Levels] for 16-bit pixels. If no
-// pixel of a window counts, the result is 0.
+// A Statistic is a function of the pixels in a window. In the comments on the constants, g is the
+// pixel in the middle, n the number of pixels that count, and L the number of levels: 256 for 8-bit
+// pixels, and [Options.Levels] for 16-bit pixels. If no pixel of a window counts, the result is 0.
 type Statistic uint8
 
 const (
@@ -33,10 +33,10 @@ const (
 	Sum           = Statistic(rank.Sum)           // the sum, which wraps in the type of the pixels; filter.Sum has wider results
 	SubtractMean  = Statistic(rank.SubtractMean)  // (g-mean)/2 + L/2-1, rounded toward zero
 	Threshold     = Statistic(rank.Threshold)     // 1 if g exceeds the mean, and 0 otherwise
-	Percentile    = Statistic(rank.Percentile)    // the lowest level that more than Options.Fraction of the pixels do not exceed
+	Percentile    = Statistic(rank.Percentile)    // the smallest level such that more than Options.Fraction of the pixels do not exceed it
 	Majority      = Statistic(rank.Majority)      // the most frequent level; if there are several, the lowest
 	Autolevel     = Statistic(rank.Autolevel)     // g after stretching the range of the window to all levels
-	Equalize      = Statistic(rank.Equalize)      // (L-1)·c/n, where c is the number of pixels not above g: local histogram equalization
+	Equalize      = Statistic(rank.Equalize)      // local histogram equalization: (L-1)·c/n, where c is the number of pixels that do not exceed g
 	Otsu          = Statistic(rank.Otsu)          // Otsu's threshold; if there are several, the lowest; 0 in a flat window
 	BilateralMean = Statistic(rank.BilateralMean) // the mean of the pixels above g-Below and below g+Above, rounded down
 )
@@ -44,7 +44,7 @@ const (
 // String returns the name of the statistic in lower case, such as "bilateral-mean".
 func (s Statistic) String() string { return rank.Kind(s).String() }
 
-// ParseStatistic returns the statistic with the given name.
+// ParseStatistic returns the statistic with the given name, as returned by [Statistic.String].
 func ParseStatistic(name string) (Statistic, error) {
 	k, err := rank.ParseKind(name)
 	if err == nil && Statistic(k) > BilateralMean {
@@ -53,19 +53,21 @@ func ParseStatistic(name string) (Statistic, error) {
 	return Statistic(k), err
 }
 
-// Options configures filters. With nil and the zero value, all pixels count and the best settings for the machine are used.
+// Options configures filters. Nil and the zero value select all pixels and the best settings for
+// the machine.
 type Options struct {
-	// Mask, an image of the same size with one channel or as many as the image, is nonzero for the pixels that count. Results
-	// are computed for all pixels. The zero Image means that all pixels count.
+	// Mask selects the pixels that count: those where it is not zero. It must have the size of the
+	// image and one channel or as many as the image. Results are still computed for all pixels. The
+	// zero Image means that all pixels count.
 	Mask boxsum.Image[uint8]
 
-	// Footprint selects the pixels of a window that count, for windows that are not rectangles. It has one value for each
-	// pixel, row by row, which is zero for those that do not count. Nil means all pixels.
+	// Footprint selects the pixels of a window that count, for windows that are not rectangles. It has
+	// one value for each pixel, row by row; zero excludes the pixel. Nil means all pixels.
 	Footprint []uint8
 
-	// Levels is the number of levels of 16-bit images, whose pixels must be smaller. 0 means one more than the greatest pixel
-	// of the image but at least 4, as in scikit-image. To compare the results for several images, set it to a fixed number,
-	// such as 4096 for 12-bit cameras.
+	// Levels is the number of levels of 16-bit images. All pixels must be smaller. 0 means one more
+	// than the greatest pixel of the image, but at least 4, as in scikit-image. To compare the results
+	// for several images, set it to a fixed number, such as 4096 for 12-bit cameras.
 	Levels int
 
 	Fraction     float64 // for Percentile: 0 is the minimum, 0.5 the median, 1 the maximum
@@ -73,8 +75,8 @@ type Options struct {
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
 // Filter returns the statistic of the window around every pixel, for each channel separately. Windows end at the edges of the
@@ -88,8 +90,8 @@ func Filter[P Pixel](img boxsum.Image[P], s Statistic, w filter.Window, opt *Opt
 	return raster.OrZero(dst, j.Run())
 }
 
-// FilterInto is like [Filter] but writes to dst, which has the same size and may be img itself. If it returns an error, dst
-// may be incomplete.
+// FilterInto is like [Filter] but writes the result to dst, which must have the same size and may
+// be img itself. If it returns an error, the contents of dst are undefined.
 func FilterInto[P Pixel](dst, img boxsum.Image[P], s Statistic, w filter.Window, opt *Options) error {
 	j := jobOf(&img, rank.Kind(s), w, opt)
 	if err := j.Check(); err != nil {

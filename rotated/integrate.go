@@ -25,9 +25,9 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, 
 	return raster.OrNil(t, t.fill(set, src))
 }
 
-// IntegrateInto makes the table of an image in dst, which must come from [NewTable]
-// or [Integrate] and have the size of the image. It allocates almost nothing once
-// an image of the same type and size has been integrated.
+// IntegrateInto computes the table of an image and stores it in dst, which must
+// come from [NewTable] or [Integrate] and have the size of the image. It allocates
+// almost nothing once an image of the same type and size has been integrated.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image[P], opt *Options) error {
 	return dst.integrate(arrayOf(&img), opt.engine())
 }

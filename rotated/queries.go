@@ -85,7 +85,7 @@ func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
 	return nil
 }
 
-// Mean returns the mean of one channel over a box, see [Table.Mean].
+// Mean returns the mean of one channel over a box, like [Table.Mean].
 func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
 	if t == nil {
 		return 0
@@ -121,7 +121,7 @@ func (t *SquaredTable[S, Q]) StdDev(box Box, channel int) float64 {
 	return math.Sqrt(t.Variance(box, channel))
 }
 
-// MeanBoxes writes the means of all channels over every box to dst, see
+// MeanBoxes writes the means of all channels over every box to dst, like
 // [Table.MeanBoxes].
 func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 	if t == nil {

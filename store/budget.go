@@ -11,7 +11,7 @@ import (
 
 // readingMemory returns the memory needed to read an array within a limit of memory bytes.
 // keep is the size of its cache, at least one chunk; beside is the memory for decoding
-// large chunks, see [zarr.Array.SetCache]; each is the memory that each worker needs for
+// large chunks (see [zarr.Array.SetCache]); each is the memory that each worker needs for
 // small chunks, for blocks of block bytes.
 func readingMemory(a *zarr.Array, memory, block int64) (keep, beside, each int64) {
 	const overhead = 200 // approximate memory of a cache entry in addition to its bytes

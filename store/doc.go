@@ -15,7 +15,7 @@
 //
 // # Tables
 //
-// A table is a group of arrays, see [Integrate]. Its array sum has the shape of the image:
+// A table is a group of arrays; see [Integrate]. Its array sum has the shape of the image:
 // entry (y, x) is the sum of all pixels up to and including row y and column x, like a
 // cumulative sum along both axes. For block (i, k) of the image
 //

@@ -30,8 +30,7 @@ type FilterOptions struct {
 	Block int
 	// Compression is zstd, lz4, gzip or none. Empty means zstd.
 	Compression string
-	// MaxChunks limits the number of chunks read and blocks written, see
-	// [Options.MaxChunks].
+	// MaxChunks limits the number of chunks read and blocks written; see [Options.MaxChunks].
 	MaxChunks int64
 	// Progress is called from time to time with the number of blocks done, by one goroutine
 	// at a time.

@@ -98,7 +98,7 @@ func sumSlices[S, P raster.Number](dst, src []byte, n, depth int, squares bool) 
 	}
 }
 
-// widen converts elements to the type as which they are summed, see [pixelsOf], and reuses
+// widen converts elements to the type in which they are summed (see [pixelsOf]) and reuses
 // the memory of have. Elements of other types are returned as they are.
 func widen(have *[]byte, element zarr.Type, data []byte) []byte {
 	switch element {

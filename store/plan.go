@@ -44,7 +44,7 @@ type Options struct {
 	// The arrays of the table have the shape (H, W, D).
 	Volume bool
 	// Bins counts the pixels in bins instead of summing them, which results in a table of
-	// histograms, see package histogram. If N is 0, the table holds sums.
+	// histograms; see package histogram. If N is 0, the table holds sums.
 	Bins histogram.Bins
 	// MaxChunks limits the total number of chunks of the image and blocks of the table, so
 	// that invalid metadata cannot cause endless work. Zero means 1<<24.

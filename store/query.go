@@ -85,7 +85,7 @@ func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S
 	return t.sumBoxes(ctx, raster.Elems[number](raster.Bytes(dst)), boxes)
 }
 
-// SumBoxesBytes is like [SumBoxes] for sums of any type, see [Table.Types]: dst receives
+// SumBoxesBytes is like [SumBoxes] for sums of any type (see [Table.Types]): dst receives
 // their bytes in this machine's byte order, and starts at a multiple of 8 bytes.
 func (t *Table) SumBoxesBytes(ctx context.Context, dst []byte, boxes []image.Rectangle) error {
 	return t.sumBoxes(ctx, raster.Elems[number](dst), boxes)

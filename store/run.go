@@ -89,7 +89,7 @@ type run struct {
 	err      error
 	told     time.Time
 	progress func(done, all int)
-	damaged  func(Damage) // reports differences to an existing table, see [run.hold]
+	damaged  func(Damage) // reports differences to an existing table; see [run.hold]
 	held     sync.Pool    // of *[]byte, for [run.hold]
 }
 

@@ -21,8 +21,9 @@ func Binarize[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (boxsum
 	return raster.OrZero(dst, j.Run())
 }
 
-// BinarizeInto is like [Binarize] but writes to dst, which has the same size and may be img
-// itself. It allocates nothing after the first image of a type and size.
+// BinarizeInto is like [Binarize] but writes the result to dst, which must have the same
+// size and may be img itself. Repeated calls with images of the same type and size do not
+// allocate.
 func BinarizeInto[P filter.Pixel](dst boxsum.Image[uint8], img boxsum.Image[P], r Rule, opt *Options) error {
 	j := thresholds.Job{Form: thresholds.AsBytes}
 	setJob(&j, &img, &r, opt)
@@ -48,8 +49,8 @@ func BinarizeBits[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (ds
 	return dst, nil
 }
 
-// BinarizeBitsInto is like [BinarizeBits] but writes to dst, which has the same size. It
-// clears the bits after the last pixel of each row.
+// BinarizeBitsInto is like [BinarizeBits] but writes the result to dst, which must have the
+// same size. It clears the bits after the last pixel of each row.
 func BinarizeBitsInto[P filter.Pixel](dst Bitmap, img boxsum.Image[P], r Rule, opt *Options) error {
 	j := thresholds.Job{Form: thresholds.AsBits}
 	setJob(&j, &img, &r, opt)
@@ -90,8 +91,8 @@ func Map[D filter.Float, P filter.Pixel](img boxsum.Image[P], r Rule, opt *Optio
 	return raster.OrZero(dst, j.Run())
 }
 
-// MapInto is like [Map] but writes to dst, which has the same size and may be img itself if
-// the types match.
+// MapInto is like [Map] but writes the result to dst, which must have the same size and may
+// be img itself if the types match.
 func MapInto[D filter.Float, P filter.Pixel](dst boxsum.Image[D], img boxsum.Image[P], r Rule, opt *Options) error {
 	j := thresholds.Job{Form: thresholds.AsMap}
 	setJob(&j, &img, &r, opt)

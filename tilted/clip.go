@@ -8,14 +8,14 @@ import (
 )
 
 // Contains reports whether the four corners of a box are entries of the table. If so,
-// all its pixels are in the image, and its sum takes four reads.
+// all pixels of the box are in the image, and its sum takes four reads.
 func (t *Table[S]) Contains(b Box) bool {
 	// Compared one by one, because sums of them may overflow an int.
 	return t != nil && b.W >= 0 && b.H >= 0 && b.Y >= 0 && b.H <= b.X && b.X <= t.Width && b.W <= t.Width-b.X &&
 		b.Y <= t.Height && b.W <= t.Height-b.Y && b.H <= t.Height-b.Y-b.W
 }
 
-// Area returns the number of pixels of a box that are in the image.
+// Area returns the number of pixels of a box that are inside the image.
 func (t *Table[S]) Area(b Box) int {
 	if t.Contains(b) {
 		return b.Area()

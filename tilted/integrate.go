@@ -23,11 +23,11 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], opt *Options) 
 	return raster.OrNil(t, t.fill(&job))
 }
 
-// IntegrateInto makes the table of an image in dst, which must have the size of the
-// image and must not overlap it. It does not allocate once an image of the same type
-// has been integrated. dst may use the caller's own memory, with the defaults of a
-// [boxsum.Image] for zero Channels and Stride; tables from [NewTable] are aligned so
-// that they are written faster.
+// IntegrateInto computes the table of an image and stores it in dst, which must have
+// the size of the image and must not overlap it. Repeated calls with images of the same
+// type do not allocate. The memory of dst may be the caller's own; zero Channels and
+// Stride mean the same as in a [boxsum.Image]. Tables from [NewTable] are aligned,
+// which makes writing to them faster.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src boxsum.Image[P], opt *Options) error {
 	var job engine.Job
 	start(&job, &src, raster.TypeOf[S](), 0, opt)
@@ -75,8 +75,8 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, channels int)
 	return raster.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
 }
 
-// IntegrateSquares returns the 45° table of an image and that of its squares, made in
-// one pass over the pixels. The types are those of [boxsum.IntegrateSquares]:
+// IntegrateSquares returns the 45° table of an image and that of its squares, computed
+// in one pass over the pixels. It supports the types of [boxsum.IntegrateSquares]:
 //
 //	table, err := tilted.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src boxsum.Image[P], opt *Options) (*SquaredTable[S, Q], error) {
@@ -92,9 +92,9 @@ func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src boxsum.
 	return raster.OrNil(t, t.fill(&job))
 }
 
-// IntegrateSquaresInto makes both tables of an image in dst. They must have the size of
-// the image and must overlap neither it nor each other. It does not allocate once an
-// image of the same type has been integrated.
+// IntegrateSquaresInto computes both tables of an image and stores them in dst. They
+// must have the size of the image and must overlap neither it nor each other. Repeated
+// calls with images of the same type do not allocate.
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src boxsum.Image[P], opt *Options) error {
 	var job engine.Job
 	start(&job, &src, raster.TypeOf[S](), raster.TypeOf[Q](), opt)
@@ -119,13 +119,13 @@ func (t *SquaredTable[S, Q]) fill(job *engine.Job) error {
 	return nil
 }
 
-// A Stream makes a 45° table one row at a time, in memory proportional to one row, for
-// images that do not fit in memory. Its rows are bit-identical to those of [Integrate].
-// A Stream must not be used by several goroutines at once.
+// A Stream computes a 45° table one row at a time, in memory proportional to one row,
+// for images that do not fit in memory. Its rows are bit-identical to those of
+// [Integrate]. A Stream is not safe for concurrent use.
 type Stream[S boxsum.Sum, P boxsum.Pixel] struct{ rows *engine.Rows }
 
-// NewStream returns a Stream for rows of the given number of pixels and channels. Row 0
-// of the table is all zeros; the first Push returns row 1.
+// NewStream returns a Stream for rows of width pixels with the given number of
+// channels. Row 0 of the table is all zeros; the first Push returns row 1.
 func NewStream[S boxsum.Sum, P boxsum.Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
 	var job engine.Job
 	start(&job, &boxsum.Image[P]{Width: width, Channels: channels}, raster.TypeOf[S](), 0, opt)

@@ -8,15 +8,16 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Options configures how a table is made. Nil and the zero value select the best
-// settings for the machine. Tilted tables have no offset; sum float32 pixels in float64
-// instead. A device needs memory for the image and a whole table.
+// Options configures the computation of a table. Nil and the zero value select the best
+// settings for the machine. Unlike [boxsum.Options], there is no offset; sum float32
+// pixels in float64 instead. A device needs enough memory for the image and a whole
+// table.
 type Options struct {
-	On       boxsum.Device      // device to use, see [boxsum.Options]; nil selects the processor
+	On       boxsum.Device      // device to use, as in [boxsum.Options]; nil selects the processor
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
-	Context  context.Context    // cancels the work, see [boxsum.Options]; nil never cancels
-	Progress func(done float64) // receives the fraction done, see [boxsum.Options]
+	Context  context.Context    // canceling it stops the work; may be nil
+	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
 // start sets up the job of making the table of an image, and that of its squares unless

@@ -8,7 +8,7 @@ import (
 )
 
 // Sum returns the sum of the first channel over a box, clipped to the image. It takes
-// four reads unless the box extends below the image, see [Table.Contains]. The sum of
+// four reads unless the box extends below the image; see [Table.Contains]. The sum of
 // an empty box is 0.
 func (t *Table[S]) Sum(b Box) S { return t.SumChannel(b, 0) }
 
@@ -90,7 +90,7 @@ func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
 	return nil
 }
 
-// Mean returns the mean of one channel over a box, see [Table.Mean].
+// Mean returns the mean of one channel over a box, like [Table.Mean].
 func (t *SquaredTable[S, Q]) Mean(b Box, channel int) float64 {
 	if t == nil {
 		return 0
@@ -100,8 +100,8 @@ func (t *SquaredTable[S, Q]) Mean(b Box, channel int) float64 {
 
 // Variance returns the variance of one channel over a box, clipped to the image: the
 // mean squared distance from the mean. It is never negative, and 0 for a box without
-// pixels. It is as accurate as [boxsum.SquaredTable.Variance], and likewise NaN if
-// cancellation in float tables may have left too few correct digits.
+// pixels. It is as accurate as [boxsum.SquaredTable.Variance], and like it returns NaN
+// if rounding errors in float tables are too large.
 func (t *SquaredTable[S, Q]) Variance(b Box, channel int) float64 {
 	if t == nil || t.Sum == nil || t.Squares == nil {
 		return 0
@@ -126,7 +126,7 @@ func (t *SquaredTable[S, Q]) StdDev(b Box, channel int) float64 {
 	return math.Sqrt(t.Variance(b, channel))
 }
 
-// MeanBoxes writes the means of all channels over every box to dst, see
+// MeanBoxes writes the means of all channels over every box to dst, like
 // [Table.MeanBoxes].
 func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 	if t == nil {

@@ -19,17 +19,19 @@ type Table[S boxsum.Sum] struct {
 	Width, Height int // of the image
 	Channels      int
 
-	// Bound is the largest possible magnitude of the summed pixels, or of their squares in
-	// a table of squares: 255 and 255·255 for bytes. Integrate sets it from the type of
-	// the pixels, or from their values if a sum of a few pixels of that type may
+	// Bound is the largest possible magnitude of the summed pixels, or of their squares
+	// in a table of squares: 255 and 255·255 for bytes. Integrate sets it from the type
+	// of the pixels, or from their values if a sum of a few pixels of that type may
 	// overflow. Means and variances of boxes whose sum may exceed the sum type are then
 	// computed in parts.
-	// Set Bound in a table of your own memory; 0 assumes the usual pixels: uint8 for
-	// uint32 sums, uint32 for uint64 and int32 for int64. Float sums ignore it.
+	//
+	// Set Bound in a table of your own memory. If it is 0, the pixels are assumed to be
+	// uint8 for uint32 sums, uint32 for uint64 sums, and int32 for int64 sums. Float
+	// sums ignore it.
 	Bound uint64
 
-	// Signed marks a uint32 table whose entries are int32 sums, as in tables of other
-	// libraries. Means are then computed from the signed sums.
+	// Signed marks a uint32 table whose entries are int32 sums, as in tables of some
+	// other libraries. Means are then computed from the signed sums.
 	Signed bool
 }
 
@@ -37,8 +39,8 @@ type Table[S boxsum.Sum] struct {
 func (t *Table[S]) known() stats.Pixels { return stats.Pixels{Bound: t.Bound, Signed: t.Signed} }
 
 // NewTable allocates a table for an image of the given size; zero channels means one.
-// Its rows are laid out like those of [boxsum.NewTable], which lets the engine write
-// past the caches.
+// Its rows are laid out like those of [boxsum.NewTable], which lets the engine bypass
+// the caches when it writes.
 func NewTable[S boxsum.Sum](width, height, channels int) (*Table[S], error) {
 	sums, e, err := raster.NewSums[S](raster.PlaneExtent(width, height, channels, 0))
 	return raster.OrNil(&Table[S]{Sums: sums, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, err)
@@ -70,13 +72,13 @@ func (t *Table[S]) View() boxsum.View[S] {
 	return boxsum.View[S]{Sums: t.Sums[:end:end], Stride: t.Stride, Width: t.Width + 1, Height: t.Height + 1, Channels: t.Channels}
 }
 
-// A Box is a rectangle rotated by 45°, as in OpenCV's features: its topmost corner is
-// entry (X, Y) of the table, from where one side leads W steps down to the right and
-// the other H steps down to the left. It holds 2·W·H pixels.
+// A Box is a rectangle rotated by 45°, as in OpenCV's features. Its topmost corner is
+// entry (X, Y) of the table. From there, one side goes W steps down to the right and
+// the other H steps down to the left. It contains 2·W·H pixels.
 type Box struct{ X, Y, W, H int }
 
-// Area returns the number of pixels in a box that lies inside the image, or 0 if a side
-// is not positive. For boxes that are not inside, use [Table.Area].
+// Area returns the number of pixels in a box that lies inside the image, or 0 if W or
+// H is not positive. For other boxes, use [Table.Area].
 func (b Box) Area() int {
 	if b.W <= 0 || b.H <= 0 {
 		return 0

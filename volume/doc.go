@@ -1,5 +1,5 @@
-// Package volume makes summed-volume tables, also called integral volumes, at
-// the speed of memory. From a table, the sum of any box of a 3-D array takes
+// Package volume computes summed-volume tables, also called integral volumes,
+// at the speed of memory. From a table, the sum of any box of a 3-D array takes
 // eight reads, however large the box is.
 //
 //	vol := volume.Volume[uint8]{Pix: voxels, Width: 512, Height: 512, Depth: 300}
@@ -9,8 +9,8 @@
 // # Definition
 //
 // The table of a W×H×D volume has (W+1)×(H+1)×(D+1) entries. Entry (x, y, z) is
-// the sum of the voxels in [0,x)×[0,y)×[0,z). All entries with a zero among x, y
-// and z are zero. With T for the table, a [Box] sums to
+// the sum of the voxels in [0,x)×[0,y)×[0,z), so all entries where x, y or z is
+// zero are zero. With T for the table, a [Box] sums to
 //
 //	T(x1,y1,z1) − T(x0,y1,z1) − T(x1,y0,z1) − T(x1,y1,z0)
 //	            + T(x0,y0,z1) + T(x0,y1,z0) + T(x1,y0,z0) − T(x0,y0,z0)
@@ -36,10 +36,11 @@
 //	2^25 + 2 = 2^25    in float32
 //
 // Sum float32 voxels in float64 or, if memory does not allow that, subtract
-// their mean first with [boxsum.Options.Offset]. Slice z of a table is slice
-// z−1 plus the plane table of the voxels of slice z−1, in this order, at every
-// level and number of workers and in a [Stream], so all are bit-identical. The
-// error of an entry is at most about
+// their mean first with [boxsum.Options.Offset]. Slice z of a table is the sum
+// of slice z−1 of the table and the plane table of slice z−1 of the volume,
+// added in this order at every level, with any number of workers and in a
+// [Stream]: the results are bit-identical. The error of an entry is at most
+// about
 //
 //	(W·channels/8 + H + D + 4) · 2^-24 · Σ|p|    in float32, and
 //	(W·channels/4 + H + D + 4) · 2^-53 · Σ|p|    in float64,
@@ -55,8 +56,8 @@
 //
 // # Speed
 //
-// Every voxel is read once and every sum written once, past the caches if the
-// table is larger than they are. A worker processes a band of rows through all
-// slices, so that the entries it needs from the slice before are still in a
-// cache. See docs/guides/volumes.md for figures.
+// Every voxel is read once and every sum is written once. Tables that are
+// larger than the caches bypass them. A worker processes a band of rows through
+// all slices, so the entries that it needs from the previous slice are still in
+// a cache. See docs/guides/volumes.md for figures.
 package volume

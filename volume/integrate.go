@@ -28,11 +28,11 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](src Volume[P], opt *Options) (*Tabl
 	return t, nil
 }
 
-// IntegrateInto makes the table of a volume in dst, which must have the size of the
-// volume and must not overlap it. It does not allocate once a volume of the same type
-// has been integrated. dst may use the caller's own memory, with the defaults of a
-// [Volume] for zero Channels and strides; tables from [NewTable] are aligned so that
-// they are written faster.
+// IntegrateInto computes the table of a volume and stores it in dst, which must have
+// the size of the volume and must not overlap it. Repeated calls with volumes of the
+// same type do not allocate. The memory of dst may be the caller's own; zero Channels
+// and strides mean the same as in a [Volume]. Tables from [NewTable] are aligned, which
+// makes writing to them faster.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src Volume[P], opt *Options) error {
 	var job engine.Job
 	start(&job, &src, raster.TypeOf[S](), 0, opt)
@@ -78,8 +78,8 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, depth, channe
 	return raster.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
 }
 
-// IntegrateSquares returns the table of a volume and that of its squares, made in one
-// pass over the voxels. The types are those of [boxsum.IntegrateSquares]:
+// IntegrateSquares returns the table of a volume and that of its squares, computed in
+// one pass over the voxels. It supports the types of [boxsum.IntegrateSquares]:
 //
 //	table, err := volume.IntegrateSquares[uint32, uint64](vol, nil)
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src Volume[P], opt *Options) (*SquaredTable[S, Q], error) {
@@ -95,9 +95,9 @@ func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src Volume[
 	return raster.OrNil(t, t.fill(&job))
 }
 
-// IntegrateSquaresInto makes both tables of a volume in dst. They must have the size of
-// the volume and must overlap neither it nor each other. It does not allocate once a
-// volume of the same type has been integrated.
+// IntegrateSquaresInto computes both tables of a volume and stores them in dst. They
+// must have the size of the volume and must overlap neither it nor each other. Repeated
+// calls with volumes of the same type do not allocate.
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src Volume[P], opt *Options) error {
 	var job engine.Job
 	start(&job, &src, raster.TypeOf[S](), raster.TypeOf[Q](), opt)

@@ -6,7 +6,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Options is [boxsum.Options]; all fields have the same meaning for volumes.
+// Options is [boxsum.Options]. All fields have the same meaning for volumes.
 type Options = boxsum.Options
 
 // start sets up the job of making the table of a volume, and that of its squares unless

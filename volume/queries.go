@@ -128,7 +128,7 @@ func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
 	return nil
 }
 
-// Mean returns the mean of one channel over a box, see [Table.Mean].
+// Mean returns the mean of one channel over a box, like [Table.Mean].
 func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
 	if t == nil {
 		return 0
@@ -137,9 +137,9 @@ func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
 }
 
 // Variance returns the variance of one channel over a box, clipped to the volume: the
-// mean squared distance from the mean. It is never negative, and 0 for an empty box. It
-// is as accurate as [boxsum.SquaredTable.Variance], and likewise NaN if cancellation in
-// float tables may have left too few correct digits.
+// mean squared distance from the mean. It is never negative, and 0 for an empty box.
+// It is as accurate as [boxsum.SquaredTable.Variance], and like it returns NaN if
+// rounding errors in float tables are too large.
 func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
 	if t == nil || t.Sum == nil || t.Squares == nil {
 		return 0
@@ -170,7 +170,7 @@ func (t *SquaredTable[S, Q]) StdDev(box Box, channel int) float64 {
 	return math.Sqrt(t.Variance(box, channel))
 }
 
-// MeanBoxes writes the means of all channels over every box to dst, see
+// MeanBoxes writes the means of all channels over every box to dst, like
 // [Table.MeanBoxes].
 func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 	if t == nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Stream makes a table one slice at a time, in memory proportional to one slice, for
-// volumes that do not fit in memory. Its slices are bit-identical to those of
-// [Integrate]. A Stream must not be used by several goroutines at once.
+// A Stream computes a table one slice at a time, in memory proportional to one slice,
+// for volumes that do not fit in memory. Its slices are bit-identical to those of
+// [Integrate]. A Stream is not safe for concurrent use.
 type Stream[S boxsum.Sum, P boxsum.Pixel] struct{ slices *engine.Slices }
 
 // NewStream returns a Stream for slices of the given size; zero channels means one.
@@ -34,8 +34,8 @@ func (s *Stream[S, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], err err
 	return view[S](&made), nil
 }
 
-// Offset returns the value subtracted from every voxel, see [boxsum.Options.Offset].
-// The entries do not include it.
+// Offset returns the value that is subtracted from every voxel; see
+// [boxsum.Options.Offset]. The entries do not include it.
 func (s *Stream[S, P]) Offset() float32 {
 	if s == nil {
 		return 0
@@ -43,11 +43,11 @@ func (s *Stream[S, P]) Offset() float32 {
 	return s.slices.Offset()
 }
 
-// A SquaredStream is a [Stream] that also makes the table of squares.
+// A SquaredStream is a [Stream] that also computes the table of squares.
 type SquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel] struct{ slices *engine.Slices }
 
-// NewSquaredStream returns a SquaredStream for slices of the given size. The types are
-// those of [IntegrateSquares].
+// NewSquaredStream returns a SquaredStream for slices of the given size. It supports
+// the types of [IntegrateSquares].
 func NewSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, height, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
 	var job engine.Job
 	start(&job, &Volume[P]{Width: width, Height: height, Channels: channels}, raster.TypeOf[S](), raster.TypeOf[Q](), opt)

@@ -12,8 +12,8 @@ import (
 )
 
 // A Table is the summed-volume table of a Width×Height×Depth volume: entry (x, y, z) is
-// the sum of the voxels in [0,x)×[0,y)×[0,z), so all entries with a zero among x, y and
-// z are zero. Channel c of entry (x, y, z) is
+// the sum of the voxels in [0,x)×[0,y)×[0,z), so all entries where x, y or z is zero
+// are zero. Channel c of entry (x, y, z) is
 //
 //	Sums[z*SliceStride+y*Stride+x*Channels+c]
 //
@@ -27,20 +27,22 @@ type Table[S boxsum.Sum] struct {
 	Width, Height, Depth int // of the volume
 	Channels             int
 
-	// Offset was subtracted from every voxel before summing, see
-	// [boxsum.Options.Offset]. The entries do not include it; box queries add it back.
+	// Offset was subtracted from every voxel before summing; see [boxsum.Options.Offset].
+	// The entries do not include it; box queries add it back.
 	Offset float32
 
 	// Bound is the largest possible magnitude of the summed voxels, or of their squares in
 	// a table of squares: 255 and 255·255 for bytes. Integrate sets it from the type of
-	// the voxels, or from their values if a sum of a few voxels of that type may
-	// overflow. Means and variances of boxes whose sum may exceed the sum type are then
-	// computed in parts.
-	// Set Bound in a table of your own memory; 0 assumes the usual voxels: uint8 for
-	// uint32 sums, uint32 for uint64 and int32 for int64. Float sums ignore it.
+	// the voxels, or from their values if a sum of a few voxels of that type may overflow.
+	// Means and variances of boxes whose sum may exceed the sum type are then computed in
+	// parts.
+	//
+	// Set Bound in a table of your own memory. If it is 0, the voxels are assumed to be
+	// uint8 for uint32 sums, uint32 for uint64 sums, and int32 for int64 sums. Float sums
+	// ignore it.
 	Bound uint64
 
-	// Signed marks a uint32 table whose entries are int32 sums, as in tables of other
+	// Signed marks a uint32 table whose entries are int32 sums, as in tables of some other
 	// libraries. Means are then computed from the signed sums.
 	Signed bool
 
@@ -64,8 +66,8 @@ func (t *Table[S]) ownsGaps() bool {
 func (t *Table[S]) known() stats.Pixels { return stats.Pixels{Bound: t.Bound, Signed: t.Signed} }
 
 // NewTable allocates a table for a volume of the given size; zero channels means one.
-// Its rows are laid out like those of [boxsum.NewTable], which lets the engine write
-// past the caches.
+// Its rows are laid out like those of [boxsum.NewTable], which lets the engine bypass
+// the caches when it writes.
 func NewTable[S boxsum.Sum](width, height, depth, channels int) (*Table[S], error) {
 	sums, e, err := raster.NewSums[S](raster.VolumeExtent(width, height, depth, channels, 0, 0))
 	if err != nil {
@@ -147,8 +149,8 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 
 // Slice returns slice z of the table, (Width+1)×(Height+1) entries that share the
 // memory of the table, or an empty view if z is out of range. Apart from the rounding
-// of floats, it equals the table that [boxsum.Integrate] makes of the sum of all slices
-// before z.
+// of floats, it equals the table of an image that is the sum of all slices of the
+// volume before z.
 func (t *Table[S]) Slice(z int) boxsum.View[S] {
 	if t == nil || z < 0 || z > t.Depth {
 		return boxsum.View[S]{}
@@ -161,8 +163,8 @@ func (t *Table[S]) Slice(z int) boxsum.View[S] {
 }
 
 // Inclusive returns slice z of the table without its zeros: entry (x, y) of the view is
-// the sum over [0,x]×[0,y]×[0,z]. It shares the memory of the table. It returns an
-// empty view if the volume has no slice z.
+// the sum over [0,x]×[0,y]×[0,z]. It shares the memory of the table. If the volume has
+// no slice z, Inclusive returns an empty view.
 func (t *Table[S]) Inclusive(z int) boxsum.View[S] {
 	if t == nil || z < 0 || z >= t.Depth || t.Width == 0 || t.Height == 0 {
 		return boxsum.View[S]{}

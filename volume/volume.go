@@ -7,13 +7,13 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Volume holds Width×Height×Depth voxels of Channels interleaved values each: channel
-// c of the voxel at (x, y, z) is
+// A Volume holds Width×Height×Depth voxels of Channels interleaved values each:
+// channel c of the voxel at (x, y, z) is
 //
 //	Pix[z*SliceStride+y*Stride+x*Channels+c]
 //
-// If Channels is zero, the volume has one channel, and if a stride is zero, there are
-// no gaps between rows or slices: Volume[uint8]{Pix: p, Width: w, Height: h, Depth: d}
+// If Channels is zero, the volume has one channel. If a stride is zero, there are no
+// gaps between rows or slices. So Volume[uint8]{Pix: p, Width: w, Height: h, Depth: d}
 // is a complete array of shape (d, h, w).
 type Volume[P boxsum.Pixel] struct {
 	Pix                  []P
@@ -79,8 +79,8 @@ func (b Box) Intersect(c Box) Box {
 	return b
 }
 
-// Voxels returns the number of voxels in a box. It may overflow for boxes that are not
-// clipped to a volume.
+// Voxels returns the number of voxels in a box. The number may overflow for boxes that
+// are much larger than any volume.
 func (b Box) Voxels() int {
 	if b.Empty() {
 		return 0
@@ -88,7 +88,7 @@ func (b Box) Voxels() int {
 	return (b.X1 - b.X0) * (b.Y1 - b.Y0) * (b.Z1 - b.Z0)
 }
 
-// String returns the box in the form that the command line accepts.
+// String returns the box as X0,Y0,Z0,X1,Y1,Z1.
 func (b Box) String() string {
 	return fmt.Sprintf("%d,%d,%d,%d,%d,%d", b.X0, b.Y0, b.Z0, b.X1, b.Y1, b.Z1)
 }

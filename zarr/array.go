@@ -77,7 +77,7 @@ func CreateFilled(ctx context.Context, b Bucket, path string, spec *Spec, fill f
 	return raster.OrNil(a, err)
 }
 
-// Open opens the array at a path or URL, see [OpenBucket]. If the location is a group, Open
+// Open opens the array at a path or URL; see [OpenBucket]. If the location is a group, Open
 // opens its only array or, for an OME-Zarr image, the finest level. Use a longer path, such
 // as image.zarr/1, to open other arrays of a group.
 func Open(ctx context.Context, location string) (*Array, error) {

@@ -41,7 +41,7 @@ type Object struct {
 }
 
 // Computed is implemented by buckets that compute their objects on reading, from files or
-// other arrays. Closing an array closes such a bucket, see [Array.Close].
+// other arrays. Closing an array closes such a bucket; see [Array.Close].
 type Computed interface {
 	Bucket
 	// Parts returns the arrays from which objects are computed, if any.
@@ -252,7 +252,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// section returns the start and length of a part of an object with size bytes, see
+// section returns the start and length of a part of an object with size bytes; see
 // [Bucket.Get].
 func section(key string, size, offset, length int64) (int64, int64, error) {
 	if offset < 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // A Cache keeps recently used chunks in memory, up to a number of bytes. Arrays may share a
-// cache, see [Array.SetCache]. Concurrent requests for the same chunk read it once.
+// cache; see [Array.SetCache]. Concurrent requests for the same chunk read it once.
 type Cache struct {
 	lock    sync.Mutex
 	limit   int64

@@ -209,7 +209,7 @@ func newScratches() *sync.Pool { return &sync.Pool{New: func() any { return new(
 
 var scratches = newScratches()
 
-// paged reports whether a part of a chunk can be decoded alone, see [chain.page].
+// paged reports whether a part of a chunk can be decoded alone; see [chain.page].
 func (c *chain) paged() bool {
 	for i, p := range c.packs {
 		_, sum := p.(checksum)

@@ -12,7 +12,7 @@ import (
 
 // Read reads the box of elements that starts at position at into dst, in C order: the last
 // axis varies fastest. T must match the type of the array's elements. Bool elements are
-// read as uint8, and Float16 elements as uint16, see [FromFloat16].
+// read as uint8, and Float16 elements as uint16; see [FromFloat16].
 func Read[T Element](ctx context.Context, a *Array, dst []T, at, box []int) error {
 	if err := a.checkType(TypeOf[T]()); err != nil {
 		return err
@@ -179,7 +179,7 @@ func (a *Array) ReadChunk(ctx context.Context, dst []byte, place []int) error {
 	})
 }
 
-// ReadObject reads all elements of the object at a position in the grid of objects, see
+// ReadObject reads all elements of the object at a position in the grid of objects; see
 // [Array.Object]. If the object does not exist, the error is [fs.ErrNotExist].
 func (a *Array) ReadObject(ctx context.Context, dst []byte, place []int) error {
 	key := a.m.key(place)

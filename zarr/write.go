@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Write writes the box of elements that starts at position at, in C order, see [Read]. If
+// Write writes the box of elements that starts at position at, in C order; see [Read]. If
 // the box covers only part of an object, Write reads and rewrites the object: no other call
 // may write to it at the same time.
 func Write[T Element](ctx context.Context, a *Array, src []T, at, box []int) error {
@@ -59,7 +59,7 @@ func (a *Array) WriteBytes(ctx context.Context, src []byte, at, box []int) error
 	})
 }
 
-// WriteObject writes all elements of the object at a position in the grid of objects, see
+// WriteObject writes all elements of the object at a position in the grid of objects; see
 // [Array.Object], including those beyond the edges of the array. It may use the memory
 // between the length and the capacity of data.
 func (a *Array) WriteObject(ctx context.Context, place []int, data []byte) error {

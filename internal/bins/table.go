@@ -134,7 +134,7 @@ func (j *Job) Fill(t *Table) error {
 	return r.Fill(&j.set, &p, l)
 }
 
-// Integrate makes the integral histogram of an image, see [Check] for the weights.
+// Integrate makes the integral histogram of an image; see [Check] for the weights.
 func Integrate(count raster.Type, src, weights raster.Array, r Range, opt engine.Options) (Table, error) {
 	j, err := Check(count, src, weights, opt)
 	if err != nil {

@@ -114,7 +114,7 @@ type Rotated struct {
 	Options Options
 }
 
-// A Window is the neighborhood of a pixel, see package internal/window.
+// A Window is the neighborhood of a pixel; see package internal/window.
 type Window struct {
 	Left, Right, Up, Down int   // pixels on each side
 	Border                uint8 // see window.Border

@@ -16,7 +16,8 @@ func NewTarget(r Receiver) Target { return Target{r} }
 
 func (t *Target) reach() Receiver { return t.receiver }
 
-// IntegrateInto makes the table of an image in dst, which has a [Target] and is not nil.
+// IntegrateInto computes the table of an image and stores it in dst, which has a
+// [Target] and is not nil.
 func IntegrateInto(dst interface{ reach() Receiver }, src raster.Array, opt Options) error {
 	r := dst.reach()
 	if r == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // guidedBytes is the layer for guided filters of one channel of bytes with a guide of one
-// channel. Sums and the fitted lines are integers, see [windows.GuidedBox]. Rows of lines
+// channel. Sums and the fitted lines are integers; see [windows.GuidedBox]. Rows of lines
 // are computed when windows over them need them.
 type guidedBytes struct {
 	engine.Base

@@ -18,7 +18,7 @@ type Options struct {
 	SkipNaN bool         // NaN does not count
 }
 
-// A Window is the neighborhood of a pixel, see package filter.
+// A Window is the neighborhood of a pixel; see package filter.
 type Window struct {
 	Width, Height int
 	Shift         image.Point
@@ -27,7 +27,7 @@ type Window struct {
 // pixelWindow is the window that contains nothing but its pixel.
 var pixelWindow = Window{Width: 1, Height: 1}
 
-// A Sigma is the standard deviation of a Gaussian along each axis, see package filter.
+// A Sigma is the standard deviation of a Gaussian along each axis; see package filter.
 type Sigma struct {
 	X, Y   float64
 	Passes int

@@ -6,7 +6,7 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// A Stream filters rows as they arrive, see package filter.
+// A Stream filters rows as they arrive; see package filter.
 type Stream struct {
 	job     Job
 	frame   window.Frame

@@ -6,7 +6,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Method is a way to score a position, see package match.
+// A Method is a way to score a position; see package match.
 type Method uint8
 
 // The methods.

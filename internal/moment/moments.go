@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Moments holds the moments of one channel of a box, see package moments.
+// Moments holds the moments of one channel of a box; see package moments.
 type Moments struct {
 	// Raw moments, about the top left pixel of the box.
 	M00, M10, M01, M20, M11, M02, M30, M21, M12, M03 float64

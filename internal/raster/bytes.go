@@ -9,7 +9,7 @@ import (
 // first.
 var BigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
-// Aligned returns n bytes that are aligned for elements of any type, see [Elems].
+// Aligned returns n bytes that are aligned for elements of any type; see [Elems].
 func Aligned(n int) []byte { return Bytes(make([]uint64, (n+7)/8))[:n] }
 
 // Reuse returns n bytes, reusing buf if it is large enough.

@@ -156,7 +156,7 @@ func recovered(err *error) {
 	}
 }
 
-// Check returns an error that wraps [ErrMemory] if less memory than this is available,
+// Check returns an error that wraps [ErrMemory] if less memory than this is available;
 // see [Available]. Small amounts are not checked: the reserve suffices for them.
 func Check(bytes float64) error {
 	if bytes < largeBytes {

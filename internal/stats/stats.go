@@ -46,7 +46,7 @@ const (
 // exact apart from the last two roundings, and NaN for impossible sums, which did not
 // fit their types. If there are floats, it is NaN if the rounding error of the sums may
 // exceed a fiftieth of it, because of cancellation. A nil Rounding means no rounding.
-// Sums of whole numbers do not round; whole reports whether all entries are whole, see
+// Sums of whole numbers do not round; whole reports whether all entries are whole; see
 // [IsWhole].
 func Variance(n int, sum, squares Sum, r *Rounding, whole func() bool) float64 {
 	switch {

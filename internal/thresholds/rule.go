@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// A Method is an algorithm that computes thresholds, see package threshold.
+// A Method is an algorithm that computes thresholds; see package threshold.
 type Method uint8
 
 // The methods.
@@ -52,7 +52,7 @@ func ParseMethod(name string) (Method, error) {
 	return 0, raster.Invalid("unknown method %q, want one of %v", name, methodNames)
 }
 
-// A Rule is a method and its parameters, see package threshold.
+// A Rule is a method and its parameters; see package threshold.
 type Rule struct {
 	Method Method
 
@@ -67,7 +67,8 @@ type Rule struct {
 	MinN        int
 }
 
-// New returns a rule with a window of size×size pixels and default parameters, see package threshold.
+// New returns a rule with a window of size×size pixels and default parameters; see package
+// threshold.
 func New(m Method, size int) Rule {
 	r := Rule{Method: m, Border: window.Clip, K: 0.2, P: 3, Q: 10, T: 15, C: 10}
 	switch {

@@ -64,9 +64,9 @@ type Rotated interface {
 	Table[rotated.Box]
 	// Lattice returns the lattice of the table.
 	Lattice() *rotated.Lattice
-	// Corner returns the entry of a corner, see [rotated.Table.Corner].
+	// Corner returns the entry of a corner; see [rotated.Table.Corner].
 	Corner(c, r, channel int) stats.Sum
-	// Features returns an evaluator of features on a channel, see [Features].
+	// Features returns an evaluator of features on a channel; see [Features].
 	Features(channel int, values raster.Type) (Features, error)
 }
 

@@ -84,7 +84,7 @@ func unsupported(what string, t raster.Type) error {
 }
 
 // WideVariances writes the variances of boxes of integers whose squares may exceed 64
-// bits, see [stats.WideVariance]: squares are rounded sums of squares in float64, and
+// bits; see [stats.WideVariance]: squares are rounded sums of squares in float64, and
 // modulo are exact ones modulo 2^64. area returns the number of pixels of a box.
 func WideVariances[B any](dst []float64, boxes []B, sums, squares, modulo Table[B], area func(box B, channel int) int) error {
 	channels := sums.Channels()

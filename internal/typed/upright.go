@@ -15,7 +15,7 @@ type Upright interface {
 	// Area returns the number of pixels of a box, or that of its valid pixels if the table
 	// counts them.
 	Area(box image.Rectangle, channel int) int
-	// Features returns an evaluator of features on a channel, see [Features].
+	// Features returns an evaluator of features on a channel; see [Features].
 	Features(channel int, values raster.Type) (Features, error)
 }
 

@@ -34,7 +34,7 @@ type Layer struct {
 	Image
 	Frame   Frame
 	InPlace bool // the image is overwritten, row by row
-	Reach   int  // number of rows above and below the current one that are needed, see [Sums.Rows]
+	Reach   int  // number of rows above and below the current one that are needed; see [Sums.Rows]
 	Widest  int  // maximum number of columns in a strip, or 0 for no limit
 
 	bandRows int

@@ -15,7 +15,7 @@ import (
 // library: a running sum along the row plus the entry above and, in a volume, plus that of the
 // previous slice. Bands of rows are verified concurrently: each starts from the row above it in the
 // table, which is verified with the band above. Sums are exact in their type, in any order of
-// additions, see [randomImage]. values writes the summands of a row of pixels.
+// additions; see [randomImage]. values writes the summands of a row of pixels.
 func verify[S boxsum.Sum](t, before boxsum.View[S], values func(y int, to []S)) error {
 	c := t.Channels
 	if err := zeros(t, 0, t.Row(0)); err != nil {

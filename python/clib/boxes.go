@@ -42,10 +42,11 @@ type about struct {
 	modulo  view    // squares of integers modulo 2^64, if those of the table are rounded
 }
 
-// boxes answers a query for every box: sums of the type of the table, or float64. Its arguments are a
-// table, its squares or None, boxes, out, the query and workers, optionally followed by the table of
-// counts or None and a description of the pixels, see [about]. Boxes are int64, four numbers each for
-// a table of an image and six for that of a volume; out has a row per box with one number per channel.
+// boxes answers a query for every box: sums of the type of the table, or float64. Its arguments are
+// a table, its squares or None, boxes, out, the query and workers, optionally followed by the table
+// of counts or None and a description of the pixels; see [about]. Boxes are int64, four numbers
+// each for a table of an image and six for that of a volume; out has a row per box with one number
+// per channel.
 func boxes(a arguments) any {
 	q := &query{boxes: a.array(2), out: a.toWrite(3), what: a.int(4), workers: a.int(5)}
 	if len(q.boxes.shape) != 2 {
@@ -172,8 +173,8 @@ func knownOf(sum raster.Type, bound uint64, squares bool) stats.Pixels {
 	return stats.Bounded(bound, squares)
 }
 
-// askWide answers queries for variances and deviations from integer sums and two forms of the squares,
-// see [typed.WideVariances]. The result is NaN for boxes without valid pixels.
+// askWide answers queries for variances and deviations from integer sums and two forms of the
+// squares; see [typed.WideVariances]. The result is NaN for boxes without valid pixels.
 func askWide[B any](q *query, boxes []B, sums, squares, modulo typed.Table[B], area func(box B, channel int) int) {
 	const some = 256
 	n, c := len(boxes), q.table.channels

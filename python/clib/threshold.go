@@ -44,7 +44,7 @@ func thresholdImage(a arguments) any {
 func ruleOf(a arguments, from int) thresholds.Rule {
 	rule := thresholds.New(got(thresholds.ParseMethod(a.text(from))), 0)
 	if w, h := a.int(from+1), a.int(from+2); w != 0 || h != 0 {
-		// Even sizes have the extra pixel on the right and below, see [threshold.Square].
+		// Even sizes have the extra pixel on the right and below; see [threshold.Square].
 		rule.Window = filters.Window{Width: w, Height: h, Shift: image.Pt(1-w&1, 1-h&1)}
 	}
 	if name := a.text(from + 3); name != "" {

@@ -16,7 +16,7 @@ import (
 
 // A Tile is one image of a mosaic.
 type Tile struct {
-	// Location is the path or URL of a TIFF, .npy or picture file, or of a Zarr array, see
+	// Location is the path or URL of a TIFF, .npy or picture file, or of a Zarr array; see
 	// [Open].
 	Location string
 	// X and Y are the position of the tile's first pixel in the mosaic.

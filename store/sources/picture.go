@@ -17,7 +17,7 @@ var pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".pnm"
 
 // openPicture opens a picture, which is decoded on reading. Its shape and type are known
 // before that if its format stores sizes at the start. A large tile of a mosaic is decoded
-// only once, see [spill].
+// only once; see [spill].
 func openPicture(ctx context.Context, path string, like *zarr.Array, tile bool) (*zarr.Array, error) {
 	from := file(path)
 	size, err := from.size()

@@ -16,9 +16,9 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Open opens the array at a path or URL: a Zarr array, see [zarr.Open]; a file whose name
+// Open opens the array at a path or URL: a Zarr array; see [zarr.Open]; a file whose name
 // ends in .tif, .tiff or .btf (see [OpenTIFF]), .npy (see [OpenNPY]), .png, .jpg, .gif,
-// .bmp, .webp, .pnm, .pgm, .ppm or .pam; or a mosaic, see [IsMosaic].
+// .bmp, .webp, .pnm, .pgm, .ppm or .pam; or a mosaic; see [IsMosaic].
 func Open(ctx context.Context, location string) (*zarr.Array, error) {
 	return open(ctx, location, nil, outermost())
 }

@@ -17,7 +17,7 @@ const (
 
 // A tiltedCut describes how an image is cut into tiles.
 type tiltedCut struct {
-	quads int // if not 0, each work-item has four pixels: width of tiles, see [kernels.TiltedKernel]
+	quads int // if not 0, each work-item has four pixels: width of tiles; see [kernels.TiltedKernel]
 	group int
 	width int // values of a tile, including those that only serve its neighbors
 	lanes int // channels of a tile

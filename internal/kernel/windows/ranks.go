@@ -13,7 +13,7 @@ import (
 // or leaves a window, for all types.
 type Ranks struct {
 	Height int      // pixels in a column of the tile
-	Keys   []uint64 // of the pixels, column after column, see [RankKeys]
+	Keys   []uint64 // of the pixels, column after column; see [RankKeys]
 
 	ranks       []uint32 // of the pixels
 	order, next []uint32 // the pixels by their ranks
