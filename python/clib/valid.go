@@ -16,9 +16,10 @@ type validJob struct {
 	nan          bool // NaN is invalid
 }
 
-// valid makes the tables of the valid pixels of an image. Its arguments are the image, a mask of uint8 or
-// None, whether to skip NaN, arrays for the sums, the squares or None and the counts, workers, whether to
-// subtract an offset, see [integral], and the number of a device.
+// valid makes the tables of the valid pixels of an image. Its arguments are the
+// image, a mask of uint8 or None, whether to skip NaN, arrays for the sums, the
+// squares or None and the counts, workers, whether to subtract an offset; see
+// [integral], and the number of a device.
 func valid(a arguments) any {
 	var second *array
 	if a.has(4) {
