@@ -47,6 +47,9 @@ type Options struct {
 	// support it, and volumes only support SkipNaN.
 	Valid boxsum.Valid
 
+	// On computes SSIM and its map on a device, a *gpu.Device, for images of uint8 and uint16 without Sigma and Valid.
+	On boxsum.Device
+
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
 	Context  context.Context    // canceling it stops the work; may be nil
@@ -63,7 +66,7 @@ func (o *Options) set(j *quality.Job) error {
 		return raster.Invalid("window is %d and sigma is %v, want one of them (sigma determines its own window)", o.Window, o.Sigma)
 	}
 	to := &j.Options
-	to.Workers, to.Level, to.Context, to.Progress = o.Workers, o.Level.String(), o.Context, o.Progress
+	to.On, to.Workers, to.Level, to.Context, to.Progress = o.On, o.Workers, o.Level.String(), o.Context, o.Progress
 	j.Size, j.Sigma, j.Population, j.Range, j.Signed = o.Window, o.Sigma, o.Population, o.DataRange, o.Signed
 	j.K1, j.K2 = cmp.Or(o.K1, j.K1), cmp.Or(o.K2, j.K2)
 	j.SkipNaN = o.Valid.SkipNaN

@@ -39,6 +39,7 @@ type Runner interface {
 	Threshold(*Threshold) error
 	Match(*Match) error
 	Detect(*Detect) error
+	SSIM(*SSIM) error
 
 	// Stager returns the part of the device that measurements use.
 	Stager() Stager
@@ -155,4 +156,15 @@ type Detect struct {
 	Search  *cascade.Search
 	Found   [][]cascade.Found // set to the windows of each image, in any order
 	Options Options
+}
+
+// SSIM is the job of comparing two images of integers by the structural similarity of their windows, which have
+// Size pixels a side and pixels mirrored at the edges.
+type SSIM struct {
+	A, B           raster.Array
+	Map            raster.Array // of floats; it has no type if no map is wanted
+	Size           int
+	C1, C2, Factor float64   // the constants of SSIM times the square of a window's pixels, and the factor of variances
+	Sums           []float64 // receives the sums of scores by channel and block, see package quality
+	Options        Options
 }

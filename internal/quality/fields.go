@@ -61,11 +61,7 @@ func runFields(j *Job) error {
 		run := fieldsRuns.Take()
 		l := &run.Layer
 		l.aim(j, z)
-		unit := 1
-		if j.Sigma == 0 {
-			unit = window.Block(raster.F64, shape.Height())
-		}
-		p := window.ChainPlan(&set, &l.frame, 8, shape.Height(), unit)
+		p := window.ChainPlan(&set, &l.frame, 8, shape.Height(), j.unit())
 		if err := run.Fill(&set, &p, l); err != nil {
 			return err
 		}
@@ -346,7 +342,7 @@ func (w *fieldsWorker) finish(row []float64, y int) {
 		w.load(y, l.z)
 		marks = w.marks
 	}
-	j.record(y, l.z, w.scores, w.extra, marks)
+	j.tally.record(y, l.z, w.scores, w.extra, marks)
 }
 
 // compare computes SSIM from sums.

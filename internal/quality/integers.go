@@ -58,7 +58,7 @@ func runIntegers(j *Job) error {
 	l.frame = window.Frame{Width: j.A.Width, Height: j.A.Height, Channels: j.A.Channels, Pixel: j.A.Type, Sum: raster.U32, Square: square, Shape: j.shape(), Level: j.set.Level}
 	l.distances = l.frame
 	l.images[0].Src, l.images[1].Src = j.A, j.B
-	p := window.ChainPlan(&j.set, &l.frame, 8, j.Size, 1)
+	p := window.ChainPlan(&j.set, &l.frame, 8, j.Size, j.unit())
 	return run.Fill(&j.set, &p, l)
 }
 
@@ -158,7 +158,7 @@ func (w *integersWorker) finish(y int) {
 	if m := &j.Map; m.Type != 0 {
 		windows.Store(m.Type, m.Span(0, y, m.Width), w.scores)
 	}
-	j.record(y, 0, w.scores, w.results, nil)
+	j.tally.record(y, 0, w.scores, w.results, nil)
 }
 
 // compare computes SSIM from sums over n pixels. Numerators and denominators are multiplied by n².

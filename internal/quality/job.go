@@ -63,7 +63,7 @@ type Job struct {
 	// contrasts also averages the part of SSIM that does not depend on the means, for MS-SSIM.
 	contrasts bool
 
-	sums []float64 // of the scores, of contrasts, and how many, by row and channel
+	tally tally
 }
 
 // TakesPixels reports whether images with pixels of a type can be compared.
@@ -128,9 +128,6 @@ func (j *Job) Check() (err error) {
 	if j.set, err = j.Options.Check(); err != nil {
 		return err
 	}
-	if err = j.set.ProcessorOnly("comparisons"); err != nil {
-		return err
-	}
 	if err = checkImages(&j.A, &j.B); err != nil {
 		return err
 	}
@@ -139,6 +136,14 @@ func (j *Job) Check() (err error) {
 	}
 	j.SkipNaN = j.SkipNaN && j.A.Type.Float()
 	j.counting = j.masked || j.SkipNaN
+	if err = j.checkNumbers(); err != nil || j.set.On() == nil {
+		return err
+	}
+	return j.checkDevice()
+}
+
+// checkNumbers validates the window and the constants.
+func (j *Job) checkNumbers() (err error) {
 	if err = j.checkWindow(); err != nil {
 		return err
 	}
@@ -204,24 +209,19 @@ func (j *Job) run() (scores, contrasts []float64, err error) {
 	if err := j.checkMap(); err != nil {
 		return nil, nil, err
 	}
-	c := j.A.Channels
-	j.sums = make([]float64, 3*c*j.A.Height*j.A.Depth)
-	if j.integers() {
+	j.tally.aim(j)
+	switch on := j.set.On(); {
+	case on != nil:
+		err = j.runOn(on)
+	case j.integers():
 		err = runIntegers(j)
-	} else {
+	default:
 		err = runFields(j)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	totals := make([]float64, 3*c)
-	for i, v := range j.sums {
-		totals[i%(3*c)] += v
-	}
-	for ch := range c {
-		scores = append(scores, totals[3*ch]/totals[3*ch+2])
-		contrasts = append(contrasts, totals[3*ch+1]/totals[3*ch+2])
-	}
+	scores, contrasts = j.tally.means()
 	return scores, contrasts, nil
 }
 
@@ -303,51 +303,6 @@ func (j *Job) constants() (k constants) {
 		k.factor = n / (n - 1)
 	}
 	return k
-}
-
-// inside returns the range of positions along an axis that count in means.
-func (j *Job) inside(n int) (from, to int) {
-	if j.cropped {
-		return j.Size / 2, n - j.Size/2
-	}
-	return 0, n
-}
-
-// record adds the scores of a row to the sums. marks holds the pixels that count, or is nil.
-func (j *Job) record(y, z int, scores, contrasts []float64, marks []byte) {
-	c := j.A.Channels
-	if from, to := j.inside(j.A.Height); y < from || y >= to {
-		return
-	}
-	if j.Solid {
-		if from, to := j.inside(j.A.Depth); z < from || z >= to {
-			return
-		}
-	}
-	from, to := j.inside(j.A.Width)
-	for ch := range c {
-		sums := j.sums[3*((z*j.A.Height+y)*c+ch):][:3]
-		sum, contrast, count := 0.0, 0.0, 0
-		if marks == nil {
-			for i := from*c + ch; i < to*c; i += c {
-				sum += scores[i]
-			}
-			count = to - from
-		} else {
-			for i := from*c + ch; i < to*c; i += c {
-				if s := scores[i]; marks[i] != 0 && s == s {
-					sum += s
-					count++
-				}
-			}
-		}
-		if j.contrasts {
-			for i := from*c + ch; i < to*c; i += c {
-				contrast += contrasts[i]
-			}
-		}
-		sums[0], sums[1], sums[2] = sum, contrast, float64(count)
-	}
 }
 
 // slice returns slice z of an image or a volume.

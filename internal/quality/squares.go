@@ -15,7 +15,7 @@ func SquaredError(j Job) (mse float64, err error) {
 	if j.set, err = j.Options.Check(); err != nil {
 		return 0, err
 	}
-	if err = j.set.ProcessorOnly("comparisons"); err != nil {
+	if err = j.set.ProcessorOnly("squared errors"); err != nil {
 		return 0, err
 	}
 	if err = checkImages(&j.A, &j.B); err != nil {

@@ -353,3 +353,14 @@ func detectKind(patterns bool) string {
 	}
 	return "haar_f64"
 }
+
+// SSIMKernel returns the name of the kernel that compares images. If narrow is set, products of sums over a window fit in
+// 32 bits. SSIMTotal is the name of the kernel that adds sums of scores.
+func SSIMKernel(pixel string, narrow bool) string {
+	if narrow {
+		return "ssim_narrow_" + pixel + "_f64"
+	}
+	return "ssim_wide_" + pixel + "_f64"
+}
+
+const SSIMTotal = "ssim_total_f64"

@@ -63,6 +63,7 @@ func modules() []module {
 			{"filter", 75, "6.3", []string{"dialect.h", "filter.h"}, filterInstances(), nil},
 			{"match", 75, "6.3", []string{"dialect.h", "jobs/match.h"}, []instance{{"match.cl", nil, MatchGroup, false, []string{MatchKernel}, false}}, nil},
 			{"detect", 75, "6.3", []string{"dialect.h", "jobs/detect.h"}, detectInstances(), nil},
+			{"ssim", 75, "6.3", []string{"dialect.h", "ssim.h"}, ssimInstances(), nil},
 			{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
 			{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
 			{"small", 80, "7.1", []string{"small.h"}, nil, append(planeLines("BOXSUM_SMALL_SUMS", false), smallSquares()...)},
@@ -208,6 +209,19 @@ func filterInstances() (all []instance) {
 		}
 	}
 	return all
+}
+
+// ssimInstances returns the kernels that compare images, and the one that adds their sums.
+func ssimInstances() []instance {
+	types := func(pixel, square, word string) [][2]string {
+		return [][2]string{{"PIXEL", pixel}, {"SQUARE", square}, {"WORD", word}}
+	}
+	return []instance{
+		{file: "ssim.cl", macros: append(types("u8", "u32", "u32"), [2]string{"NARROW", "1"}), group: SSIMGroup, kernels: []string{SSIMKernel("u8", true)}},
+		{file: "ssim.cl", macros: types("u8", "u32", "u64"), group: SSIMGroup, kernels: []string{SSIMKernel("u8", false)}},
+		{file: "ssim.cl", macros: types("u16", "u64", "u64"), group: SSIMGroup, kernels: []string{SSIMKernel("u16", false)}},
+		{file: "ssim.cl", macros: [][2]string{{"TOTAL", "1"}}, group: SSIMGroup, kernels: []string{SSIMTotal}},
+	}
 }
 
 // detectInstances returns an instance for each kernel.

@@ -62,6 +62,14 @@ const FilterGroup = 128
 // MatchGroup is the largest work-group size of template matching.
 const MatchGroup = 128
 
+// SSIMGroup is the largest work-group size of comparisons. A work-item has SSIMColumns columns. Windows of bytes with up to
+// SSIMNarrow pixels have products of sums of 32 bits.
+const (
+	SSIMGroup   = 128
+	SSIMColumns = 8
+	SSIMNarrow  = 181
+)
+
 // DetectGroup is the largest work-group size of detectors. The actual size is always a multiple of
 // 32.
 const DetectGroup = 128

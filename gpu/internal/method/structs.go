@@ -18,6 +18,8 @@ type (
 	volumePassJob    = jobs.VolumePass
 	kernelFilter     = jobs.Filter
 	kernelMatch      = jobs.Match
+	kernelSSIM       = jobs.SSIM
+	kernelSSIMTotal  = jobs.SSIMTotal
 	filterPass       = jobs.FilterPass
 	filterStrip      = jobs.FilterStrip
 	filterWindow     = jobs.FilterWindow

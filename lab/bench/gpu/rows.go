@@ -333,6 +333,35 @@ func sauvola(k int) func(dst, src *gpu.Image[uint8]) error {
 	return func(dst, src *gpu.Image[uint8]) error { return gpu.BinarizeInto(dst, src, rule, nil) }
 }
 
+// similarity measures the SSIM of two images, which are read once, with or without its map.
+func similarity(side int, withMap bool) func(*bench) (prepared, error) {
+	return func(b *bench) (prepared, error) {
+		n := side / b.scale
+		first, err := images[uint8](b, n, n, 1)
+		if err != nil {
+			return prepared{}, err
+		}
+		second, err := gpu.Upload(b.device, page(n, n))
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(second)
+		bytes := 2 * size[uint8](n*n)
+		if !withMap {
+			return b.beside(bytes, func() error {
+				_, err := gpu.SSIM(first, second, nil)
+				return err
+			})
+		}
+		dst, err := gpu.NewImage[float32](b.device, n, n, 1, 1)
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(dst)
+		return b.beside(bytes+size[float32](n*n), func() error { return gpu.SSIMMapInto(dst, first, second, nil) })
+	}
+}
+
 // rows returns the table. The goals are for an H200.
 func rows() []row {
 	half := rotated.Rotation{A: 1, B: 2}
@@ -368,5 +397,8 @@ func rows() []row {
 	for _, k := range []int{9, 15, 21, 25, 31} {
 		all = append(all, row{fmt.Sprintf("Sauvola %d×%d, 8192²", k, k), 2, windows(8192, sauvola(k))})
 	}
-	return all
+	return append(all,
+		row{"SSIM and its map, 8192²", 3, similarity(8192, true)},
+		row{"SSIM alone, 8192²", 3, similarity(8192, false)},
+	)
 }
