@@ -431,7 +431,7 @@ func (c *Cascade) checkLattice() error {
 		return raster.Invalid("cascade has tilted features, which rotated tables do not support (turn the image instead)")
 	}
 	if area := float64(c.size.X) * float64(c.size.Y) * step * step / 4; area*255*255 >= 1<<32 {
-		return raster.Invalid("cascade has windows of %d×%d, too large for rotated tables, whose sums of squares have 32 bits (turn the image instead)", c.size.X, c.size.Y)
+		return raster.Invalid("cascade has a window of %d×%d, which is too large for the 32-bit squares of rotated tables (turn the image instead)", c.size.X, c.size.Y)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func Load(r io.Reader) (*Cascade, error) {
 	p := parser{xml: xml.NewDecoder(limited)}
 	if err := p.document(); err != nil {
 		if limited.N == 0 {
-			err = fmt.Errorf("the file is larger than %d MB", maxFile>>20)
+			err = fmt.Errorf("the file is larger than %d MiB", maxFile>>20)
 		}
 		if from.err != nil {
 			return nil, fmt.Errorf("reading a cascade: %w", from.err)
@@ -235,7 +235,7 @@ func (p *parser) single(to *float32) error {
 	v, err := p.number()
 	*to = float32(v)
 	if err == nil && math.IsInf(float64(*to), 0) {
-		err = p.fail("%g does not fit in 32 bits", v)
+		err = p.fail("number %g does not fit in 32 bits", v)
 	}
 	return err
 }
@@ -246,7 +246,7 @@ func (p *parser) integer(to *int, least, most int) error {
 		return err
 	}
 	if !(v >= float64(least) && v <= float64(most) && v == math.Trunc(v)) {
-		return p.fail("%v, want an integer from %d to %d", v, least, most)
+		return p.fail("number is %v, want an integer from %d to %d", v, least, most)
 	}
 	*to = int(v)
 	return nil
@@ -523,7 +523,7 @@ func (p *parser) grow(w *weak, size int) error {
 		v := w.nodes[i*size:][:size]
 		for _, v := range v[:3] {
 			if !(v >= -maxNodes && v <= math.MaxInt32 && v == math.Trunc(v)) {
-				return fmt.Errorf("node %d has indices %v, want those of nodes, leaves and features", i, v)
+				return fmt.Errorf("node %d refers to %v, want the index of a node, a leaf or a feature", i, v)
 			}
 		}
 		child := func(v float64) int32 {
@@ -555,7 +555,7 @@ func (p *parser) grow(w *weak, size int) error {
 // tree adds a tree with its nodes reordered so that parents precede children.
 func (p *parser) tree(nodes []node, subsets [][subsetWords]uint32, leaves []float32) error {
 	if len(nodes) > maxNodes {
-		return fmt.Errorf("%d nodes, want at most %d", len(nodes), maxNodes)
+		return fmt.Errorf("tree has %d nodes, want at most %d", len(nodes), maxNodes)
 	}
 	order, err := parentsFirst(nodes, len(leaves))
 	if err != nil {

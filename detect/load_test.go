@@ -119,9 +119,9 @@ func TestLoadErrors(t *testing.T) {
 		{small, "BOOST", "TREE", `line 3: unknown stage type "TREE"`},
 		{small, "HAAR", "HOG", `line 4: unknown feature type "HOG"`},
 		{small, "<width>10</width>", "", "line 32: the cascade has no <width>"},
-		{small, "<width>10<", "<width>2<", "line 6: 2, want an integer from 3"},
+		{small, "<width>10<", "<width>2<", "line 6: number is 2, want an integer from 3"},
 		{small, "<width>10<", "<width>9<", "feature 0: box 0 (0 0 10 6) extends beyond the window of 9×12"},
-		{small, "<width>10<", "<width>1e9<", "line 6: 1e+09, want an integer"},
+		{small, "<width>10<", "<width>1e9<", "line 6: number is 1e+09, want an integer"},
 		{small, "<width>10<", "<width>0x10<", `"0x10" is not a number`},
 		{small, "<width>10<", "<width>10 11<", "element has 2 numbers, want 1"},
 		{small, "<width>10<", "<width><a/><", "<a> inside a text element"},
@@ -137,7 +137,7 @@ func TestLoadErrors(t *testing.T) {
 		{small, "0 -1 0 0.01", "0 -1 0", "tree 0: nodes have 3 numbers, want a positive multiple of 4"},
 		{small, "0 -1 0 0.01", "0 -2 0 0.01", "node 0 refers to leaf 2, but the tree has 2"},
 		{small, "0 -1 0 0.01", "0 1 0 0.01", "node 0 refers to node 1, but the tree has 1"},
-		{small, "0 -1 0 0.01", "0 0.5 0 0.01", "want those of nodes"},
+		{small, "0 -1 0 0.01", "0 0.5 0 0.01", "want the index of a node"},
 		{small, "0 -1 0 0.01", "0 -1 7 0.01", "stage 0, tree 0: feature is 7, but the cascade has 3"},
 		{small, "0 -1 0 0.01", "0 -1 -7 0.01", "stage 0, tree 0: feature is -7, but the cascade has 3"},
 		{small, "0 -1 0 0.01", "0 -1 0 1e99", "does not fit in 32 bits"},
@@ -203,7 +203,7 @@ func TestLoadFS(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	endless := io.MultiReader(strings.NewReader("<opencv_storage><cascade><x>"), new(zeros))
-	if _, err := detect.Load(endless); !errors.Is(err, boxsum.ErrInvalid) || !strings.Contains(err.Error(), "larger than 16 MB") {
+	if _, err := detect.Load(endless); !errors.Is(err, boxsum.ErrInvalid) || !strings.Contains(err.Error(), "larger than 16 MiB") {
 		t.Errorf("error is %v", err)
 	}
 }

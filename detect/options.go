@@ -130,13 +130,13 @@ func (o *Options) check(to *Options, set *engine.Settings) (err error) {
 	case !o.Compat && (o.Min.X < 0 || o.Min.Y < 0 || o.Max.X < 0 || o.Max.Y < 0):
 		return raster.Invalid("window sizes are %v to %v, want 0 or more", o.Min, o.Max)
 	case o.NearMisses < 0:
-		return raster.Invalid("near misses is %d stages, want 0 or more", o.NearMisses)
+		return raster.Invalid("near misses are %d stages, want 0 or more", o.NearMisses)
 	case !(to.Contrast > 0 && to.Contrast <= 255):
-		return raster.Invalid("contrast is %v, want more than 0 and at most 255, or 0 for %d", o.Contrast, usualContrast)
+		return raster.Invalid("contrast is %v, want more than 0 and at most 255, or 0 for the default of %d", o.Contrast, usualContrast)
 	case o.Turn != TurnImage && o.Turn != TurnTables:
 		return raster.Invalid("unknown Turn %d, want TurnImage or TurnTables", o.Turn)
 	case o.Limit < 0:
-		return raster.Invalid("limit is %d windows, want 1 or more, or 0 for %d", o.Limit, usualLimit)
+		return raster.Invalid("limit is %d windows, want 1 or more, or 0 for the default of %d", o.Limit, usualLimit)
 	}
 	return o.checkAngles()
 }

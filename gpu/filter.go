@@ -79,7 +79,7 @@ func BinarizeInto[P FilterPixel](dst *Image[uint8], src *Image[P], r threshold.R
 		return raster.Invalid("K is %v, R is %v and White is %v, want finite numbers, R and White 0 or more", r.K, r.R, r.White)
 	}
 	if a := src.inner(); a.Device != nil && a.Channels != 1 {
-		return raster.Invalid("image has %d channels, want 1: thresholds are for gray images (see boxsum.Gray)", a.Channels)
+		return raster.Invalid("image has %d channels, want 1 (convert it to gray)", a.Channels)
 	}
 	if f.r == 0 {
 		white := r.White

@@ -31,11 +31,11 @@ func New(kind Kind, bounds image.Rectangle) (Feature, error) {
 		return Feature{}, raster.Invalid("unknown %v (see Kinds)", kind)
 	}
 	if !bounds.In(image.Rect(-maxLine, -maxLine, maxLine, maxLine)) {
-		return Feature{}, raster.Invalid("%v at %v is outside every window", kind, bounds)
+		return Feature{}, raster.Invalid("%v has bounds %v, want coordinates from %d to %d", kind, bounds, -maxLine, maxLine)
 	}
 	across, down := kind.Cells()
 	if bounds.Empty() || bounds.Dx()%across != 0 || bounds.Dy()%down != 0 {
-		return Feature{}, raster.Invalid("%v at %v, want a size that is a multiple of %d×%d pixels", kind, bounds, across, down)
+		return Feature{}, raster.Invalid("%v has bounds %v, want a size that is a multiple of %d×%d pixels", kind, bounds, across, down)
 	}
 	return newFeature(kind, int32(bounds.Min.X), int32(bounds.Min.Y), int32(bounds.Dx()/across), int32(bounds.Dy()/down)), nil
 }

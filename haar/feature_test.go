@@ -56,12 +56,12 @@ func TestNewErrors(t *testing.T) {
 		want   string
 	}{
 		{0, image.Rect(0, 0, 2, 2), "unknown Kind(0) (see Kinds)"},
-		{haar.EdgeX, image.Rect(-2<<30, 0, 2, 2), "EdgeX at (-2147483648,0)-(2,2) is outside every window"},
-		{haar.EdgeX, image.Rect(0, 0, 2, math.MaxInt), fmt.Sprintf("EdgeX at (0,0)-(2,%d) is outside every window", math.MaxInt)},
-		{haar.EdgeX, image.Rect(0, 0, 3, 2), "EdgeX at (0,0)-(3,2), want a size that is a multiple of 2×1 pixels"},
-		{haar.LineY4, image.Rect(0, 0, 3, 6), "LineY4 at (0,0)-(3,6), want a size that is a multiple of 1×4 pixels"},
-		{haar.Diagonal, image.Rect(4, 4, 4, 6), "Diagonal at (4,4)-(4,6), want a size that is a multiple of 2×2 pixels"},
-		{haar.Diagonal, image.Rectangle{Min: image.Pt(4, 4), Max: image.Pt(2, 2)}, "Diagonal at (4,4)-(2,2), want a size that is a multiple of 2×2 pixels"},
+		{haar.EdgeX, image.Rect(-2<<30, 0, 2, 2), "EdgeX has bounds (-2147483648,0)-(2,2), want coordinates from -1073741824 to 1073741824"},
+		{haar.EdgeX, image.Rect(0, 0, 2, math.MaxInt), fmt.Sprintf("EdgeX has bounds (0,0)-(2,%d), want coordinates from -1073741824 to 1073741824", math.MaxInt)},
+		{haar.EdgeX, image.Rect(0, 0, 3, 2), "EdgeX has bounds (0,0)-(3,2), want a size that is a multiple of 2×1 pixels"},
+		{haar.LineY4, image.Rect(0, 0, 3, 6), "LineY4 has bounds (0,0)-(3,6), want a size that is a multiple of 1×4 pixels"},
+		{haar.Diagonal, image.Rect(4, 4, 4, 6), "Diagonal has bounds (4,4)-(4,6), want a size that is a multiple of 2×2 pixels"},
+		{haar.Diagonal, image.Rectangle{Min: image.Pt(4, 4), Max: image.Pt(2, 2)}, "Diagonal has bounds (4,4)-(2,2), want a size that is a multiple of 2×2 pixels"},
 	} {
 		_, err := haar.New(test.kind, test.bounds)
 		if !errors.Is(err, boxsum.ErrInvalid) || err.Error() != test.want {

@@ -106,7 +106,7 @@ func check[V Number, S boxsum.Sum](channel, channels int) error {
 
 var (
 	errNoTable = raster.Invalid("nil table")
-	errNoPlane = raster.Invalid("the plane is empty (use Upright or Rotated)")
+	errNoPlane = raster.Invalid("zero Plane (use Upright or Rotated)")
 )
 
 // check returns an error if a window cannot start at one of these pixels.

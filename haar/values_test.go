@@ -306,8 +306,8 @@ func TestValuesErrors(t *testing.T) {
 		{plane, n, set, []image.Point{{5, 2}}, 0, "a window of 4×4 at (5,2) is outside the image of 8×6"},
 		{plane, n, set, []image.Point{{0, -1}}, 0, "a window of 4×4 at (0,-1) is outside the image of 8×6"},
 		{plane, n, set, []image.Point{{math.MaxInt, 0}}, 0, fmt.Sprintf("a window of 4×4 at (%d,0) is outside the image of 8×6", math.MaxInt)},
-		{none, 2 * n, set, at, 0, "the plane is empty (use Upright or Rotated)"},
-		{&haar.Plane[int64, uint32]{}, 2 * n, set, at, 0, "the plane is empty (use Upright or Rotated)"},
+		{none, 2 * n, set, at, 0, "zero Plane (use Upright or Rotated)"},
+		{&haar.Plane[int64, uint32]{}, 2 * n, set, at, 0, "zero Plane (use Upright or Rotated)"},
 	} {
 		opt := &haar.Options{Workers: test.workers}
 		err := test.plane.Values(make([]int64, test.length), test.set, test.at, opt)

@@ -64,7 +64,7 @@ func NewBoxes(c BoxConfig) (*BoxDescriptor, error) {
 		}
 	}
 	if len(c.Blocks) == 0 {
-		return nil, raster.Invalid("a window of %d×%d has no blocks", c.Window.X, c.Window.Y)
+		return nil, raster.Invalid("descriptor has no blocks (a window of %d×%d needs a list of them)", c.Window.X, c.Window.Y)
 	}
 	d := &BoxDescriptor{config: c}
 	d.config.Blocks = slices.Clone(c.Blocks)
@@ -79,11 +79,11 @@ func NewBoxes(c BoxConfig) (*BoxDescriptor, error) {
 			return nil, raster.Invalid("block %d has %d×%d cells, want 1×1 to %d×%d (a pixel each)", i, b.Cells.X, b.Cells.Y, size.X, size.Y)
 		}
 		if d.size += b.length(c.Votes.Bins); d.size > maxNumbers {
-			return nil, raster.Invalid("a descriptor has more than %d numbers", maxNumbers)
+			return nil, raster.Invalid("descriptor has more than %d numbers, the limit", maxNumbers)
 		}
 	}
 	if n := len(c.Coefficients); n != 0 && n != d.size && n != d.size+1 {
-		return nil, raster.Invalid("%d coefficients, want %d, or %d with a constant", n, d.size, d.size+1)
+		return nil, raster.Invalid("number of coefficients is %d, want %d, or %d with a constant", n, d.size, d.size+1)
 	}
 	for i, v := range c.Coefficients {
 		if v-v != 0 {
@@ -190,7 +190,7 @@ func (d *BoxDescriptor) check(t *Table, at []image.Point) error {
 	}
 	for i, p := range at {
 		if p.X < -far || p.Y < -far || p.X > far || p.Y > far {
-			return raster.Invalid("window %d is at %v, want coordinates of at most %d", i, p, far)
+			return raster.Invalid("window %d is at %v, want coordinates from %d to %d", i, p, -far, far)
 		}
 	}
 	return nil

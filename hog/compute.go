@@ -31,7 +31,7 @@ func (d *Descriptor) AppendCompute(to []float32, img boxsum.Image[uint8], o *Win
 		return to, err
 	}
 	if most := int64(1) << 40; float64(n)*float64(d.Size()) > float64(most) {
-		return to, raster.Invalid("%d windows of %d numbers, want at most %d numbers", n, d.Size(), most)
+		return to, raster.Invalid("%d windows of %d numbers each are too many, want at most %d numbers in total", n, d.Size(), most)
 	}
 	all, err := grown(to, n*d.Size())
 	if err != nil {

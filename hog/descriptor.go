@@ -98,10 +98,10 @@ func New(c Config) (*Descriptor, error) {
 	d.length = d.cells.X * d.cells.Y * c.Bins
 	// Each factor is at most 2^24, so the product fits.
 	if size := d.blocks.X * d.blocks.Y * d.length; size > maxNumbers {
-		return nil, raster.Invalid("a descriptor has %d numbers, want at most %d", size, maxNumbers)
+		return nil, raster.Invalid("descriptor has %d numbers, want at most %d", size, maxNumbers)
 	}
 	if n := len(c.Coefficients); n != 0 && n != d.Size() && n != d.Size()+1 {
-		return nil, raster.Invalid("%d coefficients, want %d, or %d with a constant", n, d.Size(), d.Size()+1)
+		return nil, raster.Invalid("number of coefficients is %d, want %d, or %d with a constant", n, d.Size(), d.Size()+1)
 	}
 	d.config.Coefficients = slices.Clone(c.Coefficients)
 	for i, v := range c.Coefficients {

@@ -60,7 +60,7 @@ func (x *xmlReader) broken(err error) error {
 	var syntax *xml.SyntaxError
 	switch {
 	case (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)) && x.depth == 0:
-		return x.fail("no descriptor: want an element%s with type_id %s", x.named(), typeID)
+		return x.fail("the file has no descriptor, want an element%s with type_id %s", x.named(), typeID)
 	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
 		return x.fail("unexpected end of file")
 	case errors.As(err, &syntax):
@@ -76,7 +76,7 @@ func (x *xmlReader) open(t xml.StartElement) error {
 	case x.depth > maxDepth:
 		return x.fail("elements are nested more than %d deep", maxDepth)
 	case x.depth == 1 && t.Name.Local != "opencv_storage":
-		return x.fail("<%.40s>, want <opencv_storage>", t.Name.Local)
+		return x.fail("root element is <%.40s>, want <opencv_storage>", t.Name.Local)
 	case x.depth == 2 && x.wants(t.Name.Local):
 		for _, a := range t.Attr {
 			x.inside = x.inside || a.Name.Local == "type_id" && a.Value == typeID
@@ -86,7 +86,7 @@ func (x *xmlReader) open(t xml.StartElement) error {
 		x.field = field{name: t.Name.Local, line: line}
 		x.words.Reset()
 	case x.depth > 3 && x.inside:
-		return x.fail("<%.40s> inside <%.40s>, want numbers", t.Name.Local, x.field.name)
+		return x.fail("<%.40s> contains <%.40s>, want numbers", x.field.name, t.Name.Local)
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (r *reader) json(text []byte) error {
 	if _, err := d.Token(); err != nil { // the closing brace
 		return fail(err)
 	}
-	return fmt.Errorf("no descriptor: want an object%s with type_id %s", r.named(), typeID)
+	return fmt.Errorf("the file has no descriptor, want an object%s with type_id %s", r.named(), typeID)
 }
 
 // jsonObject reads a valid object that begins in a line of the file.
@@ -198,7 +198,7 @@ func jsonWord(t json.Token) (string, error) {
 	case string:
 		return t, nil
 	}
-	return "", fmt.Errorf("%.40v, want numbers", t)
+	return "", fmt.Errorf("unexpected %.40v, want numbers", t)
 }
 
 // yaml reads a file in the part of YAML that OpenCV writes: a mapping of names to mappings with
@@ -230,7 +230,7 @@ func (r *reader) yaml(text []byte) error {
 		if !open {
 			name, value, ok := strings.Cut(body, ":")
 			if !ok || value != "" && value[0] != ' ' {
-				return fmt.Errorf("line %d: %.40q, want a name, a colon and a value", line, body)
+				return fmt.Errorf("line %d: unexpected %.40q, want a name, a colon and a value", line, body)
 			}
 			f = field{name: strings.Trim(name, `"`), line: line}
 			if body = strings.TrimLeft(value, " "); !strings.HasPrefix(body, "[") {
@@ -256,7 +256,7 @@ func (r *reader) yaml(text []byte) error {
 	case open:
 		return fmt.Errorf("line %d: the list %.40s has no closing bracket", f.line, f.name)
 	case !inside:
-		return fmt.Errorf("no descriptor: want a mapping%s with the tag !!%s", r.named(), typeID)
+		return fmt.Errorf("the file has no descriptor, want a mapping%s with the tag !!%s", r.named(), typeID)
 	}
 	return nil
 }

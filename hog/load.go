@@ -70,7 +70,7 @@ func LoadNamed(r io.Reader, name string) (*Descriptor, error) {
 		return nil, fmt.Errorf("reading a descriptor: %w", err)
 	}
 	if len(text) > maxFile {
-		return nil, raster.Invalid("descriptor: the file is larger than %d MB", maxFile>>20)
+		return nil, raster.Invalid("descriptor: the file is larger than %d MiB", maxFile>>20)
 	}
 	c, err := parse(text, name)
 	if err != nil {

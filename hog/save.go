@@ -45,10 +45,10 @@ func (d *Descriptor) Save(w io.Writer, f Format, name string) error {
 		return err
 	}
 	if f < XML || f > JSON {
-		return raster.Invalid("unknown Format %d, want XML, YAML or JSON", f)
+		return raster.Invalid("unknown format %d, want XML, YAML or JSON", f)
 	}
 	if !named.MatchString(name) {
-		return raster.Invalid("name %.40q, want letters, digits, - and _, beginning with a letter or _", name)
+		return raster.Invalid("name is %.40q, want letters, digits, - and _, beginning with a letter or _", name)
 	}
 	if w == nil {
 		return errors.New("nil io.Writer")

@@ -182,8 +182,8 @@ func (h *npyHeader) picture(a *Array, c io.Closer, err error, opt Options) (*Pic
 	return &Picture{Image: img, Format: "npy", Element: h.element(), Page: 1, Pages: 1, close: c.Close}, nil
 }
 
-// inFile adds the name of a file to an error.
-func inFile(path string, err error) error { return fmt.Errorf("%w, in %s", err, path) }
+// inFile puts the name of a file before an error.
+func inFile(path string, err error) error { return fmt.Errorf("%s: %w", path, err) }
 
 // sniffBytes is the number of bytes needed to detect a format.
 const sniffBytes = 12

@@ -184,7 +184,7 @@ func encodeJPEG(w io.Writer, img any, meta Metadata) error {
 	if !isImage {
 		bytes, ok := img.(boxsum.Image[uint8])
 		if !ok {
-			return raster.Unsupported("JPEG cannot store %s, only of uint8 (use .png or .npy)", described(img))
+			return raster.Unsupported("JPEG cannot store %s, want uint8 (use .png or .npy)", described(img))
 		}
 		if n := max(bytes.Channels, 1); n != 1 && n != 3 {
 			return raster.Unsupported("JPEG cannot store %d channels, only 1 or 3 (use .png or .npy)", n)

@@ -73,7 +73,7 @@ func openSlice(path string, opt Options) (any, error) {
 	}
 	if format, _ := sniff(data[:min(len(data), sniffBytes)]); format == "tiff" {
 		if file, err := openTIFF(data); err == nil && len(file.pages) > 1 {
-			return nil, fmt.Errorf("each file of a folder is one slice, but this one has %d pages (use the file itself as the volume), in %s", len(file.pages), path)
+			return nil, fmt.Errorf("%s has %d pages, want 1 in a folder of slices (or use the file itself as the volume)", path, len(file.pages))
 		}
 	}
 	p, err := DecodeWith(bytes.NewReader(data), opt)

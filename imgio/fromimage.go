@@ -99,7 +99,7 @@ func grayImage(m image.Image) image.Image {
 // and otherwise dithered to 256 fixed colors.
 func encodeGIF(w io.Writer, img any) error {
 	if deep, ok := img.(boxsum.Image[uint16]); ok {
-		return raster.Unsupported("GIF cannot store %s, only of uint8 (use .png or .npy)", described(deep))
+		return raster.Unsupported("GIF cannot store %s, want uint8 (use .png or .npy)", described(deep))
 	}
 	b, err := bilevelOf(img)
 	if err != nil {

@@ -246,7 +246,7 @@ func (z *NPZ) WriteBytes(name, dtype string, shape []int, rows iter.Seq[[]byte])
 // member starts an array.
 func (z *NPZ) member(name string) (io.Writer, error) {
 	if name == "" || z.seen[name] {
-		return nil, fmt.Errorf("npz name %q is empty or taken", name)
+		return nil, fmt.Errorf("array name %q is empty or used twice in the .npz file", name)
 	}
 	z.seen[name] = true
 	extra, err := z.padding(name + ".npy")

@@ -88,7 +88,7 @@ func readArchive(r io.ReaderAt, size int64, names []string, mapped []byte) (map[
 			continue
 		}
 		if arrays[name], err = readMember(member, mapped); err != nil {
-			return nil, fmt.Errorf("%w, in its array %s", err, name)
+			return nil, fmt.Errorf("array %s: %w", name, err)
 		}
 	}
 	return arrays, nil

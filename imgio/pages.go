@@ -142,7 +142,7 @@ func (p *Pages) page(n int) (*Picture, error) {
 		return nil, p.lost
 	}
 	if n < 1 || n > p.N {
-		return nil, fmt.Errorf("%s: page is %d, but the file has %d", p.Format, n, p.N)
+		return nil, fmt.Errorf("page is %d, want 1 to %d", n, p.N)
 	}
 	if p.array != nil {
 		array := *p.array

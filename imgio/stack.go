@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"strings"
 )
 
 // A Stack reads the slices of a volume one by one. It is not safe for
@@ -151,7 +152,7 @@ func DecodeStackWith(r io.Reader, opt Options) (*Stack, error) {
 		}
 		return tiffStack(data, nil, opt)
 	}
-	return nil, fmt.Errorf("a %s file is one picture, not a volume (use a folder of pictures, a TIFF file with a page for each slice, or a 3-D .npy array)", format)
+	return nil, fmt.Errorf("a %s file is one picture, not a volume (use a folder of pictures, a TIFF file with a page for each slice, or a 3-D .npy array)", strings.ToUpper(format))
 }
 
 // begin reads the first slice and records what all others must match.
@@ -174,7 +175,7 @@ func tiffStack(data []byte, c closer, opt Options) (*Stack, error) {
 		name := fmt.Sprintf("page %d", z+1)
 		img, err := decodeBytes("tiff", file.page(z), opt)
 		if err != nil {
-			return nil, name, fmt.Errorf("%w, on %s", err, name)
+			return nil, name, fmt.Errorf("%s: %w", name, err)
 		}
 		return img, name, nil
 	}

@@ -325,7 +325,7 @@ func TestStackErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Slice(1); err == nil || err.Error() != "all slices of a volume must have the same size and type: page 2 has 3×2 pixels of uint8, the first has 7×5 pixels of uint8, in "+path {
+	if _, err := other.Slice(1); err == nil || err.Error() != path+": all slices of a volume must have the same size and type: page 2 has 3×2 pixels of uint8, the first has 7×5 pixels of uint8" {
 		t.Error(err)
 	}
 	// The error for a page whose pixels are cut off names the page.

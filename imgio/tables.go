@@ -66,7 +66,7 @@ func saveable[S boxsum.Sum](t *boxsum.Table[S]) error {
 	case t == nil:
 		return raster.Invalid("nil table")
 	case t.Offset != 0:
-		return raster.Invalid("the table has an offset of %g, which files cannot hold (integrate with Options.Plain)", t.Offset)
+		return raster.Invalid("the table has an offset of %g, which files cannot hold (set Plain in the options of Integrate)", t.Offset)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func ToImage(img any) (image.Image, error) {
 		}
 		return toImage16(img), nil
 	}
-	return nil, raster.Unsupported("%s are not supported, only of uint8 or uint16", described(img))
+	return nil, raster.Unsupported("%s are not supported, want uint8 or uint16", described(img))
 }
 
 // showable validates an image and fills in its defaults.
@@ -74,7 +74,7 @@ func checkShown(width, height, channels, stride, values int) error {
 	row := width * channels
 	switch {
 	case width < 0 || height < 0 || channels > 4 || width > 0 && row/width != channels || stride < row:
-		return raster.Invalid("image of %d×%d with %d channels and stride %d is invalid", width, height, channels, stride)
+		return raster.Invalid("image is %d×%d with %d channels and stride %d, want sides of 0 or more, at most 4 channels and a stride of at least a row", width, height, channels, stride)
 	case width > 0 && height > 0 && (values < row || (values-row)/stride < height-1):
 		return raster.Invalid("buffer has %d elements, too few for %d×%d pixels with %d channels", values, width, height, channels)
 	}

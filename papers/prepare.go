@@ -178,7 +178,7 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 		}
 	}
 	if a.Place == GPU && o.Device == nil {
-		return o, fmt.Errorf("%s runs on a GPU: open a device for it", a.Name)
+		return o, fmt.Errorf("%s runs on a GPU (open a device for it)", a.Name)
 	}
 	return o, nil
 }

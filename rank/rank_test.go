@@ -454,11 +454,11 @@ func TestRefused(t *testing.T) {
 	cancel()
 	w := filter.Square(3)
 	for what, err := range map[string]error{
-		"empty window":         filtered(img, rank.Minimum, filter.Window{}, nil),
-		"huge window":          filtered(img, rank.Minimum, filter.Square(1<<30), nil),
-		"shift out of window":  filtered(img, rank.Mean, filter.Window{Width: 3, Height: 3, Shift: image.Pt(2, 0)}, nil),
-		"statistic":            filtered(img, rank.BilateralMean+1, w, nil),
-		"unknown statistic":    filtered(img, 200, w, nil),
+		"empty window":        filtered(img, rank.Minimum, filter.Window{}, nil),
+		"huge window":         filtered(img, rank.Minimum, filter.Square(1<<30), nil),
+		"shift out of window": filtered(img, rank.Mean, filter.Window{Width: 3, Height: 3, Shift: image.Pt(2, 0)}, nil),
+		"statistic":           filtered(img, rank.BilateralMean+1, w, nil),
+		"unknown statistic 200, want one of minimum, maximum": filtered(img, 200, w, nil),
 		"fraction":             filtered(img, rank.Percentile, w, &rank.Options{Fraction: 1.1}),
 		"NaN":                  filtered(img, rank.Percentile, w, &rank.Options{Fraction: math.NaN()}),
 		"range":                filtered(img, rank.BilateralMean, w, &rank.Options{Below: -1}),

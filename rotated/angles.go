@@ -28,7 +28,7 @@ func Nearest(degrees float64, limit int) (Rotation, error) {
 		return Rotation{}, raster.Invalid("angle is %v degrees, want a finite number", degrees)
 	}
 	if limit < 1 || limit > maxTerm {
-		return Rotation{}, raster.Invalid("limit of terms is %d, want 1 to %d", limit, maxTerm)
+		return Rotation{}, raster.Invalid("limit is %d, want 1 to %d", limit, maxTerm)
 	}
 	degrees = math.Remainder(degrees, 180)
 	steep := math.Abs(degrees) > 45

@@ -17,7 +17,7 @@ type Rectangle struct {
 
 // String returns a description of the rectangle.
 func (r Rectangle) String() string {
-	return fmt.Sprintf("rectangle of %g×%g round (%g, %g) at %g°", r.Width, r.Height, r.X, r.Y, r.Degrees)
+	return fmt.Sprintf("rectangle of %g×%g around (%g, %g) at %g°", r.Width, r.Height, r.X, r.Y, r.Degrees)
 }
 
 // FromCorner returns the rectangle that is rotated about its upper left corner
@@ -47,7 +47,7 @@ func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
 	l = l.orNone()
 	for _, v := range []float64{rect.X, rect.Y, rect.Width, rect.Height, rect.Degrees} {
 		if !(math.Abs(v) <= maxSide) {
-			return Box{}, raster.Invalid("%v, want numbers of at most %d in magnitude", rect, maxSide)
+			return Box{}, raster.Invalid("%v has numbers out of range, want at most %d in magnitude", rect, maxSide)
 		}
 	}
 	if rect.Width <= 0 || rect.Height <= 0 {

@@ -44,7 +44,7 @@ func (j *Job) most() (int, error) {
 	free := j.opt.Memory - keep - beside - lines - 32<<20
 	n := free * 2 / 3 / each // the rest is for the garbage collector
 	if n < 1 && j.opt.Memory < math.MaxInt64/2 {
-		return 0, raster.OutOfMemory("blocks of %d×%d, of an image whose chunks take up to %d MiB, need about %d MiB, more than the limit of %d (raise the limit, or use smaller blocks)", j.block, j.block,
+		return 0, raster.OutOfMemory("blocks of %d×%d, of an image whose chunks take up to %d MiB, need about %d MiB, more than the limit of %d MiB (raise the limit, or use smaller blocks)", j.block, j.block,
 			j.src.Footprint()>>20, max((each*3/2+beside+lines+32<<20)*4/3, each*3/2+beside+lines+32<<20+keep)>>20+1, j.opt.Memory>>20)
 	}
 	n = min(n, int64(j.opt.Workers))

@@ -153,7 +153,7 @@ func (j *filterJob) planWork() error {
 	each += more
 	workers := min(int64(o.Workers), (o.Memory-keep-beside)/each)
 	if workers < 1 {
-		return raster.OutOfMemory("blocks of %d×%d and windows of %d×%d need about %d MiB, more than the limit of %d (raise the limit, or use smaller blocks)", o.Block, o.Block, w.Width, w.Height, max((each+beside)*4/3, each+beside+keep)>>20+1, o.Memory>>20)
+		return raster.OutOfMemory("blocks of %d×%d and windows of %d×%d need about %d MiB, more than the limit of %d MiB (raise the limit, or use smaller blocks)", o.Block, o.Block, w.Width, w.Height, max((each+beside)*4/3, each+beside+keep)>>20+1, o.Memory>>20)
 	}
 	j.workers, j.keep = int(workers), keep
 	return nil

@@ -189,10 +189,10 @@ func (j *Job) planBlocks() error {
 		}
 	}
 	if j.block > (1<<31-1)/8/j.channels/j.block {
-		return raster.Invalid("blocks of %d×%d with %d channels are too large for one object", j.block, j.block, j.channels)
+		return raster.Invalid("blocks of %d×%d with %d channels exceed 2 GiB (use smaller blocks)", j.block, j.block, j.channels)
 	}
 	if j.opt.Chunk > 0 && j.block%j.opt.Chunk != 0 {
-		return raster.Invalid("chunk size %d does not divide block size %d", j.opt.Chunk, j.block)
+		return raster.Invalid("chunk is %d, want a divisor of the block, %d", j.opt.Chunk, j.block)
 	}
 	j.rows, j.columns = raster.CeilDiv(j.height, j.block), raster.CeilDiv(j.width, j.block)
 	return nil

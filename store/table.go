@@ -74,7 +74,7 @@ func OpenTable(ctx context.Context, b zarr.Bucket, opt *OpenOptions) (*Table, er
 		return nil, err
 	}
 	if ok, err := g.Attribute("boxsum", &t.about); err != nil || !ok || t.Kind != tableKind {
-		return nil, bad("this is a group, not a table")
+		return nil, bad("this is a Zarr group, not a table")
 	}
 	if t.pixel, err = zarr.ParseType(t.Pixel); err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ func Compare(truth, img boxsum.Image[uint8]) (s Score, err error) {
 		}
 	}
 	if truth.Width != img.Width || truth.Height != img.Height {
-		return s, raster.Invalid("image is %d×%d but its truth is %d×%d: they must have the same size", img.Width, img.Height, truth.Width, truth.Height)
+		return s, raster.Invalid("image is %d×%d and truth is %d×%d, want the same size", img.Width, img.Height, truth.Width, truth.Height)
 	}
 	var rows [5][]uint8 // of truth, with row y in the middle
 	distortion := 0.0

@@ -50,7 +50,7 @@ func (b *bloscPack) pack(buf, data []byte) ([]byte, error) {
 		format = 1 << 5
 	}
 	if b.Name != "zstd" && b.Name != "lz4" || b.Shuffle != "shuffle" || size < 1 || size > 16 || bloscBlock%size != 0 {
-		return nil, bad("blosc is written with zstd or lz4, and shuffles elements of 1, 2, 4, 8 or 16 bytes only")
+		return nil, bad("blosc with compressor %s, shuffle %s and element size %d cannot be written, want zstd or lz4, shuffle, and 1, 2, 4, 8 or 16 bytes", b.Name, b.Shuffle, size)
 	}
 	const header = 16
 	block := max(min(bloscBlock, len(data)/size*size), 1)

@@ -24,7 +24,7 @@ func (a *Array) checkBox(have int, at, box []int) error {
 		n *= box[i]
 	}
 	if have != n {
-		return raster.Invalid("box of shape %v has %[3]d bytes, want %[2]d", box, n, have)
+		return raster.Invalid("buffer has %[3]d bytes, want %[2]d for a box of shape %[1]v", box, n, have)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ type pack interface {
 func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*chain, error) {
 	c := &chain{typ: t, fill: fill}
 	if depth > 4 {
-		return nil, bad("shards are nested too deep")
+		return nil, bad("shards are nested more than 4 deep")
 	}
 	laid := false
 	for i := range list {
@@ -52,7 +52,7 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 		switch n.Name {
 		case "transpose":
 			if laid {
-				return nil, bad("codec %q is in the wrong place", n.Name)
+				return nil, bad("codec %q follows the one that converts to bytes, want it before", n.Name)
 			}
 			order, err := parseOrder(n, len(shape))
 			if err != nil {
@@ -62,7 +62,7 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 			shape = permuted(shape, order)
 		case "bytes", "endian":
 			if laid {
-				return nil, bad("two codecs convert a chunk to bytes")
+				return nil, bad("two codecs convert a chunk to bytes, want one")
 			}
 			laid = true
 			var config struct{ Endian string }
@@ -84,7 +84,7 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 			c.swap = c.swap && t.Size() > 1
 		case "sharding_indexed":
 			if laid {
-				return nil, bad("two codecs convert a chunk to bytes")
+				return nil, bad("two codecs convert a chunk to bytes, want one")
 			}
 			laid = true
 			var err error
@@ -100,13 +100,13 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 				return nil, err
 			}
 			if len(c.packs) == 8 {
-				return nil, bad("too many codecs, want at most 8")
+				return nil, bad("more than 8 codecs follow the one that converts to bytes")
 			}
 			c.packs = append(c.packs, p)
 		}
 	}
 	if !laid {
-		return nil, bad("no codec converts a chunk to bytes")
+		return nil, bad("no codec converts a chunk to bytes, want one such as bytes")
 	}
 	return c, nil
 }
@@ -128,7 +128,7 @@ func parseOrder(n *named, dims int) ([]int, error) {
 		}
 	default:
 		if err := json.Unmarshal(config.Order, &order); err != nil {
-			return nil, bad("codec transpose: invalid order: %v", err)
+			return nil, bad("codec transpose has an invalid order: %v", err)
 		}
 	}
 	sorted := slices.Sorted(slices.Values(order))

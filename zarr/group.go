@@ -40,7 +40,7 @@ func readMetadata(ctx context.Context, b Bucket, key string) ([]byte, error) {
 		return nil, nil
 	}
 	if err == nil && len(data) > maxMetadata {
-		err = bad("%s has %d bytes", key, len(data))
+		err = bad("%s has %d bytes, want at most %d", key, len(data), maxMetadata)
 	}
 	if err == nil && data == nil {
 		data = []byte{}

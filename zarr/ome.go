@@ -59,7 +59,7 @@ func (g *Group) Levels() ([]Level, []Axis, error) {
 			}
 		}
 		if checkKey(l.Path) != nil {
-			return nil, nil, bad("the image has a level at %q", l.Path)
+			return nil, nil, bad("invalid path %q of a level of the image", l.Path)
 		}
 		levels = append(levels, l)
 	}

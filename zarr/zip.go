@@ -66,7 +66,7 @@ func (z *zipReader) Get(ctx context.Context, key string, offset, length int64, b
 		start, err := member.DataOffset()
 		info, _ := z.file.Stat()
 		if err != nil || info == nil || start+offset > info.Size()-length {
-			return nil, bad("%s in the zip file is damaged", key)
+			return nil, bad("%s in the zip file is damaged: it extends beyond the end of the file", key)
 		}
 		buf = raster.Reuse(buf, int(length))
 		if n, err := z.file.ReadAt(buf, start+offset); n < len(buf) {

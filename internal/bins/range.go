@@ -69,7 +69,7 @@ func (r Range) Check() error {
 		return nil
 	}
 	if width := r.High - r.Low; !(width > 0) || math.IsInf(width, 0) {
-		return raster.Invalid("range is %v to %v, want finite limits, the second larger", r.Low, r.High)
+		return raster.Invalid("range is %v to %v, want finite limits, the second one larger", r.Low, r.High)
 	}
 	r.Single = false
 	if !r.distinct() {

@@ -103,16 +103,16 @@ func (j *Job) Check() (err error) {
 // checkBoxes validates the boxes of a kernel and the border.
 func (j *Job) checkBoxes() error {
 	if len(j.Boxes) < 1 || len(j.Boxes) > maxBoxes {
-		return raster.Invalid("%d boxes, want 1 to %d", len(j.Boxes), maxBoxes)
+		return raster.Invalid("number of boxes is %d, want 1 to %d", len(j.Boxes), maxBoxes)
 	}
 	limits := image.Rect(-maxReach, -maxReach, maxReach, maxReach)
 	j.reach = j.Boxes[0].Rectangle
 	for i, b := range j.Boxes {
 		switch {
 		case b.Empty():
-			return raster.Invalid("box %d is %v, which is empty", i, b.Rectangle)
+			return raster.Invalid("box %d is %v, want one that is not empty", i, b.Rectangle)
 		case !b.In(limits):
-			return raster.Invalid("box %d is %v, want coordinates of %d to %d", i, b.Rectangle, -maxReach, maxReach)
+			return raster.Invalid("box %d is %v, want coordinates from %d to %d", i, b.Rectangle, -maxReach, maxReach)
 		case b.Weight-b.Weight != 0:
 			return raster.Invalid("the weight of box %d is %v, want a finite number", i, b.Weight)
 		}
@@ -185,7 +185,7 @@ func (j *Job) Run() error {
 	}
 	if y := j.bad.Load(); y > 0 {
 		if j.Kind == Speckle {
-			return raster.Invalid("row %d has pixels that are negative, NaN or infinite, want intensities", y-1)
+			return raster.Invalid("row %d has pixels that are negative, NaN or infinite, want finite intensities of 0 or more", y-1)
 		}
 		return raster.Invalid("rows up to %d have pixels that are NaN or infinite, or too large to sum in float64", y-1)
 	}

@@ -82,12 +82,12 @@ func between(outer, inner shape) []Box {
 func Octagons(outer, inner [2]int) ([]Box, error) {
 	for _, o := range [][2]int{outer, inner} {
 		if o[0] < 1 || o[0]%2 == 0 || o[1] < 0 || o[0] > maxScale || o[1] > maxScale {
-			return nil, raster.Invalid("octagon has sides of %d and %d, want an odd number and one of 0 or more, at most %d", o[0], o[1], maxScale)
+			return nil, raster.Invalid("octagon is %v, want an odd number from 1 to %d and a number from 0 to %d", o, maxScale-1, maxScale)
 		}
 	}
 	a, b := octagon(outer[0], outer[1]), octagon(inner[0], inner[1])
 	if !a.contains(b) {
-		return nil, raster.Invalid("octagon %v does not contain %v and more", outer, inner)
+		return nil, raster.Invalid("outer octagon is %v, want one that contains the inner octagon, %v, and is larger", outer, inner)
 	}
 	return between(a, b), nil
 }
@@ -95,7 +95,7 @@ func Octagons(outer, inner [2]int) ([]Box, error) {
 // Stars is like the function of package boxlets.
 func Stars(outer, inner int) ([]Box, error) {
 	if inner < 1 || outer <= inner || outer > maxScale {
-		return nil, raster.Invalid("stars have scales %d and %d, want the second to be at least 1 and less than the first, at most %d", outer, inner, maxScale)
+		return nil, raster.Invalid("stars have scales %d (outer) and %d (inner), want 1 to %d, the outer one larger", outer, inner, maxScale)
 	}
 	return between(star(outer), star(inner)), nil
 }
@@ -116,7 +116,7 @@ func (s shape) contains(o shape) bool {
 // FromKernel is like the function of package boxlets.
 func FromKernel(weights []float64, width, height int, anchor image.Point) ([]Box, error) {
 	if width < 1 || height < 1 || width > maxReach || height > maxReach || len(weights) != width*height {
-		return nil, raster.Invalid("kernel has %d weights, want %d×%d, with sides of 1 to %d", len(weights), width, height, maxReach)
+		return nil, raster.Invalid("kernel has %d weights, want %d×%d, each side from 1 to %d", len(weights), width, height, maxReach)
 	}
 	for i, v := range weights {
 		if v-v != 0 {

@@ -3,6 +3,7 @@ package boxlets
 import (
 	"image"
 	"math"
+	"strings"
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
@@ -39,7 +40,7 @@ func ParseMethod(name string) (Method, error) {
 			return Method(m), nil
 		}
 	}
-	return 0, raster.Invalid("unknown method %q, want one of %v", name, methodNames)
+	return 0, raster.Invalid("unknown method %q, want one of %s", name, strings.Join(methodNames[:], ", "))
 }
 
 // maxFrost is the largest window of Frost's filter, whose time grows with the side.
@@ -49,13 +50,13 @@ const maxFrost = 1 << 8
 func (j *Job) checkSpeckle() error {
 	switch {
 	case j.Method >= methods:
-		return raster.Invalid("unknown method")
+		return raster.Invalid("unknown method %d, want one of %s", j.Method, strings.Join(methodNames[:], ", "))
 	case j.Size < 3 || j.Size%2 == 0 || j.Size > maxReach || j.Method == Frost && j.Size > maxFrost:
-		return raster.Invalid("window is %d, want an odd number of 3 to %d, or to %d for frost", j.Size, maxReach-1, maxFrost-1)
+		return raster.Invalid("window is %d, want an odd number from 3 to %d, or to %d for frost", j.Size, maxReach-1, maxFrost-1)
 	case !(j.Looks > 0) || j.Looks > 1e6:
-		return raster.Invalid("looks are %v, want more than 0", j.Looks)
+		return raster.Invalid("number of looks is %v, want more than 0 and at most 1e6", j.Looks)
 	case !(j.Damping >= 0) || j.Damping > 1e6:
-		return raster.Invalid("damping is %v, want 0 or more", j.Damping)
+		return raster.Invalid("damping is %v, want 0 to 1e6", j.Damping)
 	}
 	r := j.Size / 2
 	j.reach = image.Rect(-r, -r, r+1, r+1)

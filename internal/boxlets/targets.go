@@ -14,9 +14,9 @@ import (
 func (j *Job) checkCells() error {
 	switch {
 	case j.Guard < 0 || j.Train < 1 || j.Guard > maxReach || j.Train > maxReach || j.Guard+j.Train >= maxReach:
-		return raster.Invalid("guard is %d and train is %d, want 0 or more and 1 or more, less than %d together", j.Guard, j.Train, maxReach)
+		return raster.Invalid("guard is %d and train is %d, want a guard of 0 or more, a train of 1 or more, and a sum less than %d", j.Guard, j.Train, maxReach)
 	case !(j.FalseAlarms > 0 && j.FalseAlarms < 1):
-		return raster.Invalid("the rate of false alarms is %v, want more than 0 and less than 1", j.FalseAlarms)
+		return raster.Invalid("rate of false alarms is %v, want more than 0 and less than 1", j.FalseAlarms)
 	}
 	r := j.Guard + j.Train
 	j.reach = image.Rect(-r, -r, r+1, r+1)

@@ -65,9 +65,9 @@ func (j *FloatJob) Check() (err error) {
 	case j.Patch < 1 || j.Search < 1 || j.Patch > maxSide || j.Search > maxSide:
 		return raster.Invalid("patch is %d and search is %d, want sides of 1 to %d", j.Patch, j.Search, maxSide)
 	case !(j.Strength > 0) || j.Strength > math.MaxFloat32:
-		return raster.Invalid("strength is %v, want more than 0", j.Strength)
+		return raster.Invalid("strength is %v, want more than 0 and at most 3.4e38", j.Strength)
 	case !(j.Noise >= 0) || j.Noise > math.MaxFloat32:
-		return raster.Invalid("noise is %v, want 0 or more", j.Noise)
+		return raster.Invalid("noise is %v, want 0 to 3.4e38", j.Noise)
 	}
 	j.search = j.Search / 2
 	j.before, j.after = j.Patch/2, j.Patch/2
@@ -85,7 +85,7 @@ func (j *FloatJob) Check() (err error) {
 	}
 	j.bias = 2 * float64(src.Channels) * j.Noise * j.Noise
 	if margin := 2 * float64(j.after+j.search); (float64(src.Width)+margin)*(float64(src.Height)+margin)*(float64(src.Depth)+margin)*float64(src.Channels) > maxPadded {
-		return raster.Invalid("image is %v, which is too large for a search of %d", src.Extent, j.Search)
+		return raster.Invalid("image is %v, which is too large for a search of %d (use parts of the image)", src.Extent, j.Search)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (j *Job) Check() (err error) {
 	case j.Patch < 1 || j.Search < 1 || j.Patch > maxSide || j.Search > maxSide:
 		return raster.Invalid("patch is %d and search is %d, want sides of 1 to %d", j.Patch, j.Search, maxSide)
 	case !(j.Strength >= 0) || j.Strength > math.MaxFloat32:
-		return raster.Invalid("strength is %v, want 0 or more", j.Strength)
+		return raster.Invalid("strength is %v, want 0 to 3.4e38", j.Strength)
 	}
 	j.Absolute = j.Absolute || src.Type == raster.U16
 	j.patch, j.search = j.Patch/2, j.Search/2
@@ -80,7 +80,7 @@ func (j *Job) checkFrames() error {
 	case len(j.Frames) < 1 || len(j.Frames) > maxFrames:
 		return raster.Invalid("number of frames is %d, want 1 to %d", len(j.Frames), maxFrames)
 	case j.Index < 0 || j.Index >= len(j.Frames):
-		return raster.Invalid("frame is %d, out of range for %d frames", j.Index, len(j.Frames))
+		return raster.Invalid("frame is %d, want 0 to %d", j.Index, len(j.Frames)-1)
 	}
 	first := &j.Frames[j.Index]
 	for i := range j.Frames {
@@ -89,13 +89,13 @@ func (j *Job) checkFrames() error {
 			return raster.Unsupported("pixels of %v cannot be denoised, want uint8 or uint16", f.Type)
 		}
 		if f.Type != first.Type {
-			return raster.Unsupported("frames have types %v and %v, want one type", f.Type, first.Type)
+			return raster.Unsupported("frames have types %v and %v, want the same type", f.Type, first.Type)
 		}
 		if err := f.Check(); err != nil {
 			return err
 		}
 		if f.Width != first.Width || f.Height != first.Height || f.Channels != first.Channels {
-			return raster.Invalid("frames are %v and %v, want one size", first.Extent, f.Extent)
+			return raster.Invalid("frames are %v and %v, want the same size", first.Extent, f.Extent)
 		}
 	}
 	if first.Channels > 4 {
@@ -115,14 +115,14 @@ func (j *Job) makeTable() error {
 	across, side := float64(2*j.search+1), 2*j.patch+1
 	one := min(math.Floor(most/(float64(len(j.Frames))*across*across*float64(white))), math.MaxInt32)
 	if one < 1 {
-		return raster.Invalid("search is %d in %d frames, which have too many pixels for exact sums", j.Search, len(j.Frames))
+		return raster.Invalid("search is %d in %d frames, too many pixels for exact sums (use a smaller search or fewer frames)", j.Search, len(j.Frames))
 	}
 	farthest := white * src.Channels // of two pixels
 	if !j.Absolute {
 		farthest *= white
 	}
 	if float64(farthest)*float64(side)*float64(side) >= 1<<31 {
-		return raster.Invalid("patch is %d, which has too many pixels for exact distances", j.Patch)
+		return raster.Invalid("patch is %d, too many pixels for exact distances (use a smaller patch)", j.Patch)
 	}
 	for j.shift = 0; 1<<j.shift < side*side; j.shift++ {
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/kernel"
@@ -74,7 +75,7 @@ func (o *Options) check(s *Settings) error {
 	if o.Level != "" && o.Level != Auto {
 		for s.Level.String() != o.Level {
 			if s.Level == kernel.Portable {
-				return raster.Invalid("level is %q, want %s or one of %v on this machine", o.Level, Auto, Levels())
+				return raster.Invalid("level is %q, want %s or one of %s on this machine", o.Level, Auto, strings.Join(Levels(), ", "))
 			}
 			s.Level--
 		}

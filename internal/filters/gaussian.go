@@ -115,7 +115,7 @@ func runBoxes(j *Job) error {
 			return runTriple(j, &l)
 		}
 		if area*(255<<8)*(1<<8) >= 1<<62 {
-			return raster.Invalid("a Gaussian with sigma %v×%v is too wide for 8-bit pixels", j.Sigma.X, j.Sigma.Y)
+			return raster.Invalid("sigma is %v×%v, which is too wide for 8-bit pixels (use float pixels)", j.Sigma.X, j.Sigma.Y)
 		}
 		if area*(255<<8) < 1<<32 {
 			return runCascade(j, raster.U32, raster.U16, &shapes)

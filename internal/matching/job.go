@@ -106,7 +106,7 @@ func (j *Job) checkMask() error {
 		}
 	}
 	if !some {
-		return raster.Invalid("the mask is zero everywhere")
+		return raster.Invalid("mask is zero everywhere, want at least one other value")
 	}
 	j.masked = !all
 	return nil

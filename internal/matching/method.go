@@ -2,6 +2,7 @@ package matching
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/boxsum/boxsum/internal/raster"
 )
@@ -34,13 +35,13 @@ func ParseMethod(name string) (Method, error) {
 			return Method(m), nil
 		}
 	}
-	return 0, raster.Invalid("unknown method %q, want one of %v", name, methodNames)
+	return 0, raster.Invalid("unknown method %q, want one of %s", name, strings.Join(methodNames[:], ", "))
 }
 
 // Check returns an error if m is not one of the methods.
 func (m Method) Check() error {
 	if m >= methods {
-		return raster.Invalid("unknown %v, want one of %v", m, methodNames)
+		return raster.Invalid("unknown %v, want one of %s", m, strings.Join(methodNames[:], ", "))
 	}
 	return nil
 }

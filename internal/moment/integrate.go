@@ -55,7 +55,7 @@ func (t *Table) fill(src *raster.Array, set engine.Settings) (err error) {
 		return err
 	}
 	if t.wide != isWide(src.Type) {
-		return raster.Unsupported("the table was not made for pixels of %v", src.Type)
+		return raster.Unsupported("the table was made for pixels of another type than %v", src.Type)
 	}
 	if t.peak, t.unit, err = scale(src, &set); err != nil {
 		return err

@@ -114,7 +114,7 @@ func rangeOf(given float64, t raster.Type) (float64, error) {
 	case given > 0 && given <= math.MaxFloat64:
 		return given, nil
 	case given != 0:
-		return 0, raster.Invalid("data range is %v, want more than 0", given)
+		return 0, raster.Invalid("data range is %v, want a finite number greater than 0", given)
 	case t == raster.U8:
 		return 1<<8 - 1, nil
 	case t == raster.U16:
@@ -154,7 +154,7 @@ func (j *Job) checkNumbers() (err error) {
 		return err
 	}
 	if !(j.K1 >= 0 && j.K2 >= 0 && j.K1 <= math.MaxFloat64 && j.K2 <= math.MaxFloat64) {
-		return raster.Invalid("K1 is %v and K2 is %v, want 0 or more", j.K1, j.K2)
+		return raster.Invalid("K1 is %v and K2 is %v, want finite numbers of 0 or more", j.K1, j.K2)
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func (j *Job) checkWindow() error {
 		}
 	}
 	if j.Size < 1 || j.Size%2 == 0 || j.Size > 1<<15 {
-		return raster.Invalid("window is %d, want an odd number of pixels, at most %d", j.Size, 1<<15-1)
+		return raster.Invalid("window is %d, want an odd number from 1 to %d", j.Size, 1<<15-1)
 	}
 	if j.Size == 1 && !j.Population && j.Kind == SSIM {
 		return raster.Invalid("window is 1, want at least 3 for sample variances")
@@ -190,7 +190,7 @@ func (j *Job) checkWindow() error {
 		least = min(least, j.A.Depth)
 	}
 	if j.cropped && j.Size > least {
-		return raster.Invalid("window is %d pixels wide, want at most %d, the smallest side of the images", j.Size, least)
+		return raster.Invalid("window is %d, want at most %d, the smallest side of the images", j.Size, least)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ package rank
 
 import (
 	"math"
+	"strings"
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
@@ -55,7 +56,7 @@ func ParseKind(name string) (Kind, error) {
 			return Kind(k), nil
 		}
 	}
-	return 0, raster.Invalid("unknown statistic %q, want one of %v", name, kindNames)
+	return 0, raster.Invalid("unknown statistic %q, want one of %s", name, strings.Join(kindNames[:], ", "))
 }
 
 // floats reports whether results are floats.
@@ -107,7 +108,7 @@ func (j *Job) Check() (err error) {
 		return err
 	}
 	if j.Kind >= kinds {
-		return raster.Invalid("unknown statistic")
+		return raster.Invalid("unknown statistic %d, want one of %s", j.Kind, strings.Join(kindNames[:], ", "))
 	}
 	if j.Src.Type != raster.U8 && j.Src.Type != raster.U16 {
 		return raster.Unsupported("pixels of %v cannot be ranked, want uint8 or uint16", j.Src.Type)
@@ -140,7 +141,7 @@ func (j *Job) setShape() error {
 		return raster.Invalid("footprint has %d values, want %d×%d", len(j.Footprint), j.Width, j.Height)
 	}
 	if w, h := min(j.Width, j.Src.Width), min(j.Height, j.Src.Height); float64(w)*float64(h) > maxArea {
-		return raster.Invalid("windows have up to %d×%d pixels of the image, want at most %d", w, h, maxArea)
+		return raster.Invalid("windows hold up to %d×%d pixels of the image, want at most %d in total", w, h, maxArea)
 	}
 	return nil
 }
@@ -167,9 +168,9 @@ func (j *Job) checkMask() error {
 func (j *Job) checkNumbers() error {
 	switch {
 	case j.Kind == Percentile && !(j.Fraction >= 0 && j.Fraction <= 1):
-		return raster.Invalid("percentile is %v, want a fraction from 0 to 1", j.Fraction)
+		return raster.Invalid("fraction is %v, want 0 to 1", j.Fraction)
 	case j.Kind == BilateralMean && (j.Below < 0 || j.Above < 0 || j.Below > maxBins || j.Above > maxBins):
-		return raster.Invalid("the range is %d below and %d above, want 0 to %d", j.Below, j.Above, maxBins)
+		return raster.Invalid("range is %d below and %d above, want 0 to %d", j.Below, j.Above, maxBins)
 	case j.Kind == Histogram && (j.Bins < 1 || j.Bins > maxBins):
 		return raster.Invalid("number of bins is %d, want 1 to %d", j.Bins, maxBins)
 	case j.Src.Type == raster.U8:

@@ -65,7 +65,7 @@ func (j *Job) Check() (err error) {
 		return err
 	}
 	if j.Src.Channels != 1 {
-		return raster.Invalid("image has %d channels, want 1: thresholds are for gray images (see boxsum.Gray)", j.Src.Channels)
+		return raster.Invalid("image has %d channels, want 1 (convert it to gray)", j.Src.Channels)
 	}
 	j.unit = j.Src.Type.Float() && takesUnit(r)
 	j.none = r.Method == Bradley && r.Window == (filters.Window{}) && j.Src.Width < bradleyWidths

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"strings"
 
 	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
@@ -49,7 +50,7 @@ func ParseMethod(name string) (Method, error) {
 			return Method(m), nil
 		}
 	}
-	return 0, raster.Invalid("unknown method %q, want one of %v", name, methodNames)
+	return 0, raster.Invalid("unknown method %q, want one of %s", name, strings.Join(methodNames[:], ", "))
 }
 
 // A Rule is a method and its parameters; see package threshold.
@@ -139,7 +140,7 @@ func shapeOf(t raster.Type, r *Rule, width int) (s window.Shape, err error) {
 // formulaOf checks the parameters of a rule and returns its formula for pixels of type t.
 func formulaOf(t raster.Type, r *Rule) (f windows.Formula, err error) {
 	if r.Method >= NumMethods {
-		return f, raster.Invalid("unknown %v, want one of %v", r.Method, methodNames)
+		return f, raster.Invalid("unknown %v, want one of %s", r.Method, strings.Join(methodNames[:], ", "))
 	}
 	for _, v := range []struct {
 		name  string

@@ -80,7 +80,7 @@ func unsupported(what string, t raster.Type) error {
 	if t == 0 {
 		return raster.NoTable()
 	}
-	return raster.Unsupported("%v has no tables, want %s", t, what)
+	return raster.Unsupported("tables cannot have type %v, want %s", t, what)
 }
 
 // WideVariances writes the variances of boxes of integers whose squares may exceed 64

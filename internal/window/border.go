@@ -25,6 +25,7 @@ package window
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -66,13 +67,13 @@ func ParseBorder(name string) (Border, error) {
 			return Border(b), nil
 		}
 	}
-	return 0, raster.Invalid("unknown border %q, want one of %v", name, borderNames)
+	return 0, raster.Invalid("unknown border %q, want one of %s", name, strings.Join(borderNames[:], ", "))
 }
 
 // Check returns an error if b is not one of the borders.
 func (b Border) Check() error {
 	if b >= borders {
-		return raster.Invalid("unknown %v, want one of %v", b, borderNames)
+		return raster.Invalid("unknown %v, want one of %s", b, strings.Join(borderNames[:], ", "))
 	}
 	return nil
 }

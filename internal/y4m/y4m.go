@@ -162,7 +162,7 @@ func (r *Reader) Read(f *Frame) error {
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("%w, at frame %d", err, r.n)
+		return fmt.Errorf("frame %d: %w", r.n, err)
 	}
 	f.Others = words
 	n, _, _, err := r.planes()

@@ -110,8 +110,8 @@ func TestErrors(t *testing.T) {
 		"YUV4MPEG2 W4 H4 C420p10\n":       `unsupported Y4M color space "420p10"`,
 		"YUV4MPEG2 W4 H4 " + strings.Repeat("X", 5000) + "\n": "header line of the Y4M stream has more than",
 		"YUV4MPEG2 W2 H2\nFRAME\n12345":                       "the Y4M stream ends in frame 0",
-		"YUV4MPEG2 W2 H2\nFRAMES\n123456":                     "want FRAME, at frame 0",
-		"YUV4MPEG2 W2 H2\nFRAME\n123456FR":                    "at frame 1",
+		"YUV4MPEG2 W2 H2\nFRAMES\n123456":                     "frame 0: the Y4M stream has \"FRAMES\\n\", want FRAME",
+		"YUV4MPEG2 W2 H2\nFRAME\n123456FR":                    "frame 1: ",
 	} {
 		r, err := NewReader(strings.NewReader(text))
 		for err == nil {

@@ -159,7 +159,7 @@ func (f file) size() (int64, error) {
 		return 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return 0, raster.Invalid("%s is not a file", string(f))
+		return 0, raster.Invalid("%s is not a regular file", string(f))
 	}
 	return info.Size(), nil
 }

@@ -100,7 +100,7 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 		entries = int64(t.order.Uint64(number))
 	}
 	if entries < 1 || entries > 1<<16 {
-		return nil, bad("invalid directory of %d entries", entries)
+		return nil, bad("directory has %d entries, want 1 to %d", entries, 1<<16)
 	}
 	directory, err := t.read(d.at+int64(d.count), entries*int64(d.entry))
 	if err != nil {
@@ -116,7 +116,7 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 			continue
 		}
 		if tags[tag] != nil {
-			return nil, bad("entry %d appears twice", tag)
+			return nil, bad("tag %d appears twice", tag)
 		}
 		tags[tag] = values
 	}
@@ -163,7 +163,7 @@ func (t *tiff) parseEntry(d *tiffDirectory, entry []byte) (tag uint16, values []
 		return tag, nil, nil
 	}
 	if n > most {
-		return tag, nil, bad("entry %d has %d values", tag, n)
+		return tag, nil, bad("tag %d has %d values, want at most %d", tag, n, most)
 	}
 	if int(n)*width > d.inline {
 		from := int64(t.order.Uint32(value))
@@ -269,7 +269,7 @@ func (t *tiff) cut(tags tiffValues) error {
 		planes = t.samples
 	}
 	if n := int64(t.counts[0]) * int64(t.counts[1]) * int64(planes); t.counts[0] > tiffMost || t.counts[1] > tiffMost || int64(len(t.offsets)) < n || int64(len(t.lengths)) < n {
-		return bad("%d tiles or strips, want %d×%d×%d", min(len(t.offsets), len(t.lengths)), t.counts[0], t.counts[1], planes)
+		return bad("the file has %d tiles or strips, want %d×%d×%d", min(len(t.offsets), len(t.lengths)), t.counts[0], t.counts[1], planes)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func main() {
 	case *pool != "":
 		err = serve(ctx, *pool)
 	case work.From == "" || work.To == "" || flag.NArg() > 0:
-		fmt.Fprintln(os.Stderr, "boxsum-beam: error: it takes -in IMAGE and -out TABLE, or -pool PORT (try -help)")
+		fmt.Fprintln(os.Stderr, "boxsum-beam: error: no work: give -in IMAGE and -out TABLE, or -pool PORT (see -help)")
 		os.Exit(2)
 	default:
 		err = submit(ctx, work, *quiet)

@@ -190,7 +190,7 @@ func decode[T any](sh *console.Shell, name string, r io.Reader, size int64, opt 
 	sh.Progress.Begin("reading", size)
 	value, err := by(&meteredReader{r, sh.Progress}, opt)
 	if err != nil {
-		err = fmt.Errorf("%w, in %s", err, name)
+		err = fmt.Errorf("%s: %w", name, err)
 	}
 	return value, err
 }

@@ -71,7 +71,7 @@ func (s *Source) turn(sh *console.Shell, n int) (*imgio.Picture, error) {
 	picture, err := console.Await(sh.Ctx, func() (*imgio.Picture, error) { return s.pages.Page(n) })
 	switch {
 	case err != nil && s.path == console.Standard:
-		return nil, fmt.Errorf("%w, in %s", err, InputName(s.path))
+		return nil, fmt.Errorf("%s: %w", InputName(s.path), err)
 	case err != nil:
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func describeFile(sh *console.Shell, path string) (storeInfo, error) {
 	case "\x93NUM":
 		h, err := imgio.ReadNPYHeader(f)
 		if err != nil {
-			return storeInfo{}, fmt.Errorf("%w, in %s", err, path)
+			return storeInfo{}, fmt.Errorf("%s: %w", path, err)
 		}
 		info := storeInfo{Kind: "array", Arrays: []arrayInfo{wholeArray(".", h.Element, h.Shape)}}
 		if e, ok := extentOf(h.Shape); ok {
@@ -113,7 +113,7 @@ func describeArchive(f *os.File) (storeInfo, error) {
 	}
 	z, err := zip.NewReader(f, stat.Size())
 	if err != nil {
-		return storeInfo{}, fmt.Errorf("%w, in %s", err, f.Name())
+		return storeInfo{}, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	info := storeInfo{Kind: "NumPy archive", Arrays: []arrayInfo{}}
 	for _, member := range z.File {
@@ -128,12 +128,12 @@ func describeArchive(f *os.File) (storeInfo, error) {
 		h, err := imgio.ReadNPYHeader(r)
 		r.Close()
 		if err != nil {
-			return storeInfo{}, fmt.Errorf("%w, in %s of %s", err, name, f.Name())
+			return storeInfo{}, fmt.Errorf("%s: array %s: %w", f.Name(), name, err)
 		}
 		info.Arrays = append(info.Arrays, wholeArray(name, h.Element, h.Shape))
 	}
 	if len(info.Arrays) == 0 {
-		return storeInfo{}, fmt.Errorf("%s is a zip file without .npy arrays; one with a Zarr array ends in .zarr.zip", f.Name())
+		return storeInfo{}, fmt.Errorf("%s is a zip file without .npy arrays (the name of a zipped Zarr array must end in .zarr.zip)", f.Name())
 	}
 	return info, nil
 }

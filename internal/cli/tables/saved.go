@@ -104,11 +104,11 @@ func openSaved(sh *console.Shell, path string, solid bool) (t *savedTable, err e
 	case err != nil:
 		return nil, err
 	case arrays[sum] == nil:
-		return nil, errors.Join(fmt.Errorf("%s has no array named %s, as files of integrate have", path, sum), file.Close())
+		return nil, errors.Join(fmt.Errorf("%s has no array named %s (boxsum integrate writes one)", path, sum), file.Close())
 	}
 	t, err = savedOf(arrays[sum], arrays[squares], solid)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%w, in %s", err, path), file.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 	}
 	t.file = file
 	return t, nil
@@ -117,7 +117,7 @@ func openSaved(sh *console.Shell, path string, solid bool) (t *savedTable, err e
 // savedOf returns the tables stored in arrays. squares may be nil.
 func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
 	if n := len(sum.Shape); !solid && n == 3 && sum.Shape[2] > imagefile.MostChannels {
-		return nil, fmt.Errorf("a table of shape %v has %d channels: for a volume, add --volume", sum.Shape, sum.Shape[2])
+		return nil, fmt.Errorf("table of shape %v has %d channels (add --volume if it is the table of a volume)", sum.Shape, sum.Shape[2])
 	}
 	sums, err := loadSums(sum, solid)
 	if err != nil {
@@ -129,7 +129,7 @@ func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
 		switch kind := elementType(squares); kind {
 		case raster.U64, raster.F64:
 		default:
-			return nil, fmt.Errorf("squares in a table are %v, want uint64 or float64", elementType(squares))
+			return nil, fmt.Errorf("the squares have type %v, want uint64 or float64", elementType(squares))
 		}
 		if both.squares, err = loadSums(squares, solid); err != nil {
 			return nil, err
@@ -154,7 +154,7 @@ func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
 func loadSums(a *imgio.Array, solid bool) (*engine.Table, error) {
 	load := sumForms[elementType(a)].load
 	if load == nil {
-		return nil, fmt.Errorf("sums in a table are %v, want uint32, uint64, int64, float32 or float64", elementType(a))
+		return nil, fmt.Errorf("the sums have type %v, want uint32, uint64, int64, float32 or float64", elementType(a))
 	}
 	return load(a, solid)
 }
