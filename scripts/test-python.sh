@@ -14,7 +14,7 @@ fi
 
 step "the Python package"
 $python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --no-build-isolation --force-reinstall ./python
-$python -m pytest -q -p no:cacheprovider --ignore python/tests/test_cuda.py --ignore python/tests/test_torch.py python/tests \
+$python -m pytest -q -rs -p no:cacheprovider --ignore python/tests/test_cuda.py --ignore python/tests/test_torch.py python/tests \
 	--doctest-modules --doctest-glob='*.md' --ignore-glob='*/boxsum/torch.py' --ignore-glob='*/boxsum/_bench_tensors.py' --ignore docs/guides/gpu.md \
 	--pyargs boxsum docs/start docs/guides docs/reference docs/migrate
 

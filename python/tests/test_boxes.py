@@ -166,7 +166,7 @@ def test_tilted_arguments():
         boxsum.tilted_sum(table, [[0, 0, 1, 1, 1, 1]])
     with pytest.raises(ValueError, match="table is empty"):
         boxsum.tilted_sum(np.zeros((0, 4), "u4"), boxes)
-    with pytest.raises(TypeError, match="take float32"):
+    with pytest.raises(TypeError, match="want float32"):
         boxsum.tilted_sum(table.astype("i2"), boxes)
 
 
