@@ -17,7 +17,7 @@
 # make generate         the assembly kernels and the pictures anew
 # make kernels          the CUDA kernels anew, with nvcc from PATH or PyPI
 # make wheel            the Python package as a wheel that needs no Go, in python/dist
-# make supply           dependencies: what go.sum says, licences, vulnerabilities; and workflows
+# make supply           dependencies: what go.sum says, licenses, vulnerabilities; and workflows
 # make site             the documentation and the explorer, as a folder for any web server, in site
 # make release          VERSION=v0.2.0: programs, packages, wheels, checksums, SBOMs, in dist, by GoReleaser
 # make release-check    uses what it built, as a stranger would

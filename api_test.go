@@ -238,10 +238,10 @@ func TestOffset(t *testing.T) {
 		}
 		return worst
 	}
-	plain, centred := worst(0), worst(0.5)
-	t.Logf("worst 16×16 box: %.2g as it is, %.2g without the mean", plain, centred)
-	if centred > plain/50 {
-		t.Errorf("taking the mean away helped from %v to %v only", plain, centred)
+	plain, centered := worst(0), worst(0.5)
+	t.Logf("worst 16×16 box: %.2g as it is, %.2g without the mean", plain, centered)
+	if centered > plain/50 {
+		t.Errorf("taking the mean away helped from %v to %v only", plain, centered)
 	}
 }
 

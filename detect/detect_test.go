@@ -95,13 +95,13 @@ func TestForms(t *testing.T) {
 	got, err = c.DetectImage(gray, nil)
 	check("image.Gray", got, err)
 	for _, channels := range []int{3, 4} {
-		colour := boxsum.Image[uint8]{Pix: make([]uint8, channels*img.Width*img.Height), Width: img.Width, Height: img.Height, Channels: channels}
+		colored := boxsum.Image[uint8]{Pix: make([]uint8, channels*img.Width*img.Height), Width: img.Width, Height: img.Height, Channels: channels}
 		for i, p := range img.Pix {
 			for k := range channels {
-				colour.Pix[i*channels+k] = p
+				colored.Pix[i*channels+k] = p
 			}
 		}
-		got, err = c.Detect(colour, nil)
+		got, err = c.Detect(colored, nil)
 		check(fmt.Sprint(channels, " channels"), got, err)
 	}
 	got, err = c.AppendDetect(want[:1:1], img, nil)
@@ -345,13 +345,13 @@ func TestContext(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	photo := photographs(t)[0]
-	img, colour := part(photo, image.Rect(150, 40, 300, 190), 80, 80, 1), part(photo, image.Rect(100, 0, 300, 150), 90, 60, 3)
+	img, colored := part(photo, image.Rect(150, 40, 300, 190), 80, 80, 1), part(photo, image.Rect(100, 0, 300, 150), 90, 60, 3)
 	for _, name := range []string{"frontalface_alt2", "fullbody", "lbpcascade_frontalface.xml"} {
 		c := cascade(t, fileOf(t, name))
 		var found []detect.Result
 		for _, workers := range []int{1, 2} {
 			o := &detect.Options{Workers: workers, Neighbors: 1, NearMisses: 1, Scale: 1.3, Ignore: []image.Rectangle{image.Rect(0, 0, 5, 5)}}
-			for _, img := range []boxsum.Image[uint8]{img, colour} {
+			for _, img := range []boxsum.Image[uint8]{img, colored} {
 				ref.AllocatesNothing(t, name, func() (err error) {
 					found, err = c.AppendDetect(found[:0], img, o)
 					return err

@@ -41,7 +41,8 @@ type Options struct {
 	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
-// CLAHE returns img with its contrast equalized locally. For color images; see [Options.Color].
+// CLAHE returns img with its contrast equalized locally. [Options.Color] determines how color
+// images are treated.
 func CLAHE[P Pixel](img boxsum.Image[P], opt *Options) (boxsum.Image[P], error) {
 	j := jobOf(&img, opt)
 	if err := j.Check(); err != nil {

@@ -38,13 +38,13 @@ func MedianImage(img image.Image, w Window, opt *Options) (image.Image, error) {
 // colors.
 func GuidedImage(img image.Image, w Window, epsilon float64, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error {
-		return guidedByColours(dst, src, w, epsilon, opt)
+		return guidedByColors(dst, src, w, epsilon, opt)
 	}, func(dst, src boxsum.Image[uint16]) error {
-		return guidedByColours(dst, src, w, epsilon, opt)
+		return guidedByColors(dst, src, w, epsilon, opt)
 	})
 }
 
-func guidedByColours[P Pixel](dst, src boxsum.Image[P], w Window, epsilon float64, opt *Options) error {
+func guidedByColors[P Pixel](dst, src boxsum.Image[P], w Window, epsilon float64, opt *Options) error {
 	guide, err := guideOf(src)
 	if err != nil {
 		return err

@@ -869,25 +869,25 @@ func inPlace[P filter.Float](t *testing.T, rng *rand.Rand, i int) {
 	}
 }
 
-// TestGuidedFewColours tests that a guide with three equal channels acts like a gray guide with a third of epsilon. Its
+// TestGuidedFewColors tests that a guide with three equal channels acts like a gray guide with a third of epsilon. Its
 // covariance matrix is singular without epsilon.
-func TestGuidedFewColours(t *testing.T) {
+func TestGuidedFewColors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(43, 18))
 	for _, epsilon := range []float64{0.03, 3, 3000} {
 		img, _ := boxsum.NewImage[uint16](40, 30, 1)
 		gray, _ := boxsum.NewImage[uint16](40, 30, 1)
-		colours, _ := boxsum.NewImage[uint16](40, 30, 3)
+		colors, _ := boxsum.NewImage[uint16](40, 30, 3)
 		for i := range gray.Pix {
 			img.Pix[i], gray.Pix[i] = uint16(rng.IntN(1<<16)), uint16(rng.IntN(1<<16))
 			for c := range 3 {
-				colours.Pix[3*i+c] = gray.Pix[i]
+				colors.Pix[3*i+c] = gray.Pix[i]
 			}
 		}
 		want, err := filter.Guided(img, gray, filter.Square(5), epsilon/3, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := filter.Guided(img, colours, filter.Square(5), epsilon, nil)
+		got, err := filter.Guided(img, colors, filter.Square(5), epsilon, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -270,7 +270,7 @@ func TestFilterErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		colour, err := NewImage[uint8](d, 20, 10, 3, 2)
+		colored, err := NewImage[uint8](d, 20, 10, 3, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func TestFilterErrors(t *testing.T) {
 		}
 		held := len(d.mem().Held)
 		box := func(w filter.Window, opt *filter.Options) error { _, err := Box(src, w, opt); return err }
-		_, ofColour := Binarize(colour, sauvola, nil)
+		_, ofColored := Binarize(colored, sauvola, nil)
 		_, noImage := Box[uint8](nil, filter.Square(3), nil)
 		_, noImages := (*Image[uint8])(nil).Download(0)
 		_, third := src.Download(2)
@@ -318,7 +318,7 @@ func TestFilterErrors(t *testing.T) {
 			{box(filter.Square(3), &filter.Options{Context: done}), context.Canceled},
 			{BoxInto(src, src, filter.Square(3), nil), boxsum.ErrOverlap},
 			{BoxInto(other, src, filter.Square(3), nil), boxsum.ErrInvalid},
-			{BoxInto(colour, src, filter.Square(3), nil), boxsum.ErrInvalid},
+			{BoxInto(colored, src, filter.Square(3), nil), boxsum.ErrInvalid},
 			{BoxInto(closed, src, filter.Square(3), nil), boxsum.ErrClosed},
 			{BoxInto(src, closed, filter.Square(3), nil), boxsum.ErrClosed},
 			{BoxInto(nil, src, filter.Square(3), nil), boxsum.ErrInvalid},
@@ -327,7 +327,7 @@ func TestFilterErrors(t *testing.T) {
 			{bad(func(r *threshold.Rule) { r.Method = threshold.Wolf }), boxsum.ErrTypes},
 			{bad(func(r *threshold.Rule) { r.K = zero / zero }), boxsum.ErrInvalid},
 			{bad(func(r *threshold.Rule) { r.R = -1 }), boxsum.ErrInvalid},
-			{ofColour, boxsum.ErrInvalid},
+			{ofColored, boxsum.ErrInvalid},
 			{noImage, boxsum.ErrInvalid},
 			{noImages, boxsum.ErrInvalid},
 			{third, boxsum.ErrInvalid},

@@ -121,10 +121,10 @@ func row[V Number, S boxsum.Sum](k Kind, out []V, strips []S, next int) {
 			t, b := top[i+1], bottom[i+1]
 			out[i] = (V(top[2*i+2]-t) + V(b-bottom[0])) - (V(t-top[0]) + V(bottom[2*i+2]-b))
 		}
-	case CentreSurround:
-		whole, centre := strips[:3*len(out)+1], strips[next:][:2*len(out)+1]
+	case CenterSurround:
+		whole, center := strips[:3*len(out)+1], strips[next:][:2*len(out)+1]
 		for i := range out {
-			out[i] = 2*V(centre[2*i+2]-centre[i+1]) - V(whole[3*i+3]-whole[0])
+			out[i] = 2*V(center[2*i+2]-center[i+1]) - V(whole[3*i+3]-whole[0])
 		}
 	}
 }

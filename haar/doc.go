@@ -15,7 +15,7 @@
 // pixels in each box times the weight of the box. There are eight kinds; − and +
 // are the weights −1 and +1:
 //
-//	EdgeX   EdgeY   LineX    LineY   LineX4     LineY4   Diagonal   CentreSurround
+//	EdgeX   EdgeY   LineX    LineY   LineX4     LineY4   Diagonal   CenterSurround
 //	                                                                − − −
 //	− +     −       − + −    −       − + + −    −        − +        − + −
 //	        +                +                  +        + −        − − −
@@ -65,7 +65,7 @@
 // # Uneven areas
 //
 // If + and − do not cover the same number of pixels, the value in a flat image
-// is not 0. This happens in LineX and CentreSurround, in any feature that
+// is not 0. This happens in LineX and CenterSurround, in any feature that
 // [Feature.Scale] had to round, and on any plane that is not upright. Corrected
 // values compensate for it, as in Messom and Barczak. With the sum f and the
 // number of pixels A of the whole feature (α) and of its + boxes (β) they are

@@ -73,7 +73,7 @@ func (f Feature) Bounds() image.Rectangle {
 // Boxes returns the boxes of the feature and their weights. The boxes of EdgeX,
 // LineX and LineX4 are ordered from left to right, those of EdgeY, LineY and
 // LineY4 from top to bottom, those of Diagonal clockwise from the top left.
-// CentreSurround has two boxes, the whole with weight −1 and the center with
+// CenterSurround has two boxes, the whole with weight −1 and the center with
 // weight 2, which together give the center minus the surround.
 func (f Feature) Boxes() []Box {
 	if !f.kind.known() {

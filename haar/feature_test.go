@@ -27,7 +27,7 @@ func TestBoxes(t *testing.T) {
 		{haar.LineY4, image.Rect(0, 0, 1, 8), []haar.Box{{image.Rect(0, 0, 1, 2), -1}, {image.Rect(0, 2, 1, 6), 1}, {image.Rect(0, 6, 1, 8), -1}}},
 		{haar.Diagonal, image.Rect(0, 0, 2, 4), []haar.Box{
 			{image.Rect(0, 0, 1, 2), -1}, {image.Rect(1, 0, 2, 2), 1}, {image.Rect(1, 2, 2, 4), -1}, {image.Rect(0, 2, 1, 4), 1}}},
-		{haar.CentreSurround, image.Rect(0, 0, 6, 3), []haar.Box{{image.Rect(0, 0, 6, 3), -1}, {image.Rect(2, 1, 4, 2), 2}}},
+		{haar.CenterSurround, image.Rect(0, 0, 6, 3), []haar.Box{{image.Rect(0, 0, 6, 3), -1}, {image.Rect(2, 1, 4, 2), 2}}},
 	} {
 		f, err := haar.New(test.kind, test.bounds)
 		if err != nil {
@@ -124,7 +124,7 @@ func TestScaledSet(t *testing.T) {
 					t.Fatalf("%v has boxes %v", f, f.Boxes())
 				}
 			}
-			if whole := f.Bounds().Dx() * f.Bounds().Dy(); f.Kind() != haar.CentreSurround && area != whole {
+			if whole := f.Bounds().Dx() * f.Bounds().Dy(); f.Kind() != haar.CenterSurround && area != whole {
 				t.Fatalf("%v has boxes of %d pixels together", f, area)
 			}
 		}

@@ -19,7 +19,7 @@ const (
 	LineX4                         // three boxes, the middle + and twice as wide
 	LineY4                         // three boxes, the middle + and twice as high
 	Diagonal                       // two by two boxes: top left and bottom right −, the others +
-	CentreSurround                 // three by three cells, the one in the middle +
+	CenterSurround                 // three by three cells, the one in the middle +
 )
 
 // ViolaJones returns the five kinds of Viola and Jones: EdgeX, EdgeY, LineX,
@@ -30,12 +30,12 @@ func ViolaJones() []Kind { return []Kind{EdgeX, EdgeY, LineX, LineY, Diagonal} }
 // LienhartMaydt returns the seven kinds of Lienhart and Maydt, who use them
 // upright and at 45°, fourteen prototypes in all.
 func LienhartMaydt() []Kind {
-	return []Kind{EdgeX, EdgeY, LineX, LineX4, LineY, LineY4, CentreSurround}
+	return []Kind{EdgeX, EdgeY, LineX, LineX4, LineY, LineY4, CenterSurround}
 }
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
-	return []Kind{EdgeX, EdgeY, LineX, LineY, LineX4, LineY4, Diagonal, CentreSurround}
+	return []Kind{EdgeX, EdgeY, LineX, LineY, LineX4, LineY4, Diagonal, CenterSurround}
 }
 
 // String returns the name of the kind.
@@ -69,7 +69,7 @@ func ParseKind(name string) (Kind, error) {
 	return 0, fmt.Errorf("unknown kind of feature %q, want one of %s", name, strings.Join(names, ", "))
 }
 
-func (k Kind) known() bool { return k >= EdgeX && k <= CentreSurround }
+func (k Kind) known() bool { return k >= EdgeX && k <= CenterSurround }
 
 // A shape describes a kind.
 type shape struct {
@@ -119,6 +119,6 @@ var shapes = [...]shape{
 		boxes: []part{{0, 0, 1, 1, -1}, {1, 0, 2, 1, 1}, {1, 1, 2, 2, -1}, {0, 1, 1, 2, 1}}},
 	// The surround is the whole minus the center, which takes four reads
 	// instead of eight more boxes; the center therefore counts twice.
-	CentreSurround: {name: "CentreSurround", x: three, y: three, bias: -7, strips: [][2]int32{{0, 3}, {1, 2}},
+	CenterSurround: {name: "CenterSurround", x: three, y: three, bias: -7, strips: [][2]int32{{0, 3}, {1, 2}},
 		boxes: []part{{0, 0, 3, 3, -1}, {1, 1, 2, 2, 2}}},
 }

@@ -357,7 +357,7 @@ func TestLienhartMaydt(t *testing.T) {
 		{haar.LineX4, 19_800, 2_500, 5_250},
 		{haar.LineY4, 19_800, 2_500, 5_250},
 		{haar.Diagonal, 20_736, 4_356, 5_786},
-		{haar.CentreSurround, 8_464, 1_600, 2_128},
+		{haar.CenterSurround, 8_464, 1_600, 2_128},
 	} {
 		across, down := test.kind.Cells()
 		if got := all(t, 24, 24, test.kind).Len(); got != count(across, down) || got != test.upright {
@@ -375,7 +375,7 @@ func TestLienhartMaydt(t *testing.T) {
 }
 
 // likeOpenCV returns the number of features along 1/1 that OpenCV's cascade trainer
-// has in 24×24, or would have of Diagonal and CentreSurround. The sides of its
+// has in 24×24, or would have of Diagonal and CenterSurround. The sides of its
 // tilted cells are an even number of lines, the pair of pixels at the top of each
 // lies upright, and it omits the last column.
 func likeOpenCV(t *testing.T, kind haar.Kind) (n int) {
@@ -492,7 +492,7 @@ func TestRotatedErrors(t *testing.T) {
 // TestRotatedAllocates tests that evaluating single features does not allocate.
 func TestRotatedAllocates(t *testing.T) {
 	plane := turned[int64, uint32](t, noise[uint8](20, 16, 1), rotated.Rotation{A: 1, B: 2}, 0)
-	f, err := haar.New(haar.CentreSurround, image.Rect(0, 0, 6, 3))
+	f, err := haar.New(haar.CenterSurround, image.Rect(0, 0, 6, 3))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestKnownCounts(t *testing.T) {
 		{24, 24, []haar.Kind{haar.LineX4}, 19_800},
 		{24, 24, []haar.Kind{haar.LineY4}, 19_800},
 		{24, 24, []haar.Kind{haar.Diagonal}, 20_736},
-		{24, 24, []haar.Kind{haar.CentreSurround}, 8_464},
+		{24, 24, []haar.Kind{haar.CenterSurround}, 8_464},
 		{24, 24, haar.LienhartMaydt(), 189_664},
 		{24, 24, haar.Kinds(), 210_400},
 		{1, 1, haar.Kinds(), 0},

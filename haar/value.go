@@ -156,12 +156,12 @@ func read[V Number, S boxsum.Sum](g *mesh[S], f *Feature) (plus, minus V) {
 			d[0][i], d[1][i] = middle[x]-top[x], bottom[x]-middle[x]
 		}
 		return V(d[0][2]-d[0][1]) + V(d[1][1]-d[1][0]), V(d[0][1]-d[0][0]) + V(d[1][2]-d[1][1])
-	default: // CentreSurround
+	default: // CenterSurround
 		top, bottom := g.row(left, f.y[0]), g.row(left, f.y[3])
 		whole := (bottom[at(3)] - top[at(3)]) - (bottom[0] - top[0])
 		top, bottom = g.row(left, f.y[1]), g.row(left, f.y[2])
-		centre := (bottom[at(2)] - top[at(2)]) - (bottom[at(1)] - top[at(1)])
-		return 2 * V(centre), V(whole)
+		center := (bottom[at(2)] - top[at(2)]) - (bottom[at(1)] - top[at(1)])
+		return 2 * V(center), V(whole)
 	}
 }
 

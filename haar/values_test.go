@@ -253,7 +253,7 @@ func TestNextImage(t *testing.T) {
 	if err := boxsum.IntegrateInto(table, second, &boxsum.Options{Offset: 15}); err != nil {
 		t.Fatal(err)
 	}
-	f, err := haar.New(haar.CentreSurround, image.Rect(0, 0, 6, 6))
+	f, err := haar.New(haar.CenterSurround, image.Rect(0, 0, 6, 6))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -200,7 +200,7 @@ func (t *TIFFWriter) addPixels(img *raster.Array, m Metadata) error {
 	for y := range img.Height {
 		row := img.Row(y)
 		if channels != img.Channels {
-			row = withColour(row, img.Type)
+			row = withColor(row, img.Type)
 		}
 		if err := writeOrdered(t.w, row, img.Type, binary.LittleEndian); err != nil {
 			return err
@@ -209,13 +209,13 @@ func (t *TIFFWriter) addPixels(img *raster.Array, m Metadata) error {
 	return t.pad(counts)
 }
 
-// withColour converts a row of gray and alpha to R, G, B, A.
-func withColour(row []byte, pixel raster.Type) []byte {
+// withColor converts a row of gray and alpha to R, G, B, A.
+func withColor(row []byte, pixel raster.Type) []byte {
 	n := pixel.Bytes()
 	wide := make([]byte, 0, 2*len(row))
 	for ; len(row) > 0; row = row[2*n:] {
-		grey := row[:n]
-		wide = append(append(append(append(wide, grey...), grey...), grey...), row[n:2*n]...)
+		gray := row[:n]
+		wide = append(append(append(append(wide, gray...), gray...), gray...), row[n:2*n]...)
 	}
 	return wide
 }

@@ -80,11 +80,11 @@ func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
 
 // nearestLines returns the lines nearest to the ends of a length about a
 // center, where line i is at i.
-func nearestLines(centre, length float64) (from, to int) {
-	from = int(math.Floor(centre - length/2 + 0.5))
-	to = int(math.Floor(centre + length/2 + 0.5))
+func nearestLines(center, length float64) (from, to int) {
+	from = int(math.Floor(center - length/2 + 0.5))
+	to = int(math.Floor(center + length/2 + 0.5))
 	if from == to {
-		from = int(math.Floor(centre))
+		from = int(math.Floor(center))
 		to = from + 1
 	}
 	return from, to

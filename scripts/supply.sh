@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks boxsum's dependencies: modules match go.sum, have permissive licences and no known vulnerability, and
+# Checks boxsum's dependencies: modules match go.sum, have permissive licenses and no known vulnerability, and
 # workflows are secure.
 set -eu
 . "$(dirname "$0")/steps.sh"
@@ -13,7 +13,7 @@ for module in $(git ls-files '*go.mod' | grep -v testdata); do
 	(cd "$(dirname "$module")" && go mod verify >/dev/null && echo "$module: verified")
 done
 
-step "licences"
+step "licenses"
 go build -o "$scratch/go-licenses" -modfile=internal/tools/go.mod github.com/google/go-licenses/v2
 allowed=Apache-2.0,BSD-2-Clause,BSD-3-Clause,CC0-1.0,ISC,MIT,MPL-2.0,Unlicense
 for module in $modules; do

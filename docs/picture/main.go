@@ -129,11 +129,11 @@ func outline(m draw.Image, r image.Rectangle, thick int, c color.Color) {
 }
 
 // sign draws a disc with a plus or a minus, with smooth edges.
-func sign(m *image.NRGBA, centre image.Point, plus bool) {
+func sign(m *image.NRGBA, center image.Point, plus bool) {
 	const radius, arm, half = 13, 7, 1.5
 	for y := -radius - 1; y <= radius+1; y++ {
 		for x := -radius - 1; x <= radius+1; x++ {
-			p := centre.Add(image.Pt(x, y))
+			p := center.Add(image.Pt(x, y))
 			dx, dy := math.Abs(float64(x)), math.Abs(float64(y))
 			cover := math.Min(math.Max(radius+0.5-math.Hypot(dx, dy), 0), 1)
 			ink := color.NRGBA{bright.R, bright.G, bright.B, 0xff}

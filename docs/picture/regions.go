@@ -38,16 +38,16 @@ func drawLocal() image.Image {
 	coarse := must(histogram.Integrate(clean, histogram.Bins{N: 32}, nil))
 	path := image.Rect(280, 195, 310, 260) // the sun's reflection on the lake
 	model := coarse.Histogram(nil, path, 0)
-	grey := func(img boxsum.Image[uint8]) *image.RGBA {
+	gray := func(img boxsum.Image[uint8]) *image.RGBA {
 		out := image.NewRGBA(image.Rect(0, 0, w, h))
 		draw.Draw(out, out.Rect, &image.Gray{Pix: img.Pix, Stride: w, Rect: out.Rect}, image.Point{}, draw.Src)
 		return out
 	}
 	sheet := newSheet(2, 3, w, h+30, 20)
-	boxed := grey(clean)
+	boxed := gray(clean)
 	outline(boxed, path, 2, bright)
 	sheet.put(0, boxed, "the image, and a box")
-	sheet.put(1, grey(noisy), "with a quarter of the pixels lost")
+	sheet.put(1, gray(noisy), "with a quarter of the pixels lost")
 	for i, panel := range []struct {
 		caption string
 		table   *histogram.Table[uint32]
@@ -60,7 +60,7 @@ func drawLocal() image.Image {
 		{"similarity to the box, 31 × 31", coarse, 15, func(h []uint32) float64 { return 1 - histogram.Bhattacharyya(h, model) }},
 	} {
 		shade := func(h []uint32) uint8 { return uint8(math.Round(255 * min(1, panel.value(h)))) }
-		sheet.put(2+i, grey(must(histogram.Local(panel.table, panel.radius, 0, shade, nil))), panel.caption)
+		sheet.put(2+i, gray(must(histogram.Local(panel.table, panel.radius, 0, shade, nil))), panel.caption)
 	}
 	return sheet.canvas
 }
@@ -74,10 +74,10 @@ func drawMoments() image.Image {
 	img := image.NewGray(image.Rect(0, 0, cell*columns, 2*cell))
 	for i, angle := range []float64{0, 0.5, 1.9, -2.4} {
 		size := []float64{1, 0.8, 1.35, 0.6}[i]
-		centre := [2]float64{float64(cell*i + cell/2), cell / 2}
-		fillShape(img, arrowHead, centre, angle, size)
-		centre[1] += cell
-		fillShape(img, corner, centre, angle, size)
+		center := [2]float64{float64(cell*i + cell/2), cell / 2}
+		fillShape(img, arrowHead, center, angle, size)
+		center[1] += cell
+		fillShape(img, corner, center, angle, size)
 	}
 	pixels := boxsum.Image[uint8]{Pix: img.Pix, Stride: img.Stride, Width: img.Rect.Dx(), Height: img.Rect.Dy()}
 	table := must(moments.Integrate(pixels, nil))
@@ -103,10 +103,10 @@ func drawMoments() image.Image {
 }
 
 // fillShape fills a polygon that is rotated and scaled about its origin.
-func fillShape(m *image.Gray, shape [][2]float64, centre [2]float64, angle, size float64) {
+func fillShape(m *image.Gray, shape [][2]float64, center [2]float64, angle, size float64) {
 	sin, cos := math.Sincos(angle)
 	polygon(m, shape, func(x, y float64) (float32, float32) {
-		return float32(centre[0] + size*(x*cos-y*sin)), float32(centre[1] + size*(x*sin+y*cos))
+		return float32(center[0] + size*(x*cos-y*sin)), float32(center[1] + size*(x*sin+y*cos))
 	}, color.White)
 }
 

@@ -100,7 +100,7 @@ func TestCoveredPixels(t *testing.T) {
 
 func TestFeature(t *testing.T) {
 	l := lattice(t, 24, 24, rotated.Rotation{A: -2, B: 3})
-	f, err := haar.New(haar.CentreSurround, image.Rect(0, 0, 9, 9))
+	f, err := haar.New(haar.CenterSurround, image.Rect(0, 0, 9, 9))
 	if err != nil {
 		t.Fatal(err)
 	}

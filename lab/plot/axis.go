@@ -59,14 +59,14 @@ func scaleOf(a Axis, values []float64) scale {
 }
 
 // ticks returns the labeled ticks of an axis and, on a log scale, the minor ones without labels.
-func (s scale) ticks(a Axis) (labelled []Tick, minor []float64) {
+func (s scale) ticks(a Axis) (labeled []Tick, minor []float64) {
 	if a.Ticks != nil {
 		for _, t := range a.Ticks {
 			if p := s.at(t.At); p >= -1e-9 && p <= 1+1e-9 {
-				labelled = append(labelled, t)
+				labeled = append(labeled, t)
 			}
 		}
-		return labelled, nil
+		return labeled, nil
 	}
 	if s.log {
 		return s.logTicks()
@@ -78,13 +78,13 @@ func (s scale) ticks(a Axis) (labelled []Tick, minor []float64) {
 		}
 	}
 	for i := math.Ceil(s.low/step - 1e-9); i*step <= s.high*(1+1e-12); i++ {
-		labelled = append(labelled, Tick{i * step, Number(i * step)})
+		labeled = append(labeled, Tick{i * step, Number(i * step)})
 	}
-	return labelled, nil
+	return labeled, nil
 }
 
 // logTicks labels the powers of ten, and also 2 and 5 times these or all digits if there is room.
-func (s scale) logTicks() (labelled []Tick, minor []float64) {
+func (s scale) logTicks() (labeled []Tick, minor []float64) {
 	decades := math.Log10(s.high / s.low)
 	skip := math.Ceil(decades / 7) // powers of ten per label
 	for e := math.Floor(math.Log10(s.low)); e <= math.Log10(s.high); e++ {
@@ -95,13 +95,13 @@ func (s scale) logTicks() (labelled []Tick, minor []float64) {
 			}
 			switch {
 			case digit == 1 && math.Mod(e, skip) == 0, decades < 2.2 && (digit == 2 || digit == 5), decades < 0.8:
-				labelled = append(labelled, Tick{v, Number(v)})
+				labeled = append(labeled, Tick{v, Number(v)})
 			case decades < 5:
 				minor = append(minor, v)
 			}
 		}
 	}
-	return labelled, minor
+	return labeled, minor
 }
 
 // Number formats a number for people: without an exponent, and with a thin space between groups of

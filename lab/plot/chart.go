@@ -47,9 +47,9 @@ func (c *Chart) frame() frame {
 	}
 	width, height := c.Size()
 	f := frame{x: scaleOf(c.X, xs), y: scaleOf(c.Y, ys)}
-	labelled, _ := f.y.ticks(c.Y)
+	labeled, _ := f.y.ticks(c.Y)
 	left, right := 0.0, 0.0
-	for _, t := range labelled {
+	for _, t := range labeled {
 		left = max(left, widthOf(t.Label, tickFace))
 	}
 	for _, s := range c.Series {
@@ -57,8 +57,8 @@ func (c *Chart) frame() frame {
 	}
 	f.x0, f.x1 = margin+left+8, width-margin-right-sampleSize-24
 	f.y0, f.y1 = margin+62, height-margin-44
-	labelled, _ = f.x.ticks(c.X)
-	if f.lines = stagger(labelled, f.px); slices.ContainsFunc(f.lines, func(line int) bool { return line > 0 }) {
+	labeled, _ = f.x.ticks(c.X)
+	if f.lines = stagger(labeled, f.px); slices.ContainsFunc(f.lines, func(line int) bool { return line > 0 }) {
 		f.y1 -= lineHeight
 	}
 	return f
@@ -93,20 +93,20 @@ func (c *Chart) draw(to canvas) {
 }
 
 func (c *Chart) drawGrid(to canvas, f frame) {
-	labelled, minor := f.y.ticks(c.Y)
+	labeled, minor := f.y.ticks(c.Y)
 	for _, v := range minor {
 		to.line([]point{{f.x0, f.py(v)}, {f.x1, f.py(v)}}, 1, nil, faint)
 	}
-	for _, t := range labelled {
+	for _, t := range labeled {
 		y := f.py(t.At)
 		to.line([]point{{f.x0, y}, {f.x1, y}}, 1, nil, rule)
 		to.text(point{f.x0 - 8, y + 4.5}, 1, t.Label, tickFace, ink)
 	}
-	labelled, minor = f.x.ticks(c.X)
+	labeled, minor = f.x.ticks(c.X)
 	for _, v := range minor {
 		to.line([]point{{f.px(v), f.y1}, {f.px(v), f.y1 + 3}}, 1, nil, soft)
 	}
-	for i, t := range labelled {
+	for i, t := range labeled {
 		x, down := f.px(t.At), lineHeight*float64(min(f.lines[i], 1))
 		to.line([]point{{x, f.y0}, {x, f.y1}}, 1, nil, faint)
 		to.line([]point{{x, f.y1}, {x, f.y1 + 5 + down*0.6}}, 1, nil, soft)

@@ -119,9 +119,9 @@ func TestInside(t *testing.T) {
 				}
 			}
 		}
-		labelled, _ := f.y.ticks(c.Y)
-		if len(labelled) < 1 || len(labelled) > 12 {
-			t.Fatalf("%d labels on %+v", len(labelled), f.y)
+		labeled, _ := f.y.ticks(c.Y)
+		if len(labeled) < 1 || len(labeled) > 12 {
+			t.Fatalf("%d labels on %+v", len(labeled), f.y)
 		}
 		if err := SVG(io.Discard, c); err != nil {
 			t.Fatal(err)

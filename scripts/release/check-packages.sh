@@ -5,7 +5,7 @@
 installed() {
 	try "$(basename "$package")" "$1/usr/bin/boxsum"
 	gzip -t "$1/usr/share/man/man1/boxsum.1.gz"
-	for text in bash-completion/completions/boxsum fish/vendor_completions.d/boxsum.fish doc/boxsum/copyright doc/boxsum/LICENCES.txt; do
+	for text in bash-completion/completions/boxsum fish/vendor_completions.d/boxsum.fish doc/boxsum/copyright doc/boxsum/LICENSES.txt; do
 		[ -s "$1/usr/share/$text" ] || { echo "$package has no $text"; exit 1; }
 	done
 }

@@ -11,7 +11,7 @@ for archive in "$out"/boxsum_"$number"_*.tar.gz "$out"/boxsum_"$number"_*.zip; d
 	*) tar -xzf "$archive" -C "$scratch/$name" ;;
 	esac
 	program=$scratch/$name/boxsum
-	for text in LICENSE LICENCES.txt README.md CHANGELOG.md boxsum.1 completions/boxsum.bash completions/_boxsum completions/boxsum.fish completions/boxsum.ps1; do
+	for text in LICENSE LICENSES.txt README.md CHANGELOG.md boxsum.1 completions/boxsum.bash completions/_boxsum completions/boxsum.fish completions/boxsum.ps1; do
 		[ -s "$scratch/$name/$text" ] || { echo "$name has no $text"; exit 1; }
 	done
 	! command -v bash >/dev/null || bash -n "$scratch/$name/completions/boxsum.bash"

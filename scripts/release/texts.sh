@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the texts that are distributed with every program into build/texts: manual page, completions, licences.
+# Writes the texts that are distributed with every program into build/texts: manual page, completions, licenses.
 set -eu
 cd "$(dirname "$0")/../.."
 to=build/texts
@@ -13,4 +13,4 @@ build/boxsum completion zsh >$to/completions/_boxsum
 build/boxsum completion fish >$to/completions/boxsum.fish
 build/boxsum completion powershell >$to/completions/boxsum.ps1
 rm build/boxsum
-scripts/release/licences.sh ./cmd/boxsum >$to/LICENCES.txt
+scripts/release/licenses.sh ./cmd/boxsum >$to/LICENSES.txt

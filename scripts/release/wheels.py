@@ -127,7 +127,7 @@ def build(target: str, version: str, commit_time: int, folder: Path, out: Path) 
         files[f"boxsum/{name}"] = (work / name).read_bytes() if windows else stripped((work / name).read_bytes())
     info = f"boxsum-{version}.dist-info"
     files[f"{info}/licenses/LICENSE"] = (TOP / "LICENSE").read_bytes()
-    files[f"{info}/licenses/LICENCES.txt"] = subprocess.run(["scripts/release/licences.sh", "./python/clib"], cwd=TOP, check=True, stdout=subprocess.PIPE).stdout
+    files[f"{info}/licenses/LICENSES.txt"] = subprocess.run(["scripts/release/licenses.sh", "./python/clib"], cwd=TOP, check=True, stdout=subprocess.PIPE).stdout
     files[f"{info}/METADATA"] = metadata(version).encode()
     tags = "".join(f"Tag: cp39-abi3-{one}\n" for one in tag.split("."))
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: boxsum\nRoot-Is-Purelib: false\n{tags}".encode()
@@ -138,7 +138,7 @@ def metadata(version: str) -> str:
     project = tomllib.loads((PYTHON / "pyproject.toml").read_text())["project"]
     lines = ["Metadata-Version: 2.4", "Name: boxsum", f"Version: {version}", f"Summary: {project['description']}",
              f"Keywords: {','.join(project['keywords'])}", f"License-Expression: {project['license']}",
-             "License-File: LICENSE", "License-File: LICENCES.txt", f"Requires-Python: {project['requires-python']}"]
+             "License-File: LICENSE", "License-File: LICENSES.txt", f"Requires-Python: {project['requires-python']}"]
     lines += [f"Classifier: {one}" for one in project["classifiers"]]
     lines += [f"Requires-Dist: {one}" for one in project["dependencies"]]
     for extra, needs in project.get("optional-dependencies", {}).items():

@@ -16,11 +16,11 @@ from ._types import whole
 from ._typing import Pair
 
 #: The kinds of features, in the order of their numbers, which start at 1.
-KINDS = ("EdgeX", "EdgeY", "LineX", "LineY", "LineX4", "LineY4", "Diagonal", "CentreSurround")
+KINDS = ("EdgeX", "EdgeY", "LineX", "LineY", "LineX4", "LineY4", "Diagonal", "CenterSurround")
 
 _SETS = {
     "viola-jones": ("EdgeX", "EdgeY", "LineX", "LineY", "Diagonal"),
-    "lienhart-maydt": ("EdgeX", "EdgeY", "LineX", "LineX4", "LineY", "LineY4", "CentreSurround"),
+    "lienhart-maydt": ("EdgeX", "EdgeY", "LineX", "LineX4", "LineY", "LineY4", "CenterSurround"),
 }
 
 # scikit-image's names for them.

@@ -513,7 +513,7 @@ function ratios() {
 
 function featureIcon(k) {
   const cells = { EdgeX: [[0, 0, 1, 2, 0], [1, 0, 1, 2, 1]], EdgeY: [[0, 0, 2, 1, 0], [0, 1, 2, 1, 1]], LineX: [[0, 0, 1, 3, 0], [1, 0, 1, 3, 1], [2, 0, 1, 3, 0]], LineY: [[0, 0, 3, 1, 0], [0, 1, 3, 1, 1], [0, 2, 3, 1, 0]],
-    LineX4: [[0, 0, 1, 4, 0], [1, 0, 2, 4, 1], [3, 0, 1, 4, 0]], LineY4: [[0, 0, 4, 1, 0], [0, 1, 4, 2, 1], [0, 3, 4, 1, 0]], Diagonal: [[0, 0, 1, 1, 1], [1, 0, 1, 1, 0], [0, 1, 1, 1, 0], [1, 1, 1, 1, 1]], CentreSurround: [[0, 0, 3, 3, 0], [1, 1, 1, 1, 1]] }[k.name] || [];
+    LineX4: [[0, 0, 1, 4, 0], [1, 0, 2, 4, 1], [3, 0, 1, 4, 0]], LineY4: [[0, 0, 4, 1, 0], [0, 1, 4, 2, 1], [0, 3, 4, 1, 0]], Diagonal: [[0, 0, 1, 1, 1], [1, 0, 1, 1, 0], [0, 1, 1, 1, 0], [1, 1, 1, 1, 1]], CenterSurround: [[0, 0, 3, 3, 0], [1, 1, 1, 1, 1]] }[k.name] || [];
   const n = Math.max(k.across, k.down), side = { EdgeX: 2, EdgeY: 2, Diagonal: 2 }[k.name] || (n > 3 ? 4 : 3);
   return svg('svg', { viewBox: `-0.1 -0.1 ${side + 0.2} ${side + 0.2}`, 'aria-hidden': 'true' }, ...cells.map(([x, y, w, h, dark]) => svg('rect', { x, y, width: w, height: h, fill: dark ? '#222' : '#fff', stroke: '#888', 'stroke-width': 0.06 })));
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the licences of the modules that packages are built from, and Go's own: copies of a
+# Prints the licenses of the modules that packages are built from, and Go's own: copies of a
 # program or library must include these texts.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -11,7 +11,7 @@ CGO_ENABLED=1 go tool -modfile=internal/tools/go.mod go-licenses save --stderrth
 }
 mkdir -p "$scratch/texts/go.dev"
 cp "$(go env GOROOT)/LICENSE" "$scratch/texts/go.dev/"
-echo "boxsum is under the MIT licence. It has parts of these, each under its own."
+echo "boxsum is under the MIT license. It has parts of these, each under its own."
 cd "$scratch/texts"
 find . -type f \( -iname 'licen*' -o -iname 'unlicen*' -o -iname 'copying*' -o -iname 'notice*' \) | LC_ALL=C sort | while read -r file; do
 	printf '\n%s\n%s\n\n' ================================================================================ "${file#./}"
