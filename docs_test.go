@@ -67,6 +67,7 @@ var (
 	upright  = func() *boxsum.Table[uint32] { t, err := boxsum.Integrate[uint32](img, nil); check(err); return t }()
 	faces    boxsum.Image[uint8]
 	face     *detect.Cascade
+	people   = func() *hog.Descriptor { d, err := hog.New(hog.Config{Coefficients: append(make([]float32, 3780), -1)}); check(err); return d }()
 	opt      *detect.Options
 	d        *gpu.Device
 	images, pages *gpu.Image[uint8]
@@ -219,11 +220,7 @@ func folder(page string) error {
 	if err := imgio.Save("photo.png", img); err != nil {
 		return err
 	}
-	people, err := hog.New(hog.Config{Coefficients: make([]float32, 3780)})
-	if err == nil {
-		err = imgio.WriteFile("people.xml", func(w io.Writer) error { return people.Save(w, hog.XML, "people") })
-	}
-	if err != nil {
+	if err := imgio.WriteFile("people.xml", func(w io.Writer) error { return people.Save(w, hog.XML, "people") }); err != nil {
 		return err
 	}
 	for _, name := range []string{"photo.zarr", "image.zarr"} {

@@ -13,7 +13,7 @@ const module = "github.com/boxsum/boxsum"
 // layers lists the packages of the module from the bottom up, including all packages in
 // their folders. A package may import packages of its own layer and of those before.
 var layers = []string{
-	"internal/raster internal/cascade internal/launch lab/plot internal/y4m docs/reports",
+	"internal/raster internal/cascade internal/oriented internal/launch lab/plot internal/y4m docs/reports",
 	"internal/kernel internal/stats internal/ref internal/device",
 	"internal/engine internal/window internal/fourier internal/bins internal/moment internal/filters internal/rank internal/thresholds internal/matching internal/quality internal/enhance internal/denoise internal/boxlets",
 	". internal/pixels",

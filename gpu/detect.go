@@ -4,6 +4,7 @@ import (
 	"github.com/boxsum/boxsum/detect"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/hog"
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/raster"
 )
@@ -19,12 +20,9 @@ import (
 // With Angles, Mirror or NearMisses, Detect returns an error. It ignores On, Workers and
 // Progress. For images in host memory, use [detect.Cascade.DetectBatch] and the option On.
 func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
-	a := images.inner()
-	if a.Device == nil {
-		return nil, errNoImage
-	}
-	if n := a.Channels; n != 1 && n != 3 && n != 4 {
-		return nil, raster.Invalid("image has %d channels, want 1 (gray), 3 (RGB) or 4 (RGBA)", n)
+	a, err := searchable(images)
+	if err != nil {
+		return nil, err
 	}
 	var own detect.Options
 	if opt != nil {
@@ -32,6 +30,38 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 	}
 	own.On, own.Workers, own.Progress = newResidentImages(a), 0, nil
 	return c.DetectBatch(nil, &own)
+}
+
+// DetectHOG returns the objects that histograms of oriented gradients find in every image of a batch,
+// on their device. The results, including scores, are those of [hog.Descriptor.Detect]. Images have
+// one channel, or three or four that start with red, green and blue. All levels are resized and
+// searched on the device; windows found are grouped on the host. OpenCL devices must support float64.
+//
+// DetectHOG ignores On, Workers and Progress. For images in host memory, use
+// [hog.Descriptor.DetectBatch] and the option On.
+func DetectHOG(images *Image[uint8], d *hog.Descriptor, opt *hog.Options) ([][]hog.Result, error) {
+	a, err := searchable(images)
+	if err != nil {
+		return nil, err
+	}
+	var own hog.Options
+	if opt != nil {
+		own = *opt
+	}
+	own.On, own.Workers, own.Progress = newResidentImages(a), 0, nil
+	return d.DetectBatch(nil, &own)
+}
+
+// searchable returns images in which objects can be detected.
+func searchable(images *Image[uint8]) (*devmem.Array, error) {
+	a := images.inner()
+	if a.Device == nil {
+		return nil, errNoImage
+	}
+	if n := a.Channels; n != 1 && n != 3 && n != 4 {
+		return nil, raster.Invalid("image has %d channels, want 1 (gray), 3 (RGB) or 4 (RGBA)", n)
+	}
+	return a, nil
 }
 
 // residentImages is the device of images that are in its memory, and detects objects in them.
@@ -52,7 +82,7 @@ type residentRunner struct {
 
 // Resident implements [device.Runner].
 func (r residentRunner) Resident() device.Resident {
-	return device.Resident{Width: r.images.Width, Height: r.images.Height, Count: r.images.Count}
+	return device.Resident{Width: r.images.Width, Height: r.images.Height, Channels: r.images.Channels, Count: r.images.Count}
 }
 
 // Detect implements [device.Runner].
@@ -61,6 +91,16 @@ func (r residentRunner) Detect(job *device.Detect) error {
 		on := method.Of(r.images, nil, r.images, 0)
 		on.Context = job.Options.Context
 		job.Found, err = method.Detect(on, job.Search)
+		return err
+	})
+}
+
+// DetectHOG implements [device.Runner].
+func (r residentRunner) DetectHOG(job *device.DetectHOG) error {
+	return using(r.images, func() (err error) {
+		on := method.Of(r.images, nil, r.images, 0)
+		on.Context = job.Options.Context
+		job.Found, err = method.HOG(on, job.Search)
 		return err
 	})
 }

@@ -32,7 +32,7 @@ type group struct {
 // image to whichever device is free, and so do volumes and histograms; the last row
 // of a band goes through the host to the device of the next one. [Pipeline] sends
 // whole images and returns tables in order. Filters, thresholds and templates divide the
-// rows of an image evenly, and [detect.Cascade.DetectBatch] divides images. Tilted and
+// rows of an image evenly, and DetectBatch of packages detect and hog divides images. Tilted and
 // rotated tables, filters whose border wraps around, and objects in a single image
 // cannot be divided and are computed on one device. Everything else, such as [Upload]
 // and Info, uses the first device; Wait and Close apply to all.

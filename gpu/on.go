@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/internal/bins"
 	"github.com/boxsum/boxsum/internal/cascade"
 	"github.com/boxsum/boxsum/internal/device"
+	"github.com/boxsum/boxsum/internal/oriented"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
 	"github.com/boxsum/boxsum/match"
@@ -358,43 +359,58 @@ func (r runner) Match(job *device.Match) error {
 // Detect finds the windows that pass a cascade.
 func (r runner) Detect(job *device.Detect) error {
 	job.Found = make([][]cascade.Found, len(job.Images))
-	return r.device.share(len(job.Images), len(job.Images), &job.Options, func(d *Device, from, to int) error {
-		return detectWindows(d, job, from, to)
+	return r.eachImage(job.Images, &job.Options, func(images method.Job, from, to int) error {
+		found, err := method.Detect(images, job.Search)
+		copy(job.Found[from:to], found)
+		return err
 	})
 }
 
-// detectWindows searches some of the images of a job on one device, in halves where it has
-// too little memory.
-func detectWindows(d *Device, job *device.Detect, from, to int) error {
-	if ctx := job.Options.Context; ctx != nil && ctx.Err() != nil {
+// DetectHOG finds the windows whose histograms of oriented gradients have a sufficient score.
+func (r runner) DetectHOG(job *device.DetectHOG) error {
+	job.Found = make([][]oriented.Found, len(job.Images))
+	return r.eachImage(job.Images, &job.Options, func(images method.Job, from, to int) error {
+		found, err := method.HOG(images, job.Search)
+		copy(job.Found[from:to], found)
+		return err
+	})
+}
+
+// eachImage calls search for images of one size, as many at a time as a device has room for.
+func (r runner) eachImage(images []raster.Array, opt *device.Options, search func(images method.Job, from, to int) error) error {
+	return r.device.share(len(images), len(images), opt, func(d *Device, from, to int) error {
+		return searchImages(d, images, opt, from, to, search)
+	})
+}
+
+// searchImages searches some of the images on one device, in halves where it has too little memory.
+func searchImages(d *Device, images []raster.Array, opt *device.Options, from, to int, search func(images method.Job, from, to int) error) error {
+	if ctx := opt.Context; ctx != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
-	found, err := detectAtOnce(d, job, from, to)
+	err := searchAtOnce(d, images[from:to], opt, func(there method.Job) error { return search(there, from, to) })
 	if errors.Is(err, boxsum.ErrMemory) && to-from > 1 {
 		middle := from + (to-from)/2
-		if err := detectWindows(d, job, from, middle); err != nil {
+		if err := searchImages(d, images, opt, from, middle, search); err != nil {
 			return err
 		}
-		return detectWindows(d, job, middle, to)
+		return searchImages(d, images, opt, middle, to, search)
 	}
-	copy(job.Found[from:to], found)
 	return err
 }
 
-// detectAtOnce searches images on one device, which must have room for them.
-func detectAtOnce(d *Device, job *device.Detect, from, to int) (found [][]cascade.Found, err error) {
-	src, err := uploadImages(d.mem(), job.Images[from:to])
+// searchAtOnce searches images on one device, which must have room for them.
+func searchAtOnce(d *Device, images []raster.Array, opt *device.Options, search func(method.Job) error) (err error) {
+	src, err := uploadImages(d.mem(), images)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = driver.FirstError(err, src.Close()) }()
-	err = using(src, func() (err error) {
-		images := method.Of(src, nil, src, 0)
-		images.Context = job.Options.Context
-		found, err = method.Detect(images, job.Search)
-		return err
+	return using(src, func() error {
+		there := method.Of(src, nil, src, 0)
+		there.Context = opt.Context
+		return search(there)
 	})
-	return found, err
 }
 
 // windowed returns the work of computing images from the windows around the pixels of another.

@@ -5,7 +5,7 @@
 //	people, err := hog.LoadFile("people.xml") // saved by OpenCV, see below
 //	found, err := people.Detect(img, nil)
 //	found, err = people.AppendDetect(found[:0], frame, opt) // frame by frame: allocates nothing
-//	all, err := people.DetectBatch(frames, nil) // several images of one size
+//	all, err := people.DetectBatch(frames, &hog.Options{On: d}) // several images of one size, on a GPU
 //
 //	d, err := hog.New(hog.Config{Window: image.Pt(64, 64), Bins: 8})
 //	features, err := d.Compute(img, nil) // d.Size() numbers for every window

@@ -52,6 +52,12 @@ type Options struct {
 	// and blue. It matters only if the gradients of two channels are equally strong.
 	BGR bool
 
+	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay in
+	// host memory. Results, including scores, are the same as on the processor. Images with a
+	// side of more than 2^22 pixels return an error on a device. Several devices share the images
+	// of [Descriptor.DetectBatch]. OpenCL devices must support float64.
+	On boxsum.Device
+
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
 	Context  context.Context    // canceling it stops the work; may be nil
@@ -101,7 +107,7 @@ func (o *Options) check(d *Descriptor, to *Options, set *engine.Settings) (err e
 		o = new(Options)
 	}
 	*to = *o
-	opt := engine.Options{Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
+	opt := engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 	if *set, err = opt.Check(); err != nil {
 		return err
 	}

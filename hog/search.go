@@ -37,6 +37,13 @@ func (d *Descriptor) AppendDetect(to []Result, img boxsum.Image[uint8], o *Optio
 	if err := d.classifies(); err != nil {
 		return to, err
 	}
+	if o != nil && o.On != nil {
+		found, err := d.detectOn([]boxsum.Image[uint8]{img}, o)
+		if err != nil {
+			return to, err
+		}
+		return append(to, found[0]...), nil
+	}
 	s := takeSearch(d, detects)
 	defer s.leave()
 	if err := o.check(d, &s.opt, &s.set); err != nil {
@@ -54,7 +61,8 @@ func (d *Descriptor) AppendDetect(to []Result, img boxsum.Image[uint8], o *Optio
 }
 
 // DetectBatch is like [Descriptor.Detect] for several images of one size. Workers search different
-// images if there are enough, which takes less time than to share each of them.
+// images if there are enough, which takes less time than to share each of them. A device searches
+// images together, and several devices share them.
 func (d *Descriptor) DetectBatch(images []boxsum.Image[uint8], o *Options) ([][]Result, error) {
 	if err := d.classifies(); err != nil {
 		return nil, err
@@ -69,6 +77,9 @@ func (d *Descriptor) DetectBatch(images []boxsum.Image[uint8], o *Options) ([][]
 			return nil, raster.Invalid("image %d of the batch is %d×%d with %d channels, want %d×%d with %d like the first",
 				i, a.Width, a.Height, max(a.Channels, 1), first.Width, first.Height, max(first.Channels, 1))
 		}
+	}
+	if set.On() != nil {
+		return d.detectOn(images, o)
 	}
 	if len(images) == 0 {
 		return nil, nil
@@ -210,15 +221,24 @@ func (s *search) look(img *boxsum.Image[uint8], bgr bool) error {
 	}
 	switch s.src.Channels {
 	case 1:
-		s.colors, s.channels = 1, [3]int{}
+		s.colors, s.channels = 1, channelsOf(1, bgr)
 	case 3, 4:
-		if s.colors, s.channels = 3, [3]int{2, 1, 0}; bgr {
-			s.channels = [3]int{0, 1, 2}
-		}
+		s.colors, s.channels = 3, channelsOf(3, bgr)
 	default:
 		return raster.Invalid("image has %d channels, want 1, or 3 or 4 that start with red, green and blue", s.src.Channels)
 	}
 	return nil
+}
+
+// channelsOf returns the channels of blue, green and red in a pixel.
+func channelsOf(colors int, bgr bool) [3]int {
+	switch {
+	case colors == 1:
+		return [3]int{}
+	case bgr:
+		return [3]int{0, 1, 2}
+	}
+	return [3]int{2, 1, 0}
 }
 
 // run looks at all windows of the levels.
@@ -268,9 +288,13 @@ func (s *search) run() error {
 		return err
 	}
 	if s.task == detects && s.found.Load() > int64(s.opt.Limit) {
-		return raster.Invalid("more than %d windows pass (raise the threshold or the limit)", s.opt.Limit)
+		return tooMany(s.opt.Limit)
 	}
 	return nil
+}
+
+func tooMany(limit int) error {
+	return raster.Invalid("more than %d windows pass (raise the threshold or the limit)", limit)
 }
 
 // split copies the channels of the image to planes.
@@ -344,7 +368,12 @@ func (s *search) Finish() {
 	for i := range s.workers[:s.work.Workers] {
 		s.hits = append(s.hits, s.workers[i].hits...)
 	}
-	slices.SortFunc(s.hits, func(a, b hit) int {
+	sortHits(s.hits)
+}
+
+// sortHits sorts windows by level, row and column.
+func sortHits(all []hit) {
+	slices.SortFunc(all, func(a, b hit) int {
 		if a.level != b.level {
 			return int(a.level - b.level)
 		}
@@ -364,16 +393,21 @@ func (w *worker) found(l *level, index, x, y int, score float64) {
 	if score < s.opt.Threshold {
 		return
 	}
+	if h, ok := s.hitAt(l, index, x, y, score); ok && s.found.Add(1) <= int64(s.opt.Limit) {
+		w.hits = append(w.hits, h)
+	}
+}
+
+// hitAt returns a window with a sufficient score, unless it is to be ignored.
+func (s *search) hitAt(l *level, index, x, y int, score float64) (h hit, ok bool) {
 	rect := l.rect(s.step, x, y)
 	middle := rect.Min.Add(rect.Max).Div(2)
 	for _, r := range s.opt.Ignore {
 		if middle.In(r) {
-			return
+			return h, false
 		}
 	}
-	if s.found.Add(1) <= int64(s.opt.Limit) {
-		w.hits = append(w.hits, hit{int32(index), int32(x), int32(y), score, l.scale, rect})
-	}
+	return hit{int32(index), int32(x), int32(y), score, l.scale, rect}, true
 }
 
 // lowest is the score of windows outside the image.

@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/boxsum/boxsum/internal/cascade"
+	"github.com/boxsum/boxsum/internal/oriented"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -40,6 +41,7 @@ type Runner interface {
 	Match(*Match) error
 	Detect(*Detect) error
 	SSIM(*SSIM) error
+	DetectHOG(*DetectHOG) error
 
 	// Stager returns the part of the device that measurements use.
 	Stager() Stager
@@ -50,7 +52,7 @@ type Runner interface {
 }
 
 // Resident describes images of bytes in the memory of a device. Count is 0 if there are none.
-type Resident struct{ Width, Height, Count int }
+type Resident struct{ Width, Height, Channels, Count int }
 
 // Open returns the Runner of a device, or an error if the device cannot be used. A nil
 // *gpu.Device has an error, but no handle.
@@ -167,4 +169,13 @@ type SSIM struct {
 	C1, C2, Factor float64   // the constants of SSIM times the square of a window's pixels, and the factor of variances
 	Sums           []float64 // receives the sums of scores by channel and block, see package quality
 	Options        Options
+}
+
+// DetectHOG is the job of finding the windows whose histograms of oriented gradients have a
+// sufficient score, in one or more images of one size.
+type DetectHOG struct {
+	Images  []raster.Array // as for [Detect]
+	Search  *oriented.Search
+	Found   [][]oriented.Found // set to the windows of each image, in any order
+	Options Options
 }

@@ -364,3 +364,11 @@ func SSIMKernel(pixel string, narrow bool) string {
 }
 
 const SSIMTotal = "ssim_total_f64"
+
+// The kernels of histograms of oriented gradients in the order of their launches.
+const (
+	HOGGradients = "hog_gradients_f64"
+	HOGBlocks    = "hog_blocks_f64"
+	HOGNormalize = "hog_normalize_f64"
+	HOGScores    = "hog_scores_f64"
+)

@@ -64,6 +64,7 @@ func modules() []module {
 			{"match", 75, "6.3", []string{"dialect.h", "jobs/match.h"}, []instance{{"match.cl", nil, MatchGroup, false, []string{MatchKernel}, false}}, nil},
 			{"detect", 75, "6.3", []string{"dialect.h", "jobs/detect.h"}, detectInstances(), nil},
 			{"ssim", 75, "6.3", []string{"dialect.h", "ssim.h"}, ssimInstances(), nil},
+			{"hog", 75, "6.3", []string{"dialect.h", "jobs/hog.h"}, hogInstances(), nil},
 			{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
 			{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
 			{"small", 80, "7.1", []string{"small.h"}, nil, append(planeLines("BOXSUM_SMALL_SUMS", false), smallSquares()...)},
@@ -242,6 +243,16 @@ func detectInstances() (all []instance) {
 	add(DetectStages(false), "STAGES")
 	add(DetectStages(true), "STAGES", "PATTERNS")
 	return all
+}
+
+// hogInstances returns an instance for each kernel.
+func hogInstances() []instance {
+	return []instance{
+		{file: "hog.cl", macros: [][2]string{{"GRADIENTS", "1"}}, group: HOGGroup, kernels: []string{HOGGradients}},
+		{file: "hog.cl", macros: [][2]string{{"BLOCKS", "1"}, {"CHUNK", fmt.Sprint(HOGChunk)}}, group: HOGGroup, kernels: []string{HOGBlocks}},
+		{file: "hog.cl", macros: [][2]string{{"NORMALIZE", "1"}}, group: HOGGroup, kernels: []string{HOGNormalize}},
+		{file: "hog.cl", macros: [][2]string{{"SCORES", "1"}}, group: HOGGroup, kernels: []string{HOGScores}},
+	}
 }
 
 // papersInstances returns an instance for each type of values. The work-group size is fixed: rows

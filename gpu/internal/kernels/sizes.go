@@ -74,6 +74,13 @@ const (
 // 32.
 const DetectGroup = 128
 
+// HOGGroup is the largest work-group size of histograms of oriented gradients. HOGChunk is the number
+// of bins that are counted together, in 4·HOGChunk bytes of local memory for each work-item.
+const (
+	HOGGroup = 128
+	HOGChunk = 18
+)
+
 // The limits of the kernels of FilterPassShapes: the number of warps in a block, the number of
 // lanes that a window may span, and the number of its pixels if squares are summed.
 const (

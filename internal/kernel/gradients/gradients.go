@@ -155,6 +155,9 @@ func NewBins(count int, signed bool) *Bins {
 	return b
 }
 
+// PerRadian returns the number of bins in a radian.
+func (b *Bins) PerRadian() float32 { return b.angle }
+
 // Polar converts gradients: the length of each is divided between a bin and the next one. In short
 // chunks, OpenCV rounds angles above 45° differently.
 func Polar(level processor.Level, first, second []float32, places []Place, dx, dy []float32, b *Bins, short bool) {
@@ -307,7 +310,7 @@ func (r *BlockRow) Fill(level processor.Level, g *Gradient, x, end int) {
 // Normalize scales blocks to length 1, limits their numbers to clip, and scales them again. The
 // blocks are the first n of planes with length numbers.
 func Normalize(level processor.Level, planes []float32, stride, length, n int, clip float32) {
-	grow := float32(float32(length) * 0.1)
+	grow := Grow(length)
 	if asm := kernels[level].normalize; asm != nil && length%4 == 0 && n > 0 {
 		asm(raster.First(planes[:length*stride]), 4*stride, length, (n+Lanes-1)&^(Lanes-1), clip, grow)
 		return
@@ -324,6 +327,9 @@ func Normalize(level processor.Level, planes []float32, stride, length, n int, c
 		}
 	}
 }
+
+// Grow returns what the first scaling of [Normalize] adds to the length of a block.
+func Grow(length int) float32 { return float32(float32(length) * 0.1) }
 
 func sumOfSquares(h []float32, stride, length int) float32 {
 	var lanes [4]float32
