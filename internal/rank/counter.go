@@ -81,6 +81,9 @@ func (j *Job) stretch(g, low, high int) int {
 	if low == high {
 		return 0
 	}
+	if low <= g && g <= high { // fast, as it fits in 32 bits
+		return int(uint32(j.Levels-1) * uint32(g-low) / uint32(high-low))
+	}
 	v := int(int64(j.Levels-1) * int64(g-low) / int64(high-low))
 	if j.Wraps {
 		return v

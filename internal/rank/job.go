@@ -217,6 +217,12 @@ func (j *Job) Run() error {
 	if j.isCompared() {
 		return runCompared(j)
 	}
+	if j.isExtremes() {
+		return runExtremes(j)
+	}
+	if j.byLanes() {
+		return runLanes(j)
+	}
 	if j.byColumns() {
 		return runColumns(j)
 	}

@@ -22,18 +22,10 @@ func (l *levels) result(j *Job, g int) int {
 		return 0
 	}
 	switch j.Kind {
-	case Minimum:
-		return l.first()
-	case Maximum:
-		return l.last()
-	case Gradient:
-		return l.last() - l.first()
 	case Percentile:
 		return l.percentile(j.Fraction)
 	case Majority:
-		return l.MostFrequent(j.set.Level)
-	case Autolevel:
-		return j.stretch(g, l.first(), l.last())
+		return l.majority()
 	case Equalize:
 		n, _ := l.between(0, g+1)
 		return 255 * n / l.n
@@ -45,14 +37,6 @@ func (l *levels) result(j *Job, g int) int {
 		return 0
 	}
 	return sum / n
-}
-
-func (l *levels) first() int {
-	i := 0
-	for l.Present[i] == 0 {
-		i++
-	}
-	return 64*i + bits.TrailingZeros64(l.Present[i])
 }
 
 func (l *levels) last() int {
@@ -97,6 +81,19 @@ func (l *levels) percentile(fraction float64) int {
 		}
 	}
 	return l.last()
+}
+
+func (l *levels) majority() int {
+	level, most := 0, uint16(0)
+	for group, present := range l.Present {
+		for ; present != 0; present &= present - 1 {
+			v := 64*group + bits.TrailingZeros64(present)
+			if n := l.Counts[v]; n > most {
+				level, most = v, n
+			}
+		}
+	}
+	return level
 }
 
 // otsu is like [counter.otsu]. It compares variances as fractions: a division takes as long as everything else. Only where

@@ -30,20 +30,6 @@ func (l *Levels) Slide(level processor.Level, in, out []uint16) {
 	}
 }
 
-// MostFrequent returns the lowest of the levels that were counted most often.
-func (l *Levels) MostFrequent(level processor.Level) int {
-	if asm := windowTable[level].mostFrequent; asm != nil {
-		return asm(raster.First(l.Counts[:]))
-	}
-	most := 0
-	for i, n := range l.Counts {
-		if n > l.Counts[most] {
-			most = i
-		}
-	}
-	return most
-}
-
 // NotAboveUnit is a multiple of the number of bytes of every level's vectors.
 const NotAboveUnit = 64
 

@@ -41,30 +41,6 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-func TestMostFrequent(t *testing.T) {
-	rng := rand.New(rand.NewPCG(41, 13))
-	for i := range 2000 {
-		var l Levels
-		most := []int{1, 3, 1 << 15, 1 << 16}[i%4]
-		for v := range l.Counts {
-			if rng.IntN(1+i%30) == 0 {
-				l.Counts[v] = uint16(rng.IntN(most))
-			}
-		}
-		want := 0
-		for v, n := range l.Counts {
-			if n > l.Counts[want] {
-				want = v
-			}
-		}
-		for _, level := range processor.Levels() {
-			if got := l.MostFrequent(level); got != want {
-				t.Fatalf("level %v: %d, want %d of %v", level, got, want, l.Counts)
-			}
-		}
-	}
-}
-
 // TestCountNotAbove compares every level with the portable loop, and looks for writes beyond the end.
 func TestCountNotAbove(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 12))

@@ -6727,134 +6727,684 @@ TEXT ·slideLevelsAVX2(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
-// func mostFrequentAVX2(counts *byte) (level int)
-// Requires: AVX, AVX2, BMI
-TEXT ·mostFrequentAVX2(SB), NOSPLIT, $0-16
-	MOVQ         counts+0(FP), AX
-	VMOVDQU      (AX), Y0
-	VMOVDQU      32(AX), Y1
-	VMOVDQU      64(AX), Y2
-	VMOVDQU      96(AX), Y3
-	VPMAXUW      128(AX), Y0, Y0
-	VPMAXUW      160(AX), Y1, Y1
-	VPMAXUW      192(AX), Y2, Y2
-	VPMAXUW      224(AX), Y3, Y3
-	VPMAXUW      256(AX), Y0, Y0
-	VPMAXUW      288(AX), Y1, Y1
-	VPMAXUW      320(AX), Y2, Y2
-	VPMAXUW      352(AX), Y3, Y3
-	VPMAXUW      384(AX), Y0, Y0
-	VPMAXUW      416(AX), Y1, Y1
-	VPMAXUW      448(AX), Y2, Y2
-	VPMAXUW      480(AX), Y3, Y3
-	VPMAXUW      Y1, Y0, Y0
-	VPMAXUW      Y3, Y2, Y2
-	VPMAXUW      Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPMAXUW      X0, X1, X1
-	VPCMPEQD     X0, X0, X0
-	VPXOR        X0, X1, X1
-	VPHMINPOSUW  X1, X1
-	VPXOR        X0, X1, X1
-	VPBROADCASTW X1, Y0
-	VPCMPEQW     (AX), Y0, Y1
-	VPCMPEQW     32(AX), Y0, Y2
-	VPACKSSWB    Y2, Y1, Y1
-	VPERMQ       $0xd8, Y1, Y1
-	VPMOVMSKB    Y1, DX
-	TESTL        DX, DX
-	JEQ          next0
-	TZCNTL       DX, CX
-	ADDQ         $0x00, CX
-	JMP          found
+// func slideLanesAVX2(counts *byte, in *byte, out *byte, ramp *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·slideLanesAVX2(SB), NOSPLIT, $0-40
+	MOVQ counts+0(FP), AX
+	MOVQ in+8(FP), CX
+	MOVQ out+16(FP), DX
+	MOVQ ramp+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
 
-next0:
-	VPCMPEQW  64(AX), Y0, Y1
-	VPCMPEQW  96(AX), Y0, Y2
-	VPACKSSWB Y2, Y1, Y1
-	VPERMQ    $0xd8, Y1, Y1
-	VPMOVMSKB Y1, DX
-	TESTL     DX, DX
-	JEQ       next1
-	TZCNTL    DX, CX
-	ADDQ      $0x20, CX
-	JMP       found
+loop:
+	CMPQ    DI, SI
+	JGE     done
+	VMOVDQU (BX), Y0
+	VMOVDQU 32(BX), Y1
+	MOVWQZX (CX)(DI*2), R8
+	SHLQ    $0x06, R8
+	VMOVDQU (AX)(R8*1), Y2
+	VPADDW  Y0, Y2, Y2
+	VMOVDQU Y2, (AX)(R8*1)
+	VMOVDQU 32(AX)(R8*1), Y2
+	VPADDW  Y1, Y2, Y2
+	VMOVDQU Y2, 32(AX)(R8*1)
+	MOVWQZX (DX)(DI*2), R8
+	SHLQ    $0x06, R8
+	VMOVDQU (AX)(R8*1), Y2
+	VPSUBW  Y0, Y2, Y2
+	VMOVDQU Y2, (AX)(R8*1)
+	VMOVDQU 32(AX)(R8*1), Y0
+	VPSUBW  Y1, Y0, Y0
+	VMOVDQU Y0, 32(AX)(R8*1)
+	SUBQ    $0x02, BX
+	ADDQ    $0x01, DI
+	JMP     loop
 
-next1:
-	VPCMPEQW  128(AX), Y0, Y1
-	VPCMPEQW  160(AX), Y0, Y2
-	VPACKSSWB Y2, Y1, Y1
-	VPERMQ    $0xd8, Y1, Y1
-	VPMOVMSKB Y1, DX
-	TESTL     DX, DX
-	JEQ       next2
-	TZCNTL    DX, CX
-	ADDQ      $0x40, CX
-	JMP       found
+done:
+	VZEROUPPER
+	RET
 
-next2:
-	VPCMPEQW  192(AX), Y0, Y1
-	VPCMPEQW  224(AX), Y0, Y2
-	VPACKSSWB Y2, Y1, Y1
-	VPERMQ    $0xd8, Y1, Y1
-	VPMOVMSKB Y1, DX
-	TESTL     DX, DX
-	JEQ       next3
-	TZCNTL    DX, CX
-	ADDQ      $0x60, CX
-	JMP       found
+// func majorityLanesAVX2(dst *byte, counts *byte)
+// Requires: AVX, AVX2
+TEXT ·majorityLanesAVX2(SB), NOSPLIT, $0-16
+	MOVQ         dst+0(FP), AX
+	MOVQ         counts+8(FP), CX
+	MOVQ         $0x00000100, DX
+	VPSUBD       Y0, Y0, Y0
+	VPSUBD       Y1, Y1, Y1
+	VPSUBD       Y2, Y2, Y2
+	VPSUBD       Y3, Y3, Y3
+	VPSUBD       Y4, Y4, Y4
+	MOVL         $0x00010001, BX
+	VMOVD        BX, X5
+	VBROADCASTSS X5, Y5
 
-next3:
-	VPCMPEQW  256(AX), Y0, Y1
-	VPCMPEQW  288(AX), Y0, Y2
-	VPACKSSWB Y2, Y1, Y1
-	VPERMQ    $0xd8, Y1, Y1
-	VPMOVMSKB Y1, DX
-	TESTL     DX, DX
-	JEQ       next4
-	TZCNTL    DX, CX
-	ADDQ      $0x80, CX
-	JMP       found
+level:
+	VPMAXUW      (CX), Y0, Y6
+	VPCMPEQW     Y6, Y0, Y7
+	VMOVDQA      Y6, Y0
+	VPBLENDVB    Y7, Y2, Y4, Y2
+	VPMAXUW      32(CX), Y1, Y6
+	VPCMPEQW     Y6, Y1, Y7
+	VMOVDQA      Y6, Y1
+	VPBLENDVB    Y7, Y3, Y4, Y3
+	VPADDW       Y5, Y4, Y4
+	ADDQ         $+64, CX
+	DECQ         DX
+	JNZ          level
+	VEXTRACTI128 $0x01, Y2, X0
+	VPACKUSWB    X0, X2, X0
+	VMOVDQU      X0, (AX)
+	VEXTRACTI128 $0x01, Y3, X0
+	VPACKUSWB    X0, X3, X0
+	VMOVDQU      X0, 16(AX)
+	VZEROUPPER
+	RET
 
-next4:
-	VPCMPEQW  320(AX), Y0, Y1
-	VPCMPEQW  352(AX), Y0, Y2
-	VPACKSSWB Y2, Y1, Y1
-	VPERMQ    $0xd8, Y1, Y1
-	VPMOVMSKB Y1, DX
-	TESTL     DX, DX
-	JEQ       next5
-	TZCNTL    DX, CX
-	ADDQ      $0xa0, CX
-	JMP       found
+// func upToLanesAVX2(sums *byte, counts *byte, most *byte, levels int)
+// Requires: AVX, AVX2
+TEXT ·upToLanesAVX2(SB), NOSPLIT, $0-32
+	MOVQ         sums+0(FP), AX
+	MOVQ         counts+8(FP), CX
+	MOVQ         most+16(FP), DX
+	MOVQ         levels+24(FP), BX
+	VMOVDQU      (DX), Y0
+	VMOVDQU      32(DX), Y1
+	VPSUBD       Y2, Y2, Y2
+	VPSUBD       Y3, Y3, Y3
+	MOVL         $0x00010001, DX
+	VMOVD        DX, X4
+	VBROADCASTSS X4, Y4
+	VPADDW       Y4, Y0, Y0
+	VPADDW       Y4, Y1, Y1
+	VPSUBD       Y4, Y4, Y4
+	MOVL         $0x00010001, DX
+	VMOVD        DX, X5
+	VBROADCASTSS X5, Y5
 
-next5:
-	VPCMPEQW  384(AX), Y0, Y1
-	VPCMPEQW  416(AX), Y0, Y2
-	VPACKSSWB Y2, Y1, Y1
-	VPERMQ    $0xd8, Y1, Y1
-	VPMOVMSKB Y1, DX
-	TESTL     DX, DX
-	JEQ       next6
-	TZCNTL    DX, CX
-	ADDQ      $0xc0, CX
-	JMP       found
+level:
+	VPCMPGTW Y4, Y0, Y6
+	VPAND    (CX), Y6, Y6
+	VPADDW   Y6, Y2, Y2
+	VPCMPGTW Y4, Y1, Y6
+	VPAND    32(CX), Y6, Y6
+	VPADDW   Y6, Y3, Y3
+	VPADDW   Y5, Y4, Y4
+	ADDQ     $+64, CX
+	DECQ     BX
+	JNZ      level
+	VMOVDQU  Y2, (AX)
+	VMOVDQU  Y3, 32(AX)
+	VZEROUPPER
+	RET
 
-next6:
-	VPCMPEQW  448(AX), Y0, Y1
-	VPCMPEQW  480(AX), Y0, Y0
-	VPACKSSWB Y0, Y1, Y1
-	VPERMQ    $0xd8, Y1, Y1
-	VPMOVMSKB Y1, DX
-	TESTL     DX, DX
-	JEQ       next7
-	TZCNTL    DX, CX
-	ADDQ      $0xe0, CX
-	JMP       found
+// func percentileLanesAVX2(dst *byte, counts *byte, limits *byte)
+// Requires: AVX, AVX2
+TEXT ·percentileLanesAVX2(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), AX
+	MOVQ         counts+8(FP), CX
+	MOVQ         limits+16(FP), DX
+	MOVQ         $0x00000100, BX
+	VMOVDQU      (DX), Y0
+	VMOVDQU      32(DX), Y1
+	VPSUBD       Y2, Y2, Y2
+	VPSUBD       Y3, Y3, Y3
+	VPSUBD       Y4, Y4, Y4
+	VPSUBD       Y5, Y5, Y5
+	MOVL         $0x00010001, DX
+	VMOVD        DX, X6
+	VBROADCASTSS X6, Y6
+	VPSUBD       Y6, Y6, Y6
+	MOVL         $0x00010001, DX
+	VMOVD        DX, X7
+	VBROADCASTSS X7, Y7
 
-next7:
-found:
-	MOVQ CX, level+8(FP)
+level:
+	VPADDW       (CX), Y2, Y2
+	VPMINUW      Y0, Y2, Y8
+	VPCMPEQW     Y2, Y8, Y8
+	VPSUBW       Y8, Y4, Y4
+	VPADDW       32(CX), Y3, Y3
+	VPMINUW      Y1, Y3, Y8
+	VPCMPEQW     Y3, Y8, Y8
+	VPSUBW       Y8, Y5, Y5
+	VPADDW       Y7, Y6, Y6
+	ADDQ         $+64, CX
+	DECQ         BX
+	JNZ          level
+	VEXTRACTI128 $0x01, Y4, X0
+	VPACKUSWB    X0, X4, X0
+	VMOVDQU      X0, (AX)
+	VEXTRACTI128 $0x01, Y5, X0
+	VPACKUSWB    X0, X5, X0
+	VMOVDQU      X0, 16(AX)
+	VZEROUPPER
+	RET
+
+// func otsuLanesAVX2(dst *byte, counts *byte, list *byte)
+// Requires: AVX, AVX2
+TEXT ·otsuLanesAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ counts+8(FP), CX
+	MOVQ list+16(FP), DX
+	XORQ BX, BX
+	XORQ DI, DI
+	MOVQ $0x00000001, SI
+
+present:
+	MOVL      SI, (DX)(BX*4)
+	MOVQ      SI, R8
+	SHLQ      $0x06, R8
+	VMOVDQU   (CX)(R8*1), Y0
+	VPOR      32(CX)(R8*1), Y0, Y0
+	VPTEST    Y0, Y0
+	SETNE     DI
+	ADDQ      DI, BX
+	INCQ      SI
+	CMPQ      SI, $0x00000100
+	JNE       present
+	VPSUBD    Y2, Y2, Y2
+	VPMOVZXWD (CX), Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVDQA   Y0, Y1
+	XORQ      SI, SI
+
+total0:
+	CMPQ         SI, BX
+	JGE          totals0
+	MOVL         (DX)(SI*4), DI
+	SHLQ         $0x06, DI
+	VPMOVZXWD    (CX)(DI*1), Y3
+	VCVTDQ2PS    Y3, Y3
+	VPBROADCASTD (DX)(SI*4), Y4
+	VCVTDQ2PS    Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VMULPS       Y3, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	INCQ         SI
+	JMP          total0
+
+totals0:
+	VPSUBD       Y3, Y3, Y3
+	VPSUBD       Y4, Y4, Y4
+	VPSUBD       Y5, Y5, Y5
+	MOVL         $0x3f800000, SI
+	VMOVD        SI, X6
+	VBROADCASTSS X6, Y6
+	XORQ         SI, SI
+
+level0:
+	CMPQ         SI, BX
+	JGE          levels0
+	MOVL         (DX)(SI*4), DI
+	SHLQ         $0x06, DI
+	VPMOVZXWD    (CX)(DI*1), Y7
+	VCVTDQ2PS    Y7, Y7
+	VPBROADCASTD (DX)(SI*4), Y8
+	VCVTDQ2PS    Y8, Y8
+	VADDPS       Y7, Y0, Y0
+	VMULPS       Y7, Y8, Y13
+	VADDPS       Y13, Y3, Y3
+	VMULPS       Y1, Y3, Y9
+	VMULPS       Y2, Y0, Y13
+	VSUBPS       Y13, Y9, Y9
+	VSUBPS       Y0, Y1, Y10
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y9, Y9, Y11
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y5, Y5, Y12
+	VMULPS       Y10, Y12, Y12
+	VSUBPS       Y12, Y11, Y11
+	VMULPS       otsuLanesAVX2Close<>+0(SB), Y12, Y12
+	VPAND        otsuLanesAVX2Magnitude<>+0(SB), Y11, Y13
+	VPXOR        Y14, Y14, Y14
+	VCMPPS       $0x11, Y12, Y13, Y13
+	VCMPPS       $0x1e, Y14, Y11, Y11
+	VCMPPS       $0x0c, Y14, Y7, Y7
+	VPTEST       Y7, Y13
+	JEQ          clear0
+	VCVTPS2PD    X9, Y11
+	VCVTPS2PD    X10, Y12
+	VMULPD       Y11, Y11, Y11
+	VDIVPD       Y12, Y11, Y11
+	VCVTPS2PD    X5, Y12
+	VCVTPS2PD    X6, Y13
+	VMULPD       Y12, Y12, Y12
+	VDIVPD       Y13, Y12, Y12
+	VCMPPD       $0x1e, Y12, Y11, Y11
+	VEXTRACTF128 $0x01, Y9, X12
+	VCVTPS2PD    X12, Y12
+	VEXTRACTF128 $0x01, Y10, X13
+	VCVTPS2PD    X13, Y13
+	VMULPD       Y12, Y12, Y12
+	VDIVPD       Y13, Y12, Y12
+	VEXTRACTF128 $0x01, Y5, X13
+	VCVTPS2PD    X13, Y13
+	VEXTRACTF128 $0x01, Y6, X14
+	VCVTPS2PD    X14, Y14
+	VMULPD       Y13, Y13, Y13
+	VDIVPD       Y14, Y13, Y13
+	VCMPPD       $0x1e, Y13, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y11
+	VPERMQ       $0xd8, Y11, Y11
+
+clear0:
+	VPAND     Y7, Y11, Y11
+	VBLENDVPS Y11, Y9, Y5, Y5
+	VBLENDVPS Y11, Y10, Y6, Y6
+	VBLENDVPS Y11, Y8, Y4, Y4
+	INCQ      SI
+	JMP       level0
+
+levels0:
+	VCVTTPS2DQ   Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X0
+	VPACKUSDW    X0, X4, X0
+	VPACKUSWB    X0, X0, X0
+	VMOVQ        X0, (AX)
+	VPSUBD       Y2, Y2, Y2
+	VPMOVZXWD    16(CX), Y0
+	VCVTDQ2PS    Y0, Y0
+	VMOVDQA      Y0, Y1
+	XORQ         SI, SI
+
+total1:
+	CMPQ         SI, BX
+	JGE          totals1
+	MOVL         (DX)(SI*4), DI
+	SHLQ         $0x06, DI
+	VPMOVZXWD    16(CX)(DI*1), Y3
+	VCVTDQ2PS    Y3, Y3
+	VPBROADCASTD (DX)(SI*4), Y4
+	VCVTDQ2PS    Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VMULPS       Y3, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	INCQ         SI
+	JMP          total1
+
+totals1:
+	VPSUBD       Y3, Y3, Y3
+	VPSUBD       Y4, Y4, Y4
+	VPSUBD       Y5, Y5, Y5
+	MOVL         $0x3f800000, SI
+	VMOVD        SI, X6
+	VBROADCASTSS X6, Y6
+	XORQ         SI, SI
+
+level1:
+	CMPQ         SI, BX
+	JGE          levels1
+	MOVL         (DX)(SI*4), DI
+	SHLQ         $0x06, DI
+	VPMOVZXWD    16(CX)(DI*1), Y7
+	VCVTDQ2PS    Y7, Y7
+	VPBROADCASTD (DX)(SI*4), Y8
+	VCVTDQ2PS    Y8, Y8
+	VADDPS       Y7, Y0, Y0
+	VMULPS       Y7, Y8, Y13
+	VADDPS       Y13, Y3, Y3
+	VMULPS       Y1, Y3, Y9
+	VMULPS       Y2, Y0, Y13
+	VSUBPS       Y13, Y9, Y9
+	VSUBPS       Y0, Y1, Y10
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y9, Y9, Y11
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y5, Y5, Y12
+	VMULPS       Y10, Y12, Y12
+	VSUBPS       Y12, Y11, Y11
+	VMULPS       otsuLanesAVX2Close<>+0(SB), Y12, Y12
+	VPAND        otsuLanesAVX2Magnitude<>+0(SB), Y11, Y13
+	VPXOR        Y14, Y14, Y14
+	VCMPPS       $0x11, Y12, Y13, Y13
+	VCMPPS       $0x1e, Y14, Y11, Y11
+	VCMPPS       $0x0c, Y14, Y7, Y7
+	VPTEST       Y7, Y13
+	JEQ          clear1
+	VCVTPS2PD    X9, Y11
+	VCVTPS2PD    X10, Y12
+	VMULPD       Y11, Y11, Y11
+	VDIVPD       Y12, Y11, Y11
+	VCVTPS2PD    X5, Y12
+	VCVTPS2PD    X6, Y13
+	VMULPD       Y12, Y12, Y12
+	VDIVPD       Y13, Y12, Y12
+	VCMPPD       $0x1e, Y12, Y11, Y11
+	VEXTRACTF128 $0x01, Y9, X12
+	VCVTPS2PD    X12, Y12
+	VEXTRACTF128 $0x01, Y10, X13
+	VCVTPS2PD    X13, Y13
+	VMULPD       Y12, Y12, Y12
+	VDIVPD       Y13, Y12, Y12
+	VEXTRACTF128 $0x01, Y5, X13
+	VCVTPS2PD    X13, Y13
+	VEXTRACTF128 $0x01, Y6, X14
+	VCVTPS2PD    X14, Y14
+	VMULPD       Y13, Y13, Y13
+	VDIVPD       Y14, Y13, Y13
+	VCMPPD       $0x1e, Y13, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y11
+	VPERMQ       $0xd8, Y11, Y11
+
+clear1:
+	VPAND     Y7, Y11, Y11
+	VBLENDVPS Y11, Y9, Y5, Y5
+	VBLENDVPS Y11, Y10, Y6, Y6
+	VBLENDVPS Y11, Y8, Y4, Y4
+	INCQ      SI
+	JMP       level1
+
+levels1:
+	VCVTTPS2DQ   Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X0
+	VPACKUSDW    X0, X4, X0
+	VPACKUSWB    X0, X0, X0
+	VMOVQ        X0, 8(AX)
+	VPSUBD       Y2, Y2, Y2
+	VPMOVZXWD    32(CX), Y0
+	VCVTDQ2PS    Y0, Y0
+	VMOVDQA      Y0, Y1
+	XORQ         SI, SI
+
+total2:
+	CMPQ         SI, BX
+	JGE          totals2
+	MOVL         (DX)(SI*4), DI
+	SHLQ         $0x06, DI
+	VPMOVZXWD    32(CX)(DI*1), Y3
+	VCVTDQ2PS    Y3, Y3
+	VPBROADCASTD (DX)(SI*4), Y4
+	VCVTDQ2PS    Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VMULPS       Y3, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	INCQ         SI
+	JMP          total2
+
+totals2:
+	VPSUBD       Y3, Y3, Y3
+	VPSUBD       Y4, Y4, Y4
+	VPSUBD       Y5, Y5, Y5
+	MOVL         $0x3f800000, SI
+	VMOVD        SI, X6
+	VBROADCASTSS X6, Y6
+	XORQ         SI, SI
+
+level2:
+	CMPQ         SI, BX
+	JGE          levels2
+	MOVL         (DX)(SI*4), DI
+	SHLQ         $0x06, DI
+	VPMOVZXWD    32(CX)(DI*1), Y7
+	VCVTDQ2PS    Y7, Y7
+	VPBROADCASTD (DX)(SI*4), Y8
+	VCVTDQ2PS    Y8, Y8
+	VADDPS       Y7, Y0, Y0
+	VMULPS       Y7, Y8, Y13
+	VADDPS       Y13, Y3, Y3
+	VMULPS       Y1, Y3, Y9
+	VMULPS       Y2, Y0, Y13
+	VSUBPS       Y13, Y9, Y9
+	VSUBPS       Y0, Y1, Y10
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y9, Y9, Y11
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y5, Y5, Y12
+	VMULPS       Y10, Y12, Y12
+	VSUBPS       Y12, Y11, Y11
+	VMULPS       otsuLanesAVX2Close<>+0(SB), Y12, Y12
+	VPAND        otsuLanesAVX2Magnitude<>+0(SB), Y11, Y13
+	VPXOR        Y14, Y14, Y14
+	VCMPPS       $0x11, Y12, Y13, Y13
+	VCMPPS       $0x1e, Y14, Y11, Y11
+	VCMPPS       $0x0c, Y14, Y7, Y7
+	VPTEST       Y7, Y13
+	JEQ          clear2
+	VCVTPS2PD    X9, Y11
+	VCVTPS2PD    X10, Y12
+	VMULPD       Y11, Y11, Y11
+	VDIVPD       Y12, Y11, Y11
+	VCVTPS2PD    X5, Y12
+	VCVTPS2PD    X6, Y13
+	VMULPD       Y12, Y12, Y12
+	VDIVPD       Y13, Y12, Y12
+	VCMPPD       $0x1e, Y12, Y11, Y11
+	VEXTRACTF128 $0x01, Y9, X12
+	VCVTPS2PD    X12, Y12
+	VEXTRACTF128 $0x01, Y10, X13
+	VCVTPS2PD    X13, Y13
+	VMULPD       Y12, Y12, Y12
+	VDIVPD       Y13, Y12, Y12
+	VEXTRACTF128 $0x01, Y5, X13
+	VCVTPS2PD    X13, Y13
+	VEXTRACTF128 $0x01, Y6, X14
+	VCVTPS2PD    X14, Y14
+	VMULPD       Y13, Y13, Y13
+	VDIVPD       Y14, Y13, Y13
+	VCMPPD       $0x1e, Y13, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y11
+	VPERMQ       $0xd8, Y11, Y11
+
+clear2:
+	VPAND     Y7, Y11, Y11
+	VBLENDVPS Y11, Y9, Y5, Y5
+	VBLENDVPS Y11, Y10, Y6, Y6
+	VBLENDVPS Y11, Y8, Y4, Y4
+	INCQ      SI
+	JMP       level2
+
+levels2:
+	VCVTTPS2DQ   Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X0
+	VPACKUSDW    X0, X4, X0
+	VPACKUSWB    X0, X0, X0
+	VMOVQ        X0, 16(AX)
+	VPSUBD       Y2, Y2, Y2
+	VPMOVZXWD    48(CX), Y0
+	VCVTDQ2PS    Y0, Y0
+	VMOVDQA      Y0, Y1
+	XORQ         SI, SI
+
+total3:
+	CMPQ         SI, BX
+	JGE          totals3
+	MOVL         (DX)(SI*4), DI
+	SHLQ         $0x06, DI
+	VPMOVZXWD    48(CX)(DI*1), Y3
+	VCVTDQ2PS    Y3, Y3
+	VPBROADCASTD (DX)(SI*4), Y4
+	VCVTDQ2PS    Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VMULPS       Y3, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	INCQ         SI
+	JMP          total3
+
+totals3:
+	VPSUBD       Y3, Y3, Y3
+	VPSUBD       Y4, Y4, Y4
+	VPSUBD       Y5, Y5, Y5
+	MOVL         $0x3f800000, SI
+	VMOVD        SI, X6
+	VBROADCASTSS X6, Y6
+	XORQ         SI, SI
+
+level3:
+	CMPQ         SI, BX
+	JGE          levels3
+	MOVL         (DX)(SI*4), DI
+	SHLQ         $0x06, DI
+	VPMOVZXWD    48(CX)(DI*1), Y7
+	VCVTDQ2PS    Y7, Y7
+	VPBROADCASTD (DX)(SI*4), Y8
+	VCVTDQ2PS    Y8, Y8
+	VADDPS       Y7, Y0, Y0
+	VMULPS       Y7, Y8, Y13
+	VADDPS       Y13, Y3, Y3
+	VMULPS       Y1, Y3, Y9
+	VMULPS       Y2, Y0, Y13
+	VSUBPS       Y13, Y9, Y9
+	VSUBPS       Y0, Y1, Y10
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y9, Y9, Y11
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y5, Y5, Y12
+	VMULPS       Y10, Y12, Y12
+	VSUBPS       Y12, Y11, Y11
+	VMULPS       otsuLanesAVX2Close<>+0(SB), Y12, Y12
+	VPAND        otsuLanesAVX2Magnitude<>+0(SB), Y11, Y13
+	VPXOR        Y14, Y14, Y14
+	VCMPPS       $0x11, Y12, Y13, Y13
+	VCMPPS       $0x1e, Y14, Y11, Y11
+	VCMPPS       $0x0c, Y14, Y7, Y7
+	VPTEST       Y7, Y13
+	JEQ          clear3
+	VCVTPS2PD    X9, Y11
+	VCVTPS2PD    X10, Y12
+	VMULPD       Y11, Y11, Y11
+	VDIVPD       Y12, Y11, Y11
+	VCVTPS2PD    X5, Y12
+	VCVTPS2PD    X6, Y13
+	VMULPD       Y12, Y12, Y12
+	VDIVPD       Y13, Y12, Y12
+	VCMPPD       $0x1e, Y12, Y11, Y11
+	VEXTRACTF128 $0x01, Y9, X12
+	VCVTPS2PD    X12, Y12
+	VEXTRACTF128 $0x01, Y10, X13
+	VCVTPS2PD    X13, Y13
+	VMULPD       Y12, Y12, Y12
+	VDIVPD       Y13, Y12, Y12
+	VEXTRACTF128 $0x01, Y5, X13
+	VCVTPS2PD    X13, Y13
+	VEXTRACTF128 $0x01, Y6, X14
+	VCVTPS2PD    X14, Y14
+	VMULPD       Y13, Y13, Y13
+	VDIVPD       Y14, Y13, Y13
+	VCMPPD       $0x1e, Y13, Y12, Y12
+	VSHUFPS      $0x88, Y12, Y11, Y11
+	VPERMQ       $0xd8, Y11, Y11
+
+clear3:
+	VPAND     Y7, Y11, Y11
+	VBLENDVPS Y11, Y9, Y5, Y5
+	VBLENDVPS Y11, Y10, Y6, Y6
+	VBLENDVPS Y11, Y8, Y4, Y4
+	INCQ      SI
+	JMP       level3
+
+levels3:
+	VCVTTPS2DQ   Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X0
+	VPACKUSDW    X0, X4, X0
+	VPACKUSWB    X0, X0, X0
+	VMOVQ        X0, 24(AX)
+	VZEROUPPER
+	RET
+
+DATA otsuLanesAVX2Close<>+0(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX2Close<>+8(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX2Close<>+16(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX2Close<>+24(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX2Close<>+32(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX2Close<>+40(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX2Close<>+48(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX2Close<>+56(SB)/8, $0x3580000035800000
+GLOBL otsuLanesAVX2Close<>(SB), RODATA|NOPTR, $64
+
+DATA otsuLanesAVX2Magnitude<>+0(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX2Magnitude<>+8(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX2Magnitude<>+16(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX2Magnitude<>+24(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX2Magnitude<>+32(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX2Magnitude<>+40(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX2Magnitude<>+48(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX2Magnitude<>+56(SB)/8, $0x7fffffff7fffffff
+GLOBL otsuLanesAVX2Magnitude<>(SB), RODATA|NOPTR, $64
+
+// func lesserU8AVX2(dst *byte, src *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·lesserU8AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	CMPQ    BX, DX
+	JGE     done
+	VMOVDQU (AX)(BX*1), Y0
+	VPMINUB (CX)(BX*1), Y0, Y0
+	VMOVDQU Y0, (AX)(BX*1)
+	ADDQ    $+32, BX
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func lesserU16AVX2(dst *byte, src *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·lesserU16AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	CMPQ    BX, DX
+	JGE     done
+	VMOVDQU (AX)(BX*1), Y0
+	VPMINUW (CX)(BX*1), Y0, Y0
+	VMOVDQU Y0, (AX)(BX*1)
+	ADDQ    $+32, BX
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func greaterU8AVX2(dst *byte, src *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·greaterU8AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	CMPQ    BX, DX
+	JGE     done
+	VMOVDQU (AX)(BX*1), Y0
+	VPMAXUB (CX)(BX*1), Y0, Y0
+	VMOVDQU Y0, (AX)(BX*1)
+	ADDQ    $+32, BX
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func greaterU16AVX2(dst *byte, src *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·greaterU16AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	CMPQ    BX, DX
+	JGE     done
+	VMOVDQU (AX)(BX*1), Y0
+	VPMAXUW (CX)(BX*1), Y0, Y0
+	VMOVDQU Y0, (AX)(BX*1)
+	ADDQ    $+32, BX
+	JMP     loop
+
+done:
 	VZEROUPPER
 	RET
 

@@ -660,10 +660,125 @@ func interpolateU8AVX512(dst *byte, src *byte, table *byte, across *byte, n int,
 //go:noescape
 func slideLevelsAVX512(window *byte, in *byte, out *byte, present *byte)
 
-// mostFrequentAVX512 returns the lowest index of the greatest of 256 counts.
+// slideLanesAVX512 computes
+//
+//	for k := range n {
+//		for x := range 32 {
+//			counts[in[k]][x] += ramp[x-k]
+//			counts[out[k]][x] -= ramp[x-k]
+//		}
+//	}
 //
 //go:noescape
-func mostFrequentAVX512(counts *byte) (level int)
+func slideLanesAVX512(counts *byte, in *byte, out *byte, ramp *byte, n int)
+
+// majorityLanesAVX512 computes
+//
+//	for x := range 32 {
+//		for i := range 256 {
+//			if counts[i][x] > counts[dst[x]][x] {
+//				dst[x] = i // which is 0 before
+//			}
+//		}
+//	}
+//
+//go:noescape
+func majorityLanesAVX512(dst *byte, counts *byte)
+
+// upToLanesAVX512 computes
+//
+//	for x := range 32 {
+//		for i := range levels {
+//			if i <= most[x] {
+//				sums[x] += counts[i][x] // which is 0 before
+//			}
+//		}
+//	}
+//
+// with most below 2^15.
+//
+//go:noescape
+func upToLanesAVX512(sums *byte, counts *byte, most *byte, levels int)
+
+// percentileLanesAVX512 computes
+//
+//	for x := range 32 {
+//		n := counts[0][x]
+//		for dst[x] = 0; n <= limits[x]; dst[x]++ {
+//			n += counts[dst[x]+1][x]
+//		}
+//	}
+//
+//go:noescape
+func percentileLanesAVX512(dst *byte, counts *byte, limits *byte)
+
+// otsuLanesAVX512 computes, with a list of 256 words as scratch memory,
+//
+//	for x := range 32 {
+//		n, sum, best := 0, 0, 0.0
+//		for i := range 256 {
+//			n += counts[i][x]
+//			sum += i * counts[i][x]
+//		}
+//		q, m := counts[0][x], 0
+//		for i := 1; i < 256 && q+counts[i][x] < n; i++ {
+//			q += counts[i][x]
+//			m += i * counts[i][x]
+//			t := float64(n*m - sum*q)
+//			if v := t * t / float64(q*(n-q)); counts[i][x] > 0 && v > best {
+//				dst[x], best = i, v // dst[x] is 0 before
+//			}
+//		}
+//	}
+//
+// for windows of up to 255 pixels.
+//
+//go:noescape
+func otsuLanesAVX512(dst *byte, counts *byte, list *byte)
+
+// lesserU8AVX512 computes, for n bytes, a multiple of 64,
+//
+//	for i := range n {
+//		dst[i] = extreme(dst[i], src[i])
+//	}
+//
+// in this order, as src may be a later part of dst.
+//
+//go:noescape
+func lesserU8AVX512(dst *byte, src *byte, n int)
+
+// lesserU16AVX512 computes, for n bytes, a multiple of 64,
+//
+//	for i := range n {
+//		dst[i] = extreme(dst[i], src[i])
+//	}
+//
+// in this order, as src may be a later part of dst.
+//
+//go:noescape
+func lesserU16AVX512(dst *byte, src *byte, n int)
+
+// greaterU8AVX512 computes, for n bytes, a multiple of 64,
+//
+//	for i := range n {
+//		dst[i] = extreme(dst[i], src[i])
+//	}
+//
+// in this order, as src may be a later part of dst.
+//
+//go:noescape
+func greaterU8AVX512(dst *byte, src *byte, n int)
+
+// greaterU16AVX512 computes, for n bytes, a multiple of 64,
+//
+//	for i := range n {
+//		dst[i] = extreme(dst[i], src[i])
+//	}
+//
+// in this order, as src may be a later part of dst.
+//
+//go:noescape
+func greaterU16AVX512(dst *byte, src *byte, n int)
 
 // pairPatchesAVX512 computes, for n a multiple of 16,
 //

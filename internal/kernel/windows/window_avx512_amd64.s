@@ -5982,104 +5982,437 @@ TEXT ·slideLevelsAVX512(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
-// func mostFrequentAVX512(counts *byte) (level int)
-// Requires: AVX, AVX2, AVX512BW, AVX512F, BMI
-TEXT ·mostFrequentAVX512(SB), NOSPLIT, $0-16
-	MOVQ          counts+0(FP), AX
-	VMOVDQU32     (AX), Z0
-	VMOVDQU32     64(AX), Z1
-	VMOVDQU32     128(AX), Z2
-	VMOVDQU32     192(AX), Z3
-	VPMAXUW       256(AX), Z0, Z0
-	VPMAXUW       320(AX), Z1, Z1
-	VPMAXUW       384(AX), Z2, Z2
-	VPMAXUW       448(AX), Z3, Z3
-	VPMAXUW       Z1, Z0, Z0
-	VPMAXUW       Z3, Z2, Z2
-	VPMAXUW       Z2, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	VPMAXUW       Y1, Y0, Y0
-	VEXTRACTI128  $0x01, Y0, X1
-	VPMAXUW       X0, X1, X1
-	VPCMPEQD      X0, X0, X0
-	VPXOR         X0, X1, X1
-	VPHMINPOSUW   X1, X1
-	VPXOR         X0, X1, X1
-	VPBROADCASTW  X1, Z0
-	VPCMPEQW      (AX), Z0, K1
-	KMOVD         K1, DX
-	TESTL         DX, DX
-	JEQ           next0
-	TZCNTL        DX, CX
-	ADDQ          $0x00, CX
-	JMP           found
+// func slideLanesAVX512(counts *byte, in *byte, out *byte, ramp *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·slideLanesAVX512(SB), NOSPLIT, $0-40
+	MOVQ counts+0(FP), AX
+	MOVQ in+8(FP), CX
+	MOVQ out+16(FP), DX
+	MOVQ ramp+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
 
-next0:
-	VPCMPEQW 64(AX), Z0, K1
-	KMOVD    K1, DX
-	TESTL    DX, DX
-	JEQ      next1
-	TZCNTL   DX, CX
-	ADDQ     $0x20, CX
-	JMP      found
+loop:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (BX), Z0
+	MOVWQZX   (CX)(DI*2), R8
+	SHLQ      $0x06, R8
+	VMOVDQU32 (AX)(R8*1), Z1
+	VPADDW    Z0, Z1, Z1
+	VMOVDQU32 Z1, (AX)(R8*1)
+	MOVWQZX   (DX)(DI*2), R8
+	SHLQ      $0x06, R8
+	VMOVDQU32 (AX)(R8*1), Z1
+	VPSUBW    Z0, Z1, Z1
+	VMOVDQU32 Z1, (AX)(R8*1)
+	SUBQ      $0x02, BX
+	ADDQ      $0x01, DI
+	JMP       loop
 
-next1:
-	VPCMPEQW 128(AX), Z0, K1
-	KMOVD    K1, DX
-	TESTL    DX, DX
-	JEQ      next2
-	TZCNTL   DX, CX
-	ADDQ     $0x40, CX
-	JMP      found
+done:
+	VZEROUPPER
+	RET
 
-next2:
-	VPCMPEQW 192(AX), Z0, K1
-	KMOVD    K1, DX
-	TESTL    DX, DX
-	JEQ      next3
-	TZCNTL   DX, CX
-	ADDQ     $0x60, CX
-	JMP      found
+// func majorityLanesAVX512(dst *byte, counts *byte)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·majorityLanesAVX512(SB), NOSPLIT, $0-16
+	MOVQ         dst+0(FP), AX
+	MOVQ         counts+8(FP), CX
+	MOVQ         $0x00000100, DX
+	VPSUBD       Z0, Z0, Z0
+	VPSUBD       Z1, Z1, Z1
+	VPSUBD       Z2, Z2, Z2
+	MOVL         $0x00010001, BX
+	VMOVD        BX, X3
+	VBROADCASTSS X3, Z3
 
-next3:
-	VPCMPEQW 256(AX), Z0, K1
-	KMOVD    K1, DX
-	TESTL    DX, DX
-	JEQ      next4
-	TZCNTL   DX, CX
-	ADDQ     $0x80, CX
-	JMP      found
+level:
+	VMOVDQU32 (CX), Z4
+	VPCMPUW   $0x06, Z0, Z4, K1
+	VPMAXUW   Z4, Z0, Z0
+	VMOVDQU16 Z2, K1, Z1
+	VPADDW    Z3, Z2, Z2
+	ADDQ      $+64, CX
+	DECQ      DX
+	JNZ       level
+	VPMOVWB   Z1, (AX)
+	VZEROUPPER
+	RET
 
-next4:
-	VPCMPEQW 320(AX), Z0, K1
-	KMOVD    K1, DX
-	TESTL    DX, DX
-	JEQ      next5
-	TZCNTL   DX, CX
-	ADDQ     $0xa0, CX
-	JMP      found
+// func upToLanesAVX512(sums *byte, counts *byte, most *byte, levels int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·upToLanesAVX512(SB), NOSPLIT, $0-32
+	MOVQ         sums+0(FP), AX
+	MOVQ         counts+8(FP), CX
+	MOVQ         most+16(FP), DX
+	MOVQ         levels+24(FP), BX
+	VMOVDQU32    (DX), Z0
+	VPSUBD       Z1, Z1, Z1
+	VPSUBD       Z2, Z2, Z2
+	MOVL         $0x00010001, DX
+	VMOVD        DX, X3
+	VBROADCASTSS X3, Z3
 
-next5:
-	VPCMPEQW 384(AX), Z0, K1
-	KMOVD    K1, DX
-	TESTL    DX, DX
-	JEQ      next6
-	TZCNTL   DX, CX
-	ADDQ     $0xc0, CX
-	JMP      found
+level:
+	VPCMPUW   $0x05, Z2, Z0, K1
+	VPADDW    (CX), Z1, K1, Z1
+	VPADDW    Z3, Z2, Z2
+	ADDQ      $+64, CX
+	DECQ      BX
+	JNZ       level
+	VMOVDQU32 Z1, (AX)
+	VZEROUPPER
+	RET
 
-next6:
-	VPCMPEQW 448(AX), Z0, K1
-	KMOVD    K1, DX
-	TESTL    DX, DX
-	JEQ      next7
-	TZCNTL   DX, CX
-	ADDQ     $0xe0, CX
-	JMP      found
+// func percentileLanesAVX512(dst *byte, counts *byte, limits *byte)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·percentileLanesAVX512(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), AX
+	MOVQ         counts+8(FP), CX
+	MOVQ         limits+16(FP), DX
+	MOVQ         $0x00000100, BX
+	VMOVDQU32    (DX), Z0
+	VPSUBD       Z1, Z1, Z1
+	VPSUBD       Z2, Z2, Z2
+	MOVL         $0x00010001, DX
+	VMOVD        DX, X3
+	VBROADCASTSS X3, Z3
+	VPSUBD       Z4, Z4, Z4
+	MOVL         $0x00010001, DX
+	VMOVD        DX, X5
+	VBROADCASTSS X5, Z5
 
-next7:
-found:
-	MOVQ CX, level+8(FP)
+level:
+	VPADDW  (CX), Z1, Z1
+	VPCMPUW $0x02, Z0, Z1, K1
+	VPADDW  Z3, Z2, K1, Z2
+	VPADDW  Z5, Z4, Z4
+	ADDQ    $+64, CX
+	DECQ    BX
+	JNZ     level
+	VPMOVWB Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func otsuLanesAVX512(dst *byte, counts *byte, list *byte)
+// Requires: AVX, AVX512F
+TEXT ·otsuLanesAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ counts+8(FP), CX
+	MOVQ list+16(FP), DX
+	XORQ BX, BX
+	XORQ DI, DI
+	MOVQ $0x00000001, SI
+
+present:
+	MOVL      SI, (DX)(BX*4)
+	MOVQ      SI, R8
+	SHLQ      $0x06, R8
+	VMOVDQU32 (CX)(R8*1), Z0
+	VPTESTMD  Z0, Z0, K1
+	KORTESTW  K1, K1
+	SETNE     DI
+	ADDQ      DI, BX
+	INCQ      SI
+	CMPQ      SI, $0x00000100
+	JNE       present
+	VPSUBD    Z4, Z4, Z4
+	VPMOVZXWD (CX), Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVDQA32 Z0, Z3
+	XORQ      SI, SI
+
+total0:
+	CMPQ         SI, BX
+	JGE          totals0
+	MOVL         (DX)(SI*4), DI
+	SHLQ         $0x06, DI
+	VPMOVZXWD    (CX)(DI*1), Z5
+	VCVTDQ2PS    Z5, Z5
+	VPBROADCASTD (DX)(SI*4), Z6
+	VCVTDQ2PS    Z6, Z6
+	VADDPS       Z5, Z3, Z3
+	VMULPS       Z5, Z6, Z6
+	VADDPS       Z6, Z4, Z4
+	INCQ         SI
+	JMP          total0
+
+totals0:
+	VPSUBD       Z5, Z5, Z5
+	VPSUBD       Z6, Z6, Z6
+	VPSUBD       Z7, Z7, Z7
+	MOVL         $0x3f800000, SI
+	VMOVD        SI, X8
+	VBROADCASTSS X8, Z8
+	XORQ         SI, SI
+
+level0:
+	CMPQ          SI, BX
+	JGE           levels0
+	MOVL          (DX)(SI*4), DI
+	SHLQ          $0x06, DI
+	VPMOVZXWD     (CX)(DI*1), Z9
+	VCVTDQ2PS     Z9, Z9
+	VPBROADCASTD  (DX)(SI*4), Z10
+	VCVTDQ2PS     Z10, Z10
+	VADDPS        Z9, Z0, Z0
+	VMULPS        Z9, Z10, Z15
+	VADDPS        Z15, Z5, Z5
+	VMULPS        Z3, Z5, Z11
+	VMULPS        Z4, Z0, Z15
+	VSUBPS        Z15, Z11, Z11
+	VSUBPS        Z0, Z3, Z12
+	VMULPS        Z0, Z12, Z12
+	VMULPS        Z11, Z11, Z13
+	VMULPS        Z8, Z13, Z13
+	VMULPS        Z7, Z7, Z14
+	VMULPS        Z12, Z14, Z14
+	VSUBPS        Z14, Z13, Z13
+	VMULPS        otsuLanesAVX512Close<>+0(SB), Z14, Z14
+	VPANDD        otsuLanesAVX512Magnitude<>+0(SB), Z13, Z15
+	VPXORD        Z1, Z1, Z1
+	VCMPPS        $0x0c, Z1, Z9, K3
+	VCMPPS        $0x1e, Z1, Z13, K1
+	VCMPPS        $0x11, Z14, Z15, K2
+	KANDW         K3, K2, K2
+	KORTESTW      K2, K2
+	JEQ           clear0
+	VCVTPS2PD     Y7, Z9
+	VCVTPS2PD     Y8, Z13
+	VMULPD        Z9, Z9, Z9
+	VDIVPD        Z13, Z9, Z9
+	VCVTPS2PD     Y11, Z13
+	VCVTPS2PD     Y12, Z14
+	VMULPD        Z13, Z13, Z13
+	VDIVPD        Z14, Z13, Z13
+	VCMPPD        $0x1e, Z9, Z13, K1
+	VEXTRACTF64X4 $0x01, Z7, Y9
+	VCVTPS2PD     Y9, Z9
+	VEXTRACTF64X4 $0x01, Z8, Y13
+	VCVTPS2PD     Y13, Z13
+	VMULPD        Z9, Z9, Z9
+	VDIVPD        Z13, Z9, Z9
+	VEXTRACTF64X4 $0x01, Z11, Y13
+	VCVTPS2PD     Y13, Z13
+	VEXTRACTF64X4 $0x01, Z12, Y14
+	VCVTPS2PD     Y14, Z14
+	VMULPD        Z13, Z13, Z13
+	VDIVPD        Z14, Z13, Z13
+	VCMPPD        $0x1e, Z9, Z13, K2
+	KUNPCKBW      K1, K2, K1
+
+clear0:
+	KANDW   K3, K1, K1
+	VMOVAPS Z11, K1, Z7
+	VMOVAPS Z12, K1, Z8
+	VMOVAPS Z10, K1, Z6
+	INCQ    SI
+	JMP     level0
+
+levels0:
+	VCVTTPS2DQ Z6, Z6
+	VPMOVDB    Z6, (AX)
+	VPSUBD     Z3, Z3, Z3
+	VPMOVZXWD  32(CX), Z0
+	VCVTDQ2PS  Z0, Z0
+	VMOVDQA32  Z0, Z1
+	XORQ       SI, SI
+
+total1:
+	CMPQ         SI, BX
+	JGE          totals1
+	MOVL         (DX)(SI*4), DI
+	SHLQ         $0x06, DI
+	VPMOVZXWD    32(CX)(DI*1), Z4
+	VCVTDQ2PS    Z4, Z4
+	VPBROADCASTD (DX)(SI*4), Z5
+	VCVTDQ2PS    Z5, Z5
+	VADDPS       Z4, Z1, Z1
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z3, Z3
+	INCQ         SI
+	JMP          total1
+
+totals1:
+	VPSUBD       Z4, Z4, Z4
+	VPSUBD       Z5, Z5, Z5
+	VPSUBD       Z6, Z6, Z6
+	MOVL         $0x3f800000, SI
+	VMOVD        SI, X7
+	VBROADCASTSS X7, Z7
+	XORQ         SI, SI
+
+level1:
+	CMPQ          SI, BX
+	JGE           levels1
+	MOVL          (DX)(SI*4), DI
+	SHLQ          $0x06, DI
+	VPMOVZXWD     32(CX)(DI*1), Z8
+	VCVTDQ2PS     Z8, Z8
+	VPBROADCASTD  (DX)(SI*4), Z9
+	VCVTDQ2PS     Z9, Z9
+	VADDPS        Z8, Z0, Z0
+	VMULPS        Z8, Z9, Z14
+	VADDPS        Z14, Z4, Z4
+	VMULPS        Z1, Z4, Z10
+	VMULPS        Z3, Z0, Z14
+	VSUBPS        Z14, Z10, Z10
+	VSUBPS        Z0, Z1, Z11
+	VMULPS        Z0, Z11, Z11
+	VMULPS        Z10, Z10, Z12
+	VMULPS        Z7, Z12, Z12
+	VMULPS        Z6, Z6, Z13
+	VMULPS        Z11, Z13, Z13
+	VSUBPS        Z13, Z12, Z12
+	VMULPS        otsuLanesAVX512Close<>+0(SB), Z13, Z13
+	VPANDD        otsuLanesAVX512Magnitude<>+0(SB), Z12, Z14
+	VPXORD        Z2, Z2, Z2
+	VCMPPS        $0x0c, Z2, Z8, K3
+	VCMPPS        $0x1e, Z2, Z12, K1
+	VCMPPS        $0x11, Z13, Z14, K2
+	KANDW         K3, K2, K2
+	KORTESTW      K2, K2
+	JEQ           clear1
+	VCVTPS2PD     Y6, Z8
+	VCVTPS2PD     Y7, Z12
+	VMULPD        Z8, Z8, Z8
+	VDIVPD        Z12, Z8, Z8
+	VCVTPS2PD     Y10, Z12
+	VCVTPS2PD     Y11, Z13
+	VMULPD        Z12, Z12, Z12
+	VDIVPD        Z13, Z12, Z12
+	VCMPPD        $0x1e, Z8, Z12, K1
+	VEXTRACTF64X4 $0x01, Z6, Y8
+	VCVTPS2PD     Y8, Z8
+	VEXTRACTF64X4 $0x01, Z7, Y12
+	VCVTPS2PD     Y12, Z12
+	VMULPD        Z8, Z8, Z8
+	VDIVPD        Z12, Z8, Z8
+	VEXTRACTF64X4 $0x01, Z10, Y12
+	VCVTPS2PD     Y12, Z12
+	VEXTRACTF64X4 $0x01, Z11, Y13
+	VCVTPS2PD     Y13, Z13
+	VMULPD        Z12, Z12, Z12
+	VDIVPD        Z13, Z12, Z12
+	VCMPPD        $0x1e, Z8, Z12, K2
+	KUNPCKBW      K1, K2, K1
+
+clear1:
+	KANDW   K3, K1, K1
+	VMOVAPS Z10, K1, Z6
+	VMOVAPS Z11, K1, Z7
+	VMOVAPS Z9, K1, Z5
+	INCQ    SI
+	JMP     level1
+
+levels1:
+	VCVTTPS2DQ Z5, Z5
+	VPMOVDB    Z5, 16(AX)
+	VZEROUPPER
+	RET
+
+DATA otsuLanesAVX512Close<>+0(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX512Close<>+8(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX512Close<>+16(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX512Close<>+24(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX512Close<>+32(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX512Close<>+40(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX512Close<>+48(SB)/8, $0x3580000035800000
+DATA otsuLanesAVX512Close<>+56(SB)/8, $0x3580000035800000
+GLOBL otsuLanesAVX512Close<>(SB), RODATA|NOPTR, $64
+
+DATA otsuLanesAVX512Magnitude<>+0(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX512Magnitude<>+8(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX512Magnitude<>+16(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX512Magnitude<>+24(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX512Magnitude<>+32(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX512Magnitude<>+40(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX512Magnitude<>+48(SB)/8, $0x7fffffff7fffffff
+DATA otsuLanesAVX512Magnitude<>+56(SB)/8, $0x7fffffff7fffffff
+GLOBL otsuLanesAVX512Magnitude<>(SB), RODATA|NOPTR, $64
+
+// func lesserU8AVX512(dst *byte, src *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·lesserU8AVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	CMPQ      BX, DX
+	JGE       done
+	VMOVDQU32 (AX)(BX*1), Z0
+	VPMINUB   (CX)(BX*1), Z0, Z0
+	VMOVDQU32 Z0, (AX)(BX*1)
+	ADDQ      $+64, BX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func lesserU16AVX512(dst *byte, src *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·lesserU16AVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	CMPQ      BX, DX
+	JGE       done
+	VMOVDQU32 (AX)(BX*1), Z0
+	VPMINUW   (CX)(BX*1), Z0, Z0
+	VMOVDQU32 Z0, (AX)(BX*1)
+	ADDQ      $+64, BX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func greaterU8AVX512(dst *byte, src *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·greaterU8AVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	CMPQ      BX, DX
+	JGE       done
+	VMOVDQU32 (AX)(BX*1), Z0
+	VPMAXUB   (CX)(BX*1), Z0, Z0
+	VMOVDQU32 Z0, (AX)(BX*1)
+	ADDQ      $+64, BX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func greaterU16AVX512(dst *byte, src *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·greaterU16AVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	CMPQ      BX, DX
+	JGE       done
+	VMOVDQU32 (AX)(BX*1), Z0
+	VPMAXUW   (CX)(BX*1), Z0, Z0
+	VMOVDQU32 Z0, (AX)(BX*1)
+	ADDQ      $+64, BX
+	JMP       loop
+
+done:
 	VZEROUPPER
 	RET
 
