@@ -217,6 +217,9 @@ func (j *Job) Run() error {
 	if j.isCompared() {
 		return runCompared(j)
 	}
+	if j.isCounted() {
+		return runCounted(j)
+	}
 	if j.isExtremes() {
 		return runExtremes(j)
 	}

@@ -15,7 +15,8 @@ import (
 // 16 counts, at every level.
 var countRoutines = []routine{
 	{"countColumns", countColumns},
-	{"countMedians", countMedians},
+	{"countMedians", countWindows(false)},
+	{"countUpTo", countWindows(true)},
 }
 
 // Offsets in the state of countMedians.
@@ -85,28 +86,45 @@ func widened(m Mem) reg.VecVirtual {
 	return v
 }
 
-// countMedians keeps the coarse histogram of the window up to date, but only one of the fine ones,
-// that of the median. Counts are stored minus 2^15, because words are compared as signed.
-func countMedians(set isa, name string) {
-	text(name, NOSPLIT, "func(dst, coarse, fine, state *byte, stride, n, columns, middle int)", name+" is", "",
-		"\tfor i := range n {", "\t\tfor dst[i] = 0; count(dst[i]) <= middle; dst[i]++ {", "\t\t}", "\t}", "",
-		"where count(v) is the number of pixels up to v in columns [i, i+columns) of the histograms.")
-	dst, coarse, fine, state, stride, n, columns := arg("dst"), arg("coarse"), arg("fine"), arg("state"), arg("stride"), arg("n"), arg("columns")
+// countWindows keeps the coarse histogram of the window up to date, but only one of the fine ones, that of the result. Counts are
+// stored minus 2^15, because words are compared as signed.
+func countWindows(upTo bool) func(set isa, name string) {
+	return func(set isa, name string) {
+		if upTo {
+			text(name, NOSPLIT, "func(sums, coarse, fine, state *byte, stride, n, columns int, levels *byte)", name+" is", "",
+				"\tfor i := range n {", "\t\tsums[i] = count(levels[i])", "\t}", "", "with count as in countMedians.")
+		} else {
+			text(name, NOSPLIT, "func(dst, coarse, fine, state *byte, stride, n, columns, middle int)", name+" is", "",
+				"\tfor i := range n {", "\t\tfor dst[i] = 0; count(dst[i]) <= middle; dst[i]++ {", "\t\t}", "\t}", "",
+				"where count(v) is the number of pixels up to v in columns [i, i+columns) of the histograms.")
+		}
+		countLoop(upTo)
+	}
+}
+
+func countLoop(upTo bool) {
+	coarse, fine, state, stride, columns := arg("coarse"), arg("fine"), arg("state"), arg("stride"), arg("columns")
 	words := func(from reg.GPVirtual) reg.VecVirtual {
 		x, v := XMM(), YMM()
 		VMOVD(from.As32(), x)
 		VPBROADCASTW(x, v)
 		return v
 	}
-	middle := arg("middle")
-	INCQ(middle)
-	limit := words(middle) // number of pixels left after the bins before the median's
 	number := GP64()
 	MOVQ(U32(0x8000), number)
 	bias := words(number)
 	MOVW(number.As16(), Mem{Base: state, Disp: countsCoarse - 2})
-	first := YMM()
-	VPXOR(bias, limit, first)
+	var dst reg.GPVirtual
+	limit, first := YMM(), YMM() // number of pixels left after the bins before the median's
+	if upTo {
+		dst = arg("sums")
+	} else {
+		dst = arg("dst")
+		middle := arg("middle")
+		INCQ(middle)
+		limit = words(middle)
+		VPXOR(bias, limit, first)
+	}
 	SHRQ(Imm(1), stride)
 	// At the start, no fine histogram is up to date.
 	far := YMM()
@@ -132,17 +150,26 @@ func countMedians(set isa, name string) {
 	x := GP64()
 	XORQ(x, x)
 	Label("next")
-	CMPQ(x, n)
+	CMPQ(x, param("n"))
 	JGE(LabelRef("end"))
 	VPADDW(widened(Mem{Base: ahead}), h, h)
 	ADDQ(Imm(16), ahead)
-	mask, bin, less := YMM(), GP64(), YMM()
-	VPCMPGTW(h, first, mask)
-	VPMOVMSKB(mask, bin.As32())
-	POPCNTL(bin.As32(), bin.As32()) // two bits for each bin before that of the median
+	mask, bin, less, low := YMM(), GP64(), YMM(), GP64()
 	VMOVDQU(h, Mem{Base: state, Disp: countsCoarse})
-	VPBROADCASTW(Mem{Base: state, Index: bin, Scale: 1, Disp: countsCoarse - 2}, less)
-	VPSUBW(less, limit, less)
+	if upTo {
+		MOVQ(param("levels"), low) // as registers are scarce
+		MOVBQZX(Mem{Base: low, Index: x, Scale: 1}, bin)
+		MOVQ(bin, low)
+		ANDQ(Imm(15), low)
+		SHRQ(Imm(4), bin)
+		ADDQ(bin, bin)
+	} else {
+		VPCMPGTW(h, first, mask)
+		VPMOVMSKB(mask, bin.As32())
+		POPCNTL(bin.As32(), bin.As32()) // two bits for each bin before that of the median
+		VPBROADCASTW(Mem{Base: state, Index: bin, Scale: 1, Disp: countsCoarse - 2}, less)
+		VPSUBW(less, limit, less)
+	}
 	histogram, from, last, lag := GP64(), GP64(), GP64(), GP64()
 	MOVQ(bin, histogram)
 	SHLQ(Imm(4), histogram)
@@ -186,14 +213,20 @@ func countMedians(set isa, name string) {
 	JLT(LabelRef("column"))
 	Label("moved")
 	VMOVDQU(f, Mem{Base: histogram, Disp: countsFine})
-	VPCMPGTW(f, less, mask)
-	low := GP64()
-	VPMOVMSKB(mask, low.As32())
-	POPCNTL(low.As32(), low.As32())
-	SHRQ(Imm(1), low)
-	SHLQ(Imm(3), bin)
-	ADDQ(bin, low)
-	MOVB(low.As8(), Mem{Base: dst, Index: x, Scale: 1})
+	if upTo {
+		sum := GP64()
+		MOVWQZX(Mem{Base: state, Index: bin, Scale: 1, Disp: countsCoarse - 2}, sum)
+		ADDW(Mem{Base: histogram, Index: low, Scale: 2, Disp: countsFine}, sum.As16()) // 2^15 was subtracted from both
+		MOVW(sum.As16(), Mem{Base: dst, Index: x, Scale: 2})
+	} else {
+		VPCMPGTW(f, less, mask)
+		VPMOVMSKB(mask, low.As32())
+		POPCNTL(low.As32(), low.As32())
+		SHRQ(Imm(1), low)
+		SHLQ(Imm(3), bin)
+		ADDQ(bin, low)
+		MOVB(low.As8(), Mem{Base: dst, Index: x, Scale: 1})
+	}
 	VPSUBW(widened(Mem{Base: coarse}), h, h)
 	ADDQ(Imm(16), coarse)
 	INCQ(x)

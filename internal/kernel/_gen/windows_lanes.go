@@ -76,16 +76,52 @@ func storeBytes(set isa, line []reg.VecVirtual, dst reg.Register) {
 	}
 }
 
+// levelGroup is the number of lines that are skipped together if they do not matter: most levels are in none of the windows.
+const levelGroup = 4
+
+// skipGroup jumps to a label unless a count in a group of lines is greater than most.
+func skipGroup(set isa, counts reg.Register, most []reg.VecVirtual, label string) {
+	if wide(set) {
+		v, k := loaded(set, Mem{Base: counts}), K()
+		for line := 1; line < levelGroup; line++ {
+			VPMAXUW(Mem{Base: counts, Disp: line * laneBytes}, v, v)
+		}
+		VPCMPUW(Imm(6), most[0], v, k)
+		KORTESTD(k, k)
+		JEQ(LabelRef(label))
+		return
+	}
+	same, bits := set.vec(), GP32()
+	set.ones(same)
+	for i, m := range most {
+		v := set.vec()
+		VPMAXUW(Mem{Base: counts, Disp: i * set.bytes()}, m, v)
+		for line := 1; line < levelGroup; line++ {
+			VPMAXUW(Mem{Base: counts, Disp: line*laneBytes + i*set.bytes()}, v, v)
+		}
+		VPCMPEQW(m, v, v)
+		VPAND(v, same, same)
+	}
+	VPMOVMSKB(same, bits)
+	CMPL(bits, I8(-1))
+	JEQ(LabelRef(label))
+}
+
 func majorityLanes(set isa, name string) {
 	text(name, NOSPLIT, "func(dst, counts *byte)", name+" computes", "", "\tfor x := range 32 {",
 		"\t\tfor i := range 256 {", "\t\t\tif counts[i][x] > counts[dst[x]][x] {", "\t\t\t\tdst[x] = i // which is 0 before", "\t\t\t}", "\t\t}", "\t}")
-	dst, counts, levels := arg("dst"), arg("counts"), GP64()
-	MOVQ(U32(256), levels)
+	dst, counts, groups := arg("dst"), arg("counts"), GP64()
+	MOVQ(U32(256/levelGroup), groups)
 	zeros := func(int) reg.VecVirtual { return zeroed(set) }
 	most, at := laneVectors(set, zeros), laneVectors(set, zeros)
-	eachLevel(set, counts, levels, func(level reg.VecVirtual) {
+	first, one, step := zeroed(set), wordsInAll(set, 1), wordsInAll(set, levelGroup)
+	Label("group")
+	skipGroup(set, counts, most, "next")
+	level := set.vec()
+	move(set, first, level)
+	for line := range levelGroup {
 		for i := range most {
-			m := Mem{Base: counts, Disp: i * set.bytes()}
+			m := Mem{Base: counts, Disp: line*laneBytes + i*set.bytes()}
 			if wide(set) {
 				v, k := loaded(set, m), K()
 				VPCMPUW(Imm(6), most[i], v, k) // greater
@@ -99,7 +135,13 @@ func majorityLanes(set isa, name string) {
 				VPBLENDVB(same, at[i], level, at[i])
 			}
 		}
-	})
+		VPADDW(one, level, level)
+	}
+	Label("next")
+	VPADDW(step, first, first)
+	ADDQ(I32(levelGroup*laneBytes), counts)
+	DECQ(groups)
+	JNZ(LabelRef("group"))
 	storeBytes(set, at, dst)
 	leave()
 }
@@ -166,46 +208,77 @@ func percentileLanes(set isa, name string) {
 	leave()
 }
 
-// presentLevels writes the levels from 1 on that any window has to a list of 32-bit words, and returns their number.
+// Offsets behind the list of levels.
+const (
+	laneNumbers = 8 * 256
+	laneSums    = laneNumbers + laneBytes
+)
+
+// presentLevels writes the levels that any window has to a list, as 32-bit integers and as float32, the numbers of pixels in windows and the sums of their
+// levels behind it, and returns the number of levels.
 func presentLevels(set isa, counts, list reg.Register) reg.GPVirtual {
 	n, level, has := GP64(), GP64(), GP64()
 	XORQ(n, n)
 	XORQ(has, has)
-	MOVQ(U32(1), level)
-	Label("present")
-	MOVL(level.As32(), Mem{Base: list, Index: n, Scale: 4})
-	at := GP64()
-	MOVQ(level, at)
-	SHLQ(Imm(log2(laneBytes)), at)
-	v, m := set.vec(), Mem{Base: counts, Index: at, Scale: 1}
-	set.load(m, v)
-	if wide(set) {
-		k := K()
-		VPTESTMD(v, v, k)
-		KORTESTW(k, k)
-	} else {
-		VPOR(m.Offset(set.bytes()), v, v)
-		VPTEST(v, v)
+	XORQ(level, level)
+	zeros := func(int) reg.VecVirtual { return zeroed(set) }
+	none, numbers, sums := laneVectors(set, zeros), laneVectors(set, zeros), laneVectors(set, zeros)
+	Label("group")
+	skipGroup(set, counts, none, "absent")
+	for line := range levelGroup {
+		entry, words, any, number := Mem{Base: list, Index: n, Scale: 8}, set.vec(), set.vec(), XMM()
+		MOVL(level.As32(), entry)
+		VPBROADCASTW(entry, words)
+		VCVTSI2SSL(level.As32(), none[0].AsX(), number)
+		VMOVSS(number, entry.Offset(4))
+		for i := range numbers {
+			v, product := loaded(set, Mem{Base: counts, Disp: line*laneBytes + i*set.bytes()}), set.vec()
+			VPADDW(v, numbers[i], numbers[i])
+			VPMULLW(words, v, product)
+			VPADDW(product, sums[i], sums[i])
+			if i == 0 {
+				move(set, v, any)
+			} else {
+				VPOR(v, any, any)
+			}
+		}
+		if wide(set) {
+			k := K()
+			VPTESTMD(any, any, k)
+			KORTESTW(k, k)
+		} else {
+			VPTEST(any, any)
+		}
+		SETNE(has.As8())
+		ADDQ(has, n)
+		INCQ(level)
 	}
-	SETNE(has.As8())
-	ADDQ(has, n)
-	INCQ(level)
+	JMP(LabelRef("listed"))
+	Label("absent")
+	ADDQ(Imm(levelGroup), level)
+	Label("listed")
+	ADDQ(I32(levelGroup*laneBytes), counts)
 	CMPQ(level, U32(256))
-	JNE(LabelRef("present"))
+	JNE(LabelRef("group"))
+	for i := range numbers {
+		set.store(numbers[i], Mem{Base: list, Disp: laneNumbers + i*set.bytes()})
+		set.store(sums[i], Mem{Base: list, Disp: laneSums + i*set.bytes()})
+	}
 	return n
 }
 
-// otsuLanes compares variances as fractions of float32, of numerators and denominators that it has exactly. Only where they are too close
-// for that, it divides in float64.
+// otsuLanes compares variances as fractions of float32, of numerators and denominators. Only where they are too close for that, it
+// divides in float64.
 func otsuLanes(set isa, name string) {
 	lanes := set.bytes() / 4
-	text(name, NOSPLIT, "func(dst, counts, list *byte)", name+" computes, with a list of 256 words as scratch memory,", "", "\tfor x := range 32 {",
+	text(name, NOSPLIT, "func(dst, counts, list *byte)", name+" computes, with a list of 544 words as scratch memory,", "", "\tfor x := range 32 {",
 		"\t\tn, sum, best := 0, 0, 0.0", "\t\tfor i := range 256 {", "\t\t\tn += counts[i][x]", "\t\t\tsum += i * counts[i][x]", "\t\t}",
 		"\t\tq, m := counts[0][x], 0", "\t\tfor i := 1; i < 256 && q+counts[i][x] < n; i++ {", "\t\t\tq += counts[i][x]", "\t\t\tm += i * counts[i][x]",
 		"\t\t\tt := float64(n*m - sum*q)", "\t\t\tif v := t * t / float64(q*(n-q)); counts[i][x] > 0 && v > best {",
 		"\t\t\t\tdst[x], best = i, v // dst[x] is 0 before", "\t\t\t}", "\t\t}", "\t}", "", "for windows of up to 255 pixels.")
 	dst, counts, list := arg("dst"), arg("counts"), arg("list")
 	number := presentLevels(set, counts, list)
+	counts = arg("counts")
 	numbers := constants{}
 	all := func(what string, bits uint64) Mem {
 		return numbers.mem(name+what, slices.Repeat([]uint64{bits<<32 | bits}, 8)...)
@@ -213,81 +286,76 @@ func otsuLanes(set isa, name string) {
 	close, magnitude := all("Close", uint64(math.Float32bits(0x1p-20))), all("Magnitude", 1<<31-1)
 	for part := range lanePixels / lanes {
 		label := func(s string) string { return fmt.Sprint(s, part) }
-		// count loads what the windows have of a level, and the level.
-		count := func(k reg.Register) (h, level reg.VecVirtual) {
-			h, level = set.vec(), set.vec()
-			at := GP64()
-			MOVL(Mem{Base: list, Index: k, Scale: 4}, at.As32())
-			SHLQ(Imm(log2(laneBytes)), at)
-			VPMOVZXWD(Mem{Base: counts, Index: at, Scale: 1, Disp: part * lanes * 2}, h)
-			VCVTDQ2PS(h, h)
-			VPBROADCASTD(Mem{Base: list, Index: k, Scale: 4}, level)
-			VCVTDQ2PS(level, level)
-			return h, level
+		// words loads 16-bit words as floats.
+		words := func(m Mem) reg.VecVirtual {
+			v := set.vec()
+			VPMOVZXWD(m, v)
+			VCVTDQ2PS(v, v)
+			return v
 		}
-		q, n, sum, k := set.vec(), set.vec(), zeroed(set), GP64()
-		VPMOVZXWD(Mem{Base: counts, Disp: part * lanes * 2}, q)
-		VCVTDQ2PS(q, q)
-		move(set, q, n)
-		XORQ(k, k)
-		Label(label("total"))
-		CMPQ(k, number)
-		JGE(LabelRef(label("totals")))
-		h, level := count(k)
-		VADDPS(h, n, n)
-		VMULPS(h, level, level)
-		VADDPS(level, sum, sum)
-		INCQ(k)
-		JMP(LabelRef(label("total")))
-		Label(label("totals"))
-		m, best, top, bottom := zeroed(set), zeroed(set), zeroed(set), bitsInAll(set, 0x3f800000) // 0/1
+		at := part * lanes * 2
+		n, sum := words(Mem{Base: list, Disp: laneNumbers + at}), words(Mem{Base: list, Disp: laneSums + at})
+		q, m, best, k := zeroed(set), zeroed(set), zeroed(set), GP64()
+		top, bottom := zeroed(set), bitsInAll(set, math.Float32bits(1)) // 0/1
 		XORQ(k, k)
 		Label(label("level"))
 		CMPQ(k, number)
 		JGE(LabelRef(label("levels")))
-		h, level = count(k)
+		line, level := GP64(), set.vec()
+		MOVL(Mem{Base: list, Index: k, Scale: 8}, line.As32())
+		SHLQ(Imm(log2(laneBytes)), line)
+		h := words(Mem{Base: counts, Index: line, Scale: 1, Disp: at})
+		VBROADCASTSS(Mem{Base: list, Index: k, Scale: 8, Disp: 4}, level)
 		t, p, mine, other, v := set.vec(), set.vec(), set.vec(), set.vec(), set.vec()
 		VADDPS(h, q, q)
-		VMULPS(h, level, v)
-		VADDPS(v, m, m)
+		VMULPS(level, h, h) // 0 if nothing is added, and for level 0, which separates nothing
+		VADDPS(h, m, m)
 		VMULPS(n, m, t)
 		VMULPS(sum, q, v)
 		VSUBPS(v, t, t)
 		VSUBPS(q, n, p)
 		VMULPS(q, p, p)
-		VMULPS(t, t, mine)
-		VMULPS(bottom, mine, mine)
-		VMULPS(top, top, other)
-		VMULPS(p, other, other)
-		VSUBPS(other, mine, mine)
-		VMULPS(close, other, other)
-		andBytes(set, magnitude, mine, v)
 		zero := set.vec()
 		set.zero(zero)
 		const greater, less, unequal = 30, 17, 12
+		var has reg.Register
+		VMULPS(t, t, t)
 		if wide(set) {
-			more, near, has := K(), K(), K()
+			has = K()
 			VCMPPS(Imm(unequal), zero, h, has)
-			VCMPPS(Imm(greater), zero, mine, more)
+			VMULPS_Z(bottom, t, has, mine)
+		} else {
+			VCMPPS(Imm(unequal), zero, h, h)
+			VPAND(h, t, t)
+			VMULPS(bottom, t, mine)
+		}
+		VMULPS(p, top, other)
+		VSUBPS(other, mine, v)
+		andBytes(set, magnitude, v, v)
+		if wide(set) {
+			more, near := K(), K()
+			VCMPPS(Imm(greater), other, mine, more)
+			VMULPS(close, other, other)
 			VCMPPS(Imm(less), other, v, near)
-			KANDW(has, near, near)
 			KORTESTW(near, near)
 			JEQ(LabelRef(label("clear")))
 			moreVariance512(t, p, top, bottom, more)
-			Label(label("clear"))
 			KANDW(has, more, more)
+			Label(label("clear"))
 			VMOVAPS(t, more, top)
 			VMOVAPS(p, more, bottom)
 			VMOVAPS(level, more, best)
 		} else {
+			near := GP32()
+			VCMPPS(Imm(greater), other, mine, mine)
+			VMULPS(close, other, other)
 			VCMPPS(Imm(less), other, v, v)
-			VCMPPS(Imm(greater), zero, mine, mine)
-			VCMPPS(Imm(unequal), zero, h, h)
-			VPTEST(h, v)
+			VMOVMSKPS(v, near)
+			TESTL(near, near)
 			JEQ(LabelRef(label("clear")))
 			moreVariance2(t, p, top, bottom, mine)
-			Label(label("clear"))
 			VPAND(h, mine, mine)
+			Label(label("clear"))
 			VBLENDVPS(mine, t, top, top)
 			VBLENDVPS(mine, p, bottom, bottom)
 			VBLENDVPS(mine, level, best, best)
@@ -301,13 +369,15 @@ func otsuLanes(set isa, name string) {
 	leave()
 }
 
-// moreVariance512 compares t*t/p with top*top/bottom in float64.
+// moreVariance512 compares t/p with top/bottom in float64, for numerators that are rounded squares: the square root of such a square is
+// the number that was squared.
 func moreVariance512(t, p, top, bottom reg.VecVirtual, more reg.Register) {
 	masks := [2]reg.Register{K(), K()}
 	for half, k := range masks {
 		fraction := func(t, p reg.VecVirtual) reg.VecVirtual {
-			a, b := ZMM(), ZMM()
-			for _, v := range []struct{ from, to reg.VecVirtual }{{t, a}, {p, b}} {
+			a, b, root := ZMM(), ZMM(), ZMM()
+			VSQRTPS(t, root)
+			for _, v := range []struct{ from, to reg.VecVirtual }{{root, a}, {p, b}} {
 				part := v.from.AsY()
 				if half > 0 {
 					y := YMM()
@@ -330,8 +400,9 @@ func moreVariance2(t, p, top, bottom, more reg.VecVirtual) {
 	var masks [2]reg.VecVirtual
 	for half := range masks {
 		fraction := func(t, p reg.VecVirtual) reg.VecVirtual {
-			a, b := YMM(), YMM()
-			for _, v := range []struct{ from, to reg.VecVirtual }{{t, a}, {p, b}} {
+			a, b, root := YMM(), YMM(), YMM()
+			VSQRTPS(t, root)
+			for _, v := range []struct{ from, to reg.VecVirtual }{{root, a}, {p, b}} {
 				part := v.from.AsX()
 				if half > 0 {
 					x := XMM()

@@ -50,38 +50,47 @@ func slideLevels(set isa, name string) {
 	leave()
 }
 
+// notAboveUnit is the number of bytes of a round of countNotAbove.
+const notAboveUnit = 64
+
 // countNotAbove compares bytes with those beside them.
 func countNotAbove(set isa, name string) {
-	lanes := set.bytes()
-	text(name, NOSPLIT, "func(counts, center, src *byte, n, span int)", name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "",
+	text(name, NOSPLIT, "func(counts, center, src *byte, n, span int)", name+fmt.Sprintf(" computes, for n a multiple of %d,", notAboveUnit), "",
 		"\tfor i := range n {", "\t\tfor j := range span {", "\t\t\tcounts[i] += bit(src[i+j] <= center[i])", "\t\t}", "\t}")
 	counts, center, src, n, span, i := arg("counts"), arg("center"), arg("src"), arg("n"), arg("span"), GP64()
-	ones := set.vec()
+	var ones reg.VecVirtual
 	if wide(set) {
-		one := GP64()
-		MOVQ(U32(1), one)
-		VPBROADCASTB(one.As32(), ones)
+		ones = onesOf(set)
 	}
-	loopTo(i, n, I32(lanes), func() {
-		sum, g := loaded(set, Mem{Base: counts, Index: i, Scale: 1}), loaded(set, Mem{Base: center, Index: i, Scale: 1})
+	loopTo(i, n, I32(notAboveUnit), func() {
 		at, j := GP64(), GP64()
 		LEAQ(Mem{Base: src, Index: i, Scale: 1}, at)
 		MOVQ(span, j)
+		var sums, centers []reg.VecVirtual
+		for disp := 0; disp < notAboveUnit; disp += set.bytes() {
+			sums = append(sums, loaded(set, Mem{Base: counts, Index: i, Scale: 1, Disp: disp}))
+			centers = append(centers, loaded(set, Mem{Base: center, Index: i, Scale: 1, Disp: disp}))
+		}
 		Label("beside")
-		if wide(set) {
-			k := K()
-			VPCMPUB(Imm(5), Mem{Base: at}, g, k) // not less
-			VPADDB(ones, sum, k, sum)
-		} else {
-			v := set.vec()
-			VPMAXUB(Mem{Base: at}, g, v)
-			VPCMPEQB(g, v, v)
-			VPSUBB(v, sum, sum)
+		for v, sum := range sums {
+			m := Mem{Base: at, Disp: v * set.bytes()}
+			if wide(set) {
+				k := K()
+				VPCMPUB(Imm(5), m, centers[v], k) // not less
+				VPADDB(ones, sum, k, sum)
+			} else {
+				equal := set.vec()
+				VPMAXUB(m, centers[v], equal)
+				VPCMPEQB(centers[v], equal, equal)
+				VPSUBB(equal, sum, sum)
+			}
 		}
 		INCQ(at)
 		DECQ(j)
 		JNZ(LabelRef("beside"))
-		set.store(sum, Mem{Base: counts, Index: i, Scale: 1})
+		for v, sum := range sums {
+			set.store(sum, Mem{Base: counts, Index: i, Scale: 1, Disp: v * set.bytes()})
+		}
 	})
 	leave()
 }

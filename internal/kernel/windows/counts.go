@@ -53,3 +53,10 @@ func (c *Counts) Medians(dst []uint8, columns int) {
 	_ = c.coarse[16*(len(dst)+columns-1)-1]
 	windowTable[c.level].countMedians(raster.First(dst), raster.First(c.coarse), raster.First(c.fine), raster.First(c.state), 16*c.columns, len(dst), columns, (columns*c.height-1)/2)
 }
+
+// UpTo counts, in windows of the given number of columns, the pixels of at most the window's level.
+func (c *Counts) UpTo(sums []uint16, levels []uint8, columns int) {
+	n := len(sums)
+	_, levels = c.coarse[16*(n+columns-1)-1], levels[:n]
+	windowTable[c.level].countUpTo(raster.First(sums), raster.First(c.coarse), raster.First(c.fine), raster.First(c.state), 16*c.columns, n, columns, raster.First(levels))
+}

@@ -28,3 +28,14 @@ func countColumnsAVX2(coarse *byte, fine *byte, stride int, in *byte, out *byte,
 //
 //go:noescape
 func countMediansAVX2(dst *byte, coarse *byte, fine *byte, state *byte, stride int, n int, columns int, middle int)
+
+// countUpToAVX2 is
+//
+//	for i := range n {
+//		sums[i] = count(levels[i])
+//	}
+//
+// with count as in countMedians.
+//
+//go:noescape
+func countUpToAVX2(sums *byte, coarse *byte, fine *byte, state *byte, stride int, n int, columns int, levels *byte)

@@ -89,115 +89,222 @@ GLOBL countSteps<>(SB), RODATA|NOPTR, $256
 
 // func countMediansAVX2(dst *byte, coarse *byte, fine *byte, state *byte, stride int, n int, columns int, middle int)
 // Requires: AVX, AVX2, POPCNT
-TEXT ·countMediansAVX2(SB), NOSPLIT, $8-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         coarse+8(FP), CX
-	MOVQ         fine+16(FP), DX
-	MOVQ         state+24(FP), BX
-	MOVQ         stride+32(FP), SI
-	MOVQ         n+40(FP), DI
-	MOVQ         columns+48(FP), R8
-	MOVQ         middle+56(FP), R9
-	INCQ         R9
-	VMOVD        R9, X0
+TEXT ·countMediansAVX2(SB), NOSPLIT, $0-64
+	MOVQ         coarse+8(FP), AX
+	MOVQ         fine+16(FP), CX
+	MOVQ         state+24(FP), DX
+	MOVQ         stride+32(FP), BX
+	MOVQ         columns+48(FP), SI
+	MOVQ         $0x00008000, DI
+	VMOVD        DI, X0
 	VPBROADCASTW X0, Y0
-	MOVQ         $0x00008000, R9
-	VMOVD        R9, X1
-	VPBROADCASTW X1, Y1
-	MOVW         R9, 62(BX)
-	VPXOR        Y1, Y0, Y2
-	SHRQ         $0x01, SI
-	VPSLLD       $0x10, Y1, Y3
-	VMOVDQU      Y3, 128(BX)
-	VMOVDQU      Y3, 160(BX)
-	VMOVDQA      Y1, Y3
-	MOVQ         R8, R9
-	DECQ         R9
-	SHLQ         $0x04, R9
-	ADDQ         CX, R9
-	MOVQ         CX, R10
+	MOVW         DI, 62(DX)
+	MOVQ         dst+0(FP), DI
+	MOVQ         middle+56(FP), R8
+	INCQ         R8
+	VMOVD        R8, X1
+	VPBROADCASTW X1, Y2
+	VPXOR        Y0, Y2, Y1
+	SHRQ         $0x01, BX
+	VPSLLD       $0x10, Y0, Y3
+	VMOVDQU      Y3, 128(DX)
+	VMOVDQU      Y3, 160(DX)
+	VMOVDQA      Y0, Y3
+	MOVQ         SI, R8
+	DECQ         R8
+	SHLQ         $0x04, R8
+	ADDQ         AX, R8
+	MOVQ         AX, R9
 
 prime:
-	CMPQ      R10, R9
+	CMPQ      R9, R8
 	JGE       primed
-	VPMOVZXBW (R10), Y4
+	VPMOVZXBW (R9), Y4
 	VPADDW    Y4, Y3, Y3
-	ADDQ      $0x10, R10
+	ADDQ      $0x10, R9
 	JMP       prime
 
 primed:
-	XORQ R10, R10
+	XORQ R9, R9
 
 next:
-	CMPQ         R10, DI
+	CMPQ         R9, n+40(FP)
 	JGE          end
-	VPMOVZXBW    (R9), Y4
+	VPMOVZXBW    (R8), Y4
 	VPADDW       Y4, Y3, Y3
-	ADDQ         $0x10, R9
-	VPCMPGTW     Y3, Y2, Y4
-	VPMOVMSKB    Y4, R11
-	POPCNTL      R11, R11
-	VMOVDQU      Y3, 64(BX)
-	VPBROADCASTW 62(BX)(R11*1), Y4
-	VPSUBW       Y4, Y0, Y4
-	MOVQ         R11, R12
-	SHLQ         $0x04, R12
-	ADDQ         BX, R12
-	MOVQ         SI, R13
-	IMULQ        R11, R13
-	ADDQ         DX, R13
-	MOVLQSX      128(BX)(R11*2), R14
-	MOVL         R10, 128(BX)(R11*2)
-	MOVQ         R10, R15
-	SUBQ         R14, R15
-	MOVQ         R8, BP
-	SHLQ         $0x04, BP
-	ADDQ         R15, R15
-	CMPQ         R15, R8
+	ADDQ         $0x10, R8
+	VMOVDQU      Y3, 64(DX)
+	VPCMPGTW     Y3, Y1, Y4
+	VPMOVMSKB    Y4, R10
+	POPCNTL      R10, R10
+	VPBROADCASTW 62(DX)(R10*1), Y4
+	VPSUBW       Y4, Y2, Y4
+	MOVQ         R10, R11
+	SHLQ         $0x04, R11
+	ADDQ         DX, R11
+	MOVQ         BX, R12
+	IMULQ        R10, R12
+	ADDQ         CX, R12
+	MOVLQSX      128(DX)(R10*2), R13
+	MOVL         R9, 128(DX)(R10*2)
+	MOVQ         R9, R14
+	SUBQ         R13, R14
+	MOVQ         SI, R15
+	SHLQ         $0x04, R15
+	ADDQ         R14, R14
+	CMPQ         R14, SI
 	JGT          anew
-	VMOVDQU      192(R12), Y5
-	SHLQ         $0x03, R15
-	SHLQ         $0x04, R14
-	ADDQ         R14, R13
-	ADDQ         R13, R15
+	VMOVDQU      192(R11), Y5
+	SHLQ         $0x03, R14
+	SHLQ         $0x04, R13
+	ADDQ         R13, R12
+	ADDQ         R12, R14
+
+move:
+	CMPQ      R12, R14
+	JGE       moved
+	VPMOVZXBW (R12)(R15*1), Y6
+	VPADDW    Y6, Y5, Y5
+	VPMOVZXBW (R12), Y6
+	VPSUBW    Y6, Y5, Y5
+	ADDQ      $0x10, R12
+	JMP       move
+
+anew:
+	VMOVDQA Y0, Y5
+	MOVQ    R9, R13
+	SHLQ    $0x04, R13
+	ADDQ    R13, R12
+	ADDQ    R12, R15
+
+column:
+	VPMOVZXBW (R12), Y6
+	VPADDW    Y6, Y5, Y5
+	ADDQ      $0x10, R12
+	CMPQ      R12, R15
+	JLT       column
+
+moved:
+	VMOVDQU   Y5, 192(R11)
+	VPCMPGTW  Y5, Y4, Y4
+	VPMOVMSKB Y4, R11
+	POPCNTL   R11, R11
+	SHRQ      $0x01, R11
+	SHLQ      $0x03, R10
+	ADDQ      R10, R11
+	MOVB      R11, (DI)(R9*1)
+	VPMOVZXBW (AX), Y4
+	VPSUBW    Y4, Y3, Y3
+	ADDQ      $0x10, AX
+	INCQ      R9
+	JMP       next
+
+end:
+	VZEROUPPER
+	RET
+
+// func countUpToAVX2(sums *byte, coarse *byte, fine *byte, state *byte, stride int, n int, columns int, levels *byte)
+// Requires: AVX, AVX2
+TEXT ·countUpToAVX2(SB), NOSPLIT, $8-64
+	MOVQ         coarse+8(FP), AX
+	MOVQ         fine+16(FP), CX
+	MOVQ         state+24(FP), DX
+	MOVQ         stride+32(FP), BX
+	MOVQ         columns+48(FP), SI
+	MOVQ         $0x00008000, DI
+	VMOVD        DI, X0
+	VPBROADCASTW X0, Y0
+	MOVW         DI, 62(DX)
+	MOVQ         sums+0(FP), DI
+	SHRQ         $0x01, BX
+	VPSLLD       $0x10, Y0, Y1
+	VMOVDQU      Y1, 128(DX)
+	VMOVDQU      Y1, 160(DX)
+	VMOVDQA      Y0, Y1
+	MOVQ         SI, R8
+	DECQ         R8
+	SHLQ         $0x04, R8
+	ADDQ         AX, R8
+	MOVQ         AX, R9
+
+prime:
+	CMPQ      R9, R8
+	JGE       primed
+	VPMOVZXBW (R9), Y2
+	VPADDW    Y2, Y1, Y1
+	ADDQ      $0x10, R9
+	JMP       prime
+
+primed:
+	XORQ R9, R9
+
+next:
+	CMPQ      R9, n+40(FP)
+	JGE       end
+	VPMOVZXBW (R8), Y2
+	VPADDW    Y2, Y1, Y1
+	ADDQ      $0x10, R8
+	VMOVDQU   Y1, 64(DX)
+	MOVQ      levels+56(FP), R11
+	MOVBQZX   (R11)(R9*1), R10
+	MOVQ      R10, R11
+	ANDQ      $0x0f, R11
+	SHRQ      $0x04, R10
+	ADDQ      R10, R10
+	MOVQ      R10, R12
+	SHLQ      $0x04, R12
+	ADDQ      DX, R12
+	MOVQ      BX, R13
+	IMULQ     R10, R13
+	ADDQ      CX, R13
+	MOVLQSX   128(DX)(R10*2), R14
+	MOVL      R9, 128(DX)(R10*2)
+	MOVQ      R9, R15
+	SUBQ      R14, R15
+	MOVQ      SI, BP
+	SHLQ      $0x04, BP
+	ADDQ      R15, R15
+	CMPQ      R15, SI
+	JGT       anew
+	VMOVDQU   192(R12), Y2
+	SHLQ      $0x03, R15
+	SHLQ      $0x04, R14
+	ADDQ      R14, R13
+	ADDQ      R13, R15
 
 move:
 	CMPQ      R13, R15
 	JGE       moved
-	VPMOVZXBW (R13)(BP*1), Y6
-	VPADDW    Y6, Y5, Y5
-	VPMOVZXBW (R13), Y6
-	VPSUBW    Y6, Y5, Y5
+	VPMOVZXBW (R13)(BP*1), Y3
+	VPADDW    Y3, Y2, Y2
+	VPMOVZXBW (R13), Y3
+	VPSUBW    Y3, Y2, Y2
 	ADDQ      $0x10, R13
 	JMP       move
 
 anew:
-	VMOVDQA Y1, Y5
-	MOVQ    R10, R14
+	VMOVDQA Y0, Y2
+	MOVQ    R9, R14
 	SHLQ    $0x04, R14
 	ADDQ    R14, R13
 	ADDQ    R13, BP
 
 column:
-	VPMOVZXBW (R13), Y6
-	VPADDW    Y6, Y5, Y5
+	VPMOVZXBW (R13), Y3
+	VPADDW    Y3, Y2, Y2
 	ADDQ      $0x10, R13
 	CMPQ      R13, BP
 	JLT       column
 
 moved:
-	VMOVDQU   Y5, 192(R12)
-	VPCMPGTW  Y5, Y4, Y4
-	VPMOVMSKB Y4, R12
-	POPCNTL   R12, R12
-	SHRQ      $0x01, R12
-	SHLQ      $0x03, R11
-	ADDQ      R11, R12
-	MOVB      R12, (AX)(R10*1)
-	VPMOVZXBW (CX), Y4
-	VPSUBW    Y4, Y3, Y3
-	ADDQ      $0x10, CX
-	INCQ      R10
+	VMOVDQU   Y2, 192(R12)
+	MOVWQZX   62(DX)(R10*1), R10
+	ADDW      192(R12)(R11*2), R10
+	MOVW      R10, (DI)(R9*2)
+	VPMOVZXBW (AX), Y2
+	VPSUBW    Y2, Y1, Y1
+	ADDQ      $0x10, AX
+	INCQ      R9
 	JMP       next
 
 end:

@@ -8,7 +8,7 @@ import (
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
-// TestCounts compares medians of sliding windows with those of sorted pixels.
+// TestCounts compares medians and counts of sliding windows with those of sorted pixels.
 func TestCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 5))
 	for _, level := range processor.Levels() {
@@ -42,8 +42,13 @@ func TestCounts(t *testing.T) {
 				for y := range 4 {
 					dst := slices.Repeat([]uint8{99}, n+40)
 					c.Medians(dst[:n], width)
+					levels, sums := make([]uint8, n), slices.Repeat([]uint16{99}, n+40)
+					for x := range levels {
+						levels[x] = rows[y][x]
+					}
+					c.UpTo(sums[:n], levels, width)
 					for x, got := range dst {
-						want := uint8(99)
+						want, upTo := uint8(99), uint16(99)
 						if x < n {
 							var all []uint8
 							for _, row := range rows[y:][:height] {
@@ -51,6 +56,11 @@ func TestCounts(t *testing.T) {
 							}
 							slices.Sort(all)
 							want = all[(len(all)-1)/2]
+							for upTo = 0; int(upTo) < len(all) && all[upTo] <= levels[x]; upTo++ {
+							}
+						}
+						if sums[x] != upTo {
+							t.Fatalf("%v: %d pixels up to %d, window %d of %d, want %d", level, sums[x], levels[min(x, n-1)], x, n, upTo)
 						}
 						if got != want {
 							t.Fatalf("%v: median %d of %d, %d×%d, row %d, is %d, want %d", level, x, n, width, height, y, got, want)

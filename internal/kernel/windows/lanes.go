@@ -19,7 +19,7 @@ type Lanes struct {
 	counts [Ignored + 1][LanePixels]uint16
 	ramp   []uint16 // ones for the windows that a column is in, between zeros
 	span   int
-	list   [256]uint32 // scratch memory
+	list   [2*256 + LanePixels]uint32 // scratch memory
 }
 
 // HasLanes reports whether a level has assembly for [Lanes].

@@ -95,6 +95,7 @@ var windowTable = [processor.Count]windowRoutines{
 		tripleAcross:    tripleAcrossAVX2,
 		countColumns:    countColumnsAVX2,
 		countMedians:    countMediansAVX2,
+		countUpTo:       countUpToAVX2,
 	},
 	processor.AVX512: {
 		columnsU8U16:    columnsU8U16AVX512,
@@ -183,6 +184,7 @@ var windowTable = [processor.Count]windowRoutines{
 		tripleAcross:    tripleAcrossAVX2,
 		countColumns:    countColumnsAVX2,
 		countMedians:    countMediansAVX2,
+		countUpTo:       countUpToAVX2,
 	},
 }
 

@@ -49,6 +49,7 @@ type windowRoutines struct {
 	keysF32, keysF64                          func(dst, src *byte, n int)
 	countColumns                              func(coarse, fine *byte, stride int, in, out *byte, n int)
 	countMedians                              func(dst, coarse, fine, state *byte, stride, n, columns, middle int)
+	countUpTo                                 func(sums, coarse, fine, state *byte, stride, n, columns int, levels *byte)
 	halveU8                                   func(dst, a, b *byte, n int)
 	roundU8, roundU16                         func(dst, hi, lo *byte, n int, scale, half, multiplier, shift uint32)
 	weighF32, weighF64, weighU8, weighU16     func(dst, src, weights *byte, radius, step, n, rows, dstStride, srcStride int)

@@ -712,7 +712,7 @@ func upToLanesAVX2(sums *byte, counts *byte, most *byte, levels int)
 //go:noescape
 func percentileLanesAVX2(dst *byte, counts *byte, limits *byte)
 
-// otsuLanesAVX2 computes, with a list of 256 words as scratch memory,
+// otsuLanesAVX2 computes, with a list of 544 words as scratch memory,
 //
 //	for x := range 32 {
 //		n, sum, best := 0, 0, 0.0
@@ -824,7 +824,7 @@ func weighPatchesAVX2(weights *byte, columns *byte, table *byte, n int, span int
 //go:noescape
 func addPatchesAVX2(sums *byte, totals *byte, weights *byte, pixels *byte, n int)
 
-// countNotAboveAVX2 computes, for n a multiple of 32,
+// countNotAboveAVX2 computes, for n a multiple of 64,
 //
 //	for i := range n {
 //		for j := range span {

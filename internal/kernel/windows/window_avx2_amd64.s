@@ -6771,7 +6771,7 @@ done:
 TEXT ·majorityLanesAVX2(SB), NOSPLIT, $0-16
 	MOVQ         dst+0(FP), AX
 	MOVQ         counts+8(FP), CX
-	MOVQ         $0x00000100, DX
+	MOVQ         $0x00000040, DX
 	VPSUBD       Y0, Y0, Y0
 	VPSUBD       Y1, Y1, Y1
 	VPSUBD       Y2, Y2, Y2
@@ -6780,20 +6780,70 @@ TEXT ·majorityLanesAVX2(SB), NOSPLIT, $0-16
 	MOVL         $0x00010001, BX
 	VMOVD        BX, X5
 	VBROADCASTSS X5, Y5
+	MOVL         $0x00040004, BX
+	VMOVD        BX, X6
+	VBROADCASTSS X6, Y6
 
-level:
-	VPMAXUW      (CX), Y0, Y6
-	VPCMPEQW     Y6, Y0, Y7
-	VMOVDQA      Y6, Y0
-	VPBLENDVB    Y7, Y2, Y4, Y2
-	VPMAXUW      32(CX), Y1, Y6
-	VPCMPEQW     Y6, Y1, Y7
-	VMOVDQA      Y6, Y1
-	VPBLENDVB    Y7, Y3, Y4, Y3
-	VPADDW       Y5, Y4, Y4
-	ADDQ         $+64, CX
+group:
+	VPCMPEQD  Y7, Y7, Y7
+	VPMAXUW   (CX), Y0, Y8
+	VPMAXUW   64(CX), Y8, Y8
+	VPMAXUW   128(CX), Y8, Y8
+	VPMAXUW   192(CX), Y8, Y8
+	VPCMPEQW  Y0, Y8, Y8
+	VPAND     Y8, Y7, Y7
+	VPMAXUW   32(CX), Y1, Y8
+	VPMAXUW   96(CX), Y8, Y8
+	VPMAXUW   160(CX), Y8, Y8
+	VPMAXUW   224(CX), Y8, Y8
+	VPCMPEQW  Y1, Y8, Y8
+	VPAND     Y8, Y7, Y7
+	VPMOVMSKB Y7, BX
+	CMPL      BX, $-1
+	JEQ       next
+	VMOVDQA   Y4, Y7
+	VPMAXUW   (CX), Y0, Y8
+	VPCMPEQW  Y8, Y0, Y9
+	VMOVDQA   Y8, Y0
+	VPBLENDVB Y9, Y2, Y7, Y2
+	VPMAXUW   32(CX), Y1, Y8
+	VPCMPEQW  Y8, Y1, Y9
+	VMOVDQA   Y8, Y1
+	VPBLENDVB Y9, Y3, Y7, Y3
+	VPADDW    Y5, Y7, Y7
+	VPMAXUW   64(CX), Y0, Y8
+	VPCMPEQW  Y8, Y0, Y9
+	VMOVDQA   Y8, Y0
+	VPBLENDVB Y9, Y2, Y7, Y2
+	VPMAXUW   96(CX), Y1, Y8
+	VPCMPEQW  Y8, Y1, Y9
+	VMOVDQA   Y8, Y1
+	VPBLENDVB Y9, Y3, Y7, Y3
+	VPADDW    Y5, Y7, Y7
+	VPMAXUW   128(CX), Y0, Y8
+	VPCMPEQW  Y8, Y0, Y9
+	VMOVDQA   Y8, Y0
+	VPBLENDVB Y9, Y2, Y7, Y2
+	VPMAXUW   160(CX), Y1, Y8
+	VPCMPEQW  Y8, Y1, Y9
+	VMOVDQA   Y8, Y1
+	VPBLENDVB Y9, Y3, Y7, Y3
+	VPADDW    Y5, Y7, Y7
+	VPMAXUW   192(CX), Y0, Y8
+	VPCMPEQW  Y8, Y0, Y9
+	VMOVDQA   Y8, Y0
+	VPBLENDVB Y9, Y2, Y7, Y2
+	VPMAXUW   224(CX), Y1, Y8
+	VPCMPEQW  Y8, Y1, Y9
+	VMOVDQA   Y8, Y1
+	VPBLENDVB Y9, Y3, Y7, Y3
+	VPADDW    Y5, Y7, Y7
+
+next:
+	VPADDW       Y6, Y4, Y4
+	ADDQ         $+256, CX
 	DECQ         DX
-	JNZ          level
+	JNZ          group
 	VEXTRACTI128 $0x01, Y2, X0
 	VPACKUSWB    X0, X2, X0
 	VMOVDQU      X0, (AX)
@@ -6886,47 +6936,127 @@ level:
 // func otsuLanesAVX2(dst *byte, counts *byte, list *byte)
 // Requires: AVX, AVX2
 TEXT ·otsuLanesAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ counts+8(FP), CX
-	MOVQ list+16(FP), DX
-	XORQ BX, BX
-	XORQ DI, DI
-	MOVQ $0x00000001, SI
+	MOVQ   dst+0(FP), AX
+	MOVQ   counts+8(FP), CX
+	MOVQ   list+16(FP), DX
+	XORQ   BX, BX
+	XORQ   DI, DI
+	XORQ   SI, SI
+	VPSUBD Y0, Y0, Y0
+	VPSUBD Y1, Y1, Y1
+	VPSUBD Y2, Y2, Y2
+	VPSUBD Y3, Y3, Y3
+	VPSUBD Y4, Y4, Y4
+	VPSUBD Y5, Y5, Y5
 
-present:
-	MOVL      SI, (DX)(BX*4)
-	MOVQ      SI, R8
-	SHLQ      $0x06, R8
-	VMOVDQU   (CX)(R8*1), Y0
-	VPOR      32(CX)(R8*1), Y0, Y0
-	VPTEST    Y0, Y0
-	SETNE     DI
-	ADDQ      DI, BX
-	INCQ      SI
-	CMPQ      SI, $0x00000100
-	JNE       present
-	VPSUBD    Y2, Y2, Y2
-	VPMOVZXWD (CX), Y0
-	VCVTDQ2PS Y0, Y0
-	VMOVDQA   Y0, Y1
-	XORQ      SI, SI
-
-total0:
-	CMPQ         SI, BX
-	JGE          totals0
-	MOVL         (DX)(SI*4), DI
-	SHLQ         $0x06, DI
-	VPMOVZXWD    (CX)(DI*1), Y3
-	VCVTDQ2PS    Y3, Y3
-	VPBROADCASTD (DX)(SI*4), Y4
-	VCVTDQ2PS    Y4, Y4
-	VADDPS       Y3, Y1, Y1
-	VMULPS       Y3, Y4, Y4
-	VADDPS       Y4, Y2, Y2
+group:
+	VPCMPEQD     Y6, Y6, Y6
+	VPMAXUW      (CX), Y0, Y7
+	VPMAXUW      64(CX), Y7, Y7
+	VPMAXUW      128(CX), Y7, Y7
+	VPMAXUW      192(CX), Y7, Y7
+	VPCMPEQW     Y0, Y7, Y7
+	VPAND        Y7, Y6, Y6
+	VPMAXUW      32(CX), Y1, Y7
+	VPMAXUW      96(CX), Y7, Y7
+	VPMAXUW      160(CX), Y7, Y7
+	VPMAXUW      224(CX), Y7, Y7
+	VPCMPEQW     Y1, Y7, Y7
+	VPAND        Y7, Y6, Y6
+	VPMOVMSKB    Y6, R8
+	CMPL         R8, $-1
+	JEQ          absent
+	MOVL         SI, (DX)(BX*8)
+	VPBROADCASTW (DX)(BX*8), Y6
+	VCVTSI2SSL   SI, X0, X7
+	VMOVSS       X7, 4(DX)(BX*8)
+	VMOVDQU      (CX), Y7
+	VPADDW       Y7, Y2, Y2
+	VPMULLW      Y6, Y7, Y8
+	VPADDW       Y8, Y4, Y4
+	VMOVDQA      Y7, Y7
+	VMOVDQU      32(CX), Y8
+	VPADDW       Y8, Y3, Y3
+	VPMULLW      Y6, Y8, Y6
+	VPADDW       Y6, Y5, Y5
+	VPOR         Y8, Y7, Y7
+	VPTEST       Y7, Y7
+	SETNE        DI
+	ADDQ         DI, BX
 	INCQ         SI
-	JMP          total0
+	MOVL         SI, (DX)(BX*8)
+	VPBROADCASTW (DX)(BX*8), Y6
+	VCVTSI2SSL   SI, X0, X7
+	VMOVSS       X7, 4(DX)(BX*8)
+	VMOVDQU      64(CX), Y7
+	VPADDW       Y7, Y2, Y2
+	VPMULLW      Y6, Y7, Y8
+	VPADDW       Y8, Y4, Y4
+	VMOVDQA      Y7, Y7
+	VMOVDQU      96(CX), Y8
+	VPADDW       Y8, Y3, Y3
+	VPMULLW      Y6, Y8, Y6
+	VPADDW       Y6, Y5, Y5
+	VPOR         Y8, Y7, Y7
+	VPTEST       Y7, Y7
+	SETNE        DI
+	ADDQ         DI, BX
+	INCQ         SI
+	MOVL         SI, (DX)(BX*8)
+	VPBROADCASTW (DX)(BX*8), Y6
+	VCVTSI2SSL   SI, X0, X7
+	VMOVSS       X7, 4(DX)(BX*8)
+	VMOVDQU      128(CX), Y7
+	VPADDW       Y7, Y2, Y2
+	VPMULLW      Y6, Y7, Y8
+	VPADDW       Y8, Y4, Y4
+	VMOVDQA      Y7, Y7
+	VMOVDQU      160(CX), Y8
+	VPADDW       Y8, Y3, Y3
+	VPMULLW      Y6, Y8, Y6
+	VPADDW       Y6, Y5, Y5
+	VPOR         Y8, Y7, Y7
+	VPTEST       Y7, Y7
+	SETNE        DI
+	ADDQ         DI, BX
+	INCQ         SI
+	MOVL         SI, (DX)(BX*8)
+	VPBROADCASTW (DX)(BX*8), Y6
+	VCVTSI2SSL   SI, X0, X7
+	VMOVSS       X7, 4(DX)(BX*8)
+	VMOVDQU      192(CX), Y7
+	VPADDW       Y7, Y2, Y2
+	VPMULLW      Y6, Y7, Y8
+	VPADDW       Y8, Y4, Y4
+	VMOVDQA      Y7, Y7
+	VMOVDQU      224(CX), Y8
+	VPADDW       Y8, Y3, Y3
+	VPMULLW      Y6, Y8, Y6
+	VPADDW       Y6, Y5, Y5
+	VPOR         Y8, Y7, Y7
+	VPTEST       Y7, Y7
+	SETNE        DI
+	ADDQ         DI, BX
+	INCQ         SI
+	JMP          listed
 
-totals0:
+absent:
+	ADDQ $0x04, SI
+
+listed:
+	ADDQ         $+256, CX
+	CMPQ         SI, $0x00000100
+	JNE          group
+	VMOVDQU      Y2, 2048(DX)
+	VMOVDQU      Y4, 2112(DX)
+	VMOVDQU      Y3, 2080(DX)
+	VMOVDQU      Y5, 2144(DX)
+	MOVQ         counts+8(FP), CX
+	VPMOVZXWD    2048(DX), Y0
+	VCVTDQ2PS    Y0, Y0
+	VPMOVZXWD    2112(DX), Y1
+	VCVTDQ2PS    Y1, Y1
+	VPSUBD       Y2, Y2, Y2
 	VPSUBD       Y3, Y3, Y3
 	VPSUBD       Y4, Y4, Y4
 	VPSUBD       Y5, Y5, Y5
@@ -6938,49 +7068,53 @@ totals0:
 level0:
 	CMPQ         SI, BX
 	JGE          levels0
-	MOVL         (DX)(SI*4), DI
+	MOVL         (DX)(SI*8), DI
 	SHLQ         $0x06, DI
-	VPMOVZXWD    (CX)(DI*1), Y7
-	VCVTDQ2PS    Y7, Y7
-	VPBROADCASTD (DX)(SI*4), Y8
+	VPMOVZXWD    (CX)(DI*1), Y8
 	VCVTDQ2PS    Y8, Y8
-	VADDPS       Y7, Y0, Y0
-	VMULPS       Y7, Y8, Y13
-	VADDPS       Y13, Y3, Y3
-	VMULPS       Y1, Y3, Y9
-	VMULPS       Y2, Y0, Y13
+	VBROADCASTSS 4(DX)(SI*8), Y7
+	VADDPS       Y8, Y2, Y2
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y0, Y3, Y9
+	VMULPS       Y1, Y2, Y13
 	VSUBPS       Y13, Y9, Y9
-	VSUBPS       Y0, Y1, Y10
-	VMULPS       Y0, Y10, Y10
-	VMULPS       Y9, Y9, Y11
-	VMULPS       Y6, Y11, Y11
-	VMULPS       Y5, Y5, Y12
-	VMULPS       Y10, Y12, Y12
-	VSUBPS       Y12, Y11, Y11
+	VSUBPS       Y2, Y0, Y10
+	VMULPS       Y2, Y10, Y10
+	VPXOR        Y11, Y11, Y11
+	VMULPS       Y9, Y9, Y9
+	VCMPPS       $0x0c, Y11, Y8, Y8
+	VPAND        Y8, Y9, Y9
+	VMULPS       Y6, Y9, Y11
+	VMULPS       Y10, Y5, Y12
+	VSUBPS       Y12, Y11, Y13
+	VPAND        otsuLanesAVX2Magnitude<>+0(SB), Y13, Y13
+	VCMPPS       $0x1e, Y12, Y11, Y11
 	VMULPS       otsuLanesAVX2Close<>+0(SB), Y12, Y12
-	VPAND        otsuLanesAVX2Magnitude<>+0(SB), Y11, Y13
-	VPXOR        Y14, Y14, Y14
 	VCMPPS       $0x11, Y12, Y13, Y13
-	VCMPPS       $0x1e, Y14, Y11, Y11
-	VCMPPS       $0x0c, Y14, Y7, Y7
-	VPTEST       Y7, Y13
+	VMOVMSKPS    Y13, DI
+	TESTL        DI, DI
 	JEQ          clear0
-	VCVTPS2PD    X9, Y11
+	VSQRTPS      Y9, Y11
+	VCVTPS2PD    X11, Y11
 	VCVTPS2PD    X10, Y12
 	VMULPD       Y11, Y11, Y11
 	VDIVPD       Y12, Y11, Y11
-	VCVTPS2PD    X5, Y12
+	VSQRTPS      Y5, Y12
+	VCVTPS2PD    X12, Y12
 	VCVTPS2PD    X6, Y13
 	VMULPD       Y12, Y12, Y12
 	VDIVPD       Y13, Y12, Y12
 	VCMPPD       $0x1e, Y12, Y11, Y11
-	VEXTRACTF128 $0x01, Y9, X12
+	VSQRTPS      Y9, Y12
+	VEXTRACTF128 $0x01, Y12, X12
 	VCVTPS2PD    X12, Y12
 	VEXTRACTF128 $0x01, Y10, X13
 	VCVTPS2PD    X13, Y13
 	VMULPD       Y12, Y12, Y12
 	VDIVPD       Y13, Y12, Y12
-	VEXTRACTF128 $0x01, Y5, X13
+	VSQRTPS      Y5, Y13
+	VEXTRACTF128 $0x01, Y13, X13
 	VCVTPS2PD    X13, Y13
 	VEXTRACTF128 $0x01, Y6, X14
 	VCVTPS2PD    X14, Y14
@@ -6989,12 +7123,12 @@ level0:
 	VCMPPD       $0x1e, Y13, Y12, Y12
 	VSHUFPS      $0x88, Y12, Y11, Y11
 	VPERMQ       $0xd8, Y11, Y11
+	VPAND        Y8, Y11, Y11
 
 clear0:
-	VPAND     Y7, Y11, Y11
 	VBLENDVPS Y11, Y9, Y5, Y5
 	VBLENDVPS Y11, Y10, Y6, Y6
-	VBLENDVPS Y11, Y8, Y4, Y4
+	VBLENDVPS Y11, Y7, Y4, Y4
 	INCQ      SI
 	JMP       level0
 
@@ -7004,28 +7138,11 @@ levels0:
 	VPACKUSDW    X0, X4, X0
 	VPACKUSWB    X0, X0, X0
 	VMOVQ        X0, (AX)
-	VPSUBD       Y2, Y2, Y2
-	VPMOVZXWD    16(CX), Y0
+	VPMOVZXWD    2064(DX), Y0
 	VCVTDQ2PS    Y0, Y0
-	VMOVDQA      Y0, Y1
-	XORQ         SI, SI
-
-total1:
-	CMPQ         SI, BX
-	JGE          totals1
-	MOVL         (DX)(SI*4), DI
-	SHLQ         $0x06, DI
-	VPMOVZXWD    16(CX)(DI*1), Y3
-	VCVTDQ2PS    Y3, Y3
-	VPBROADCASTD (DX)(SI*4), Y4
-	VCVTDQ2PS    Y4, Y4
-	VADDPS       Y3, Y1, Y1
-	VMULPS       Y3, Y4, Y4
-	VADDPS       Y4, Y2, Y2
-	INCQ         SI
-	JMP          total1
-
-totals1:
+	VPMOVZXWD    2128(DX), Y1
+	VCVTDQ2PS    Y1, Y1
+	VPSUBD       Y2, Y2, Y2
 	VPSUBD       Y3, Y3, Y3
 	VPSUBD       Y4, Y4, Y4
 	VPSUBD       Y5, Y5, Y5
@@ -7037,49 +7154,53 @@ totals1:
 level1:
 	CMPQ         SI, BX
 	JGE          levels1
-	MOVL         (DX)(SI*4), DI
+	MOVL         (DX)(SI*8), DI
 	SHLQ         $0x06, DI
-	VPMOVZXWD    16(CX)(DI*1), Y7
-	VCVTDQ2PS    Y7, Y7
-	VPBROADCASTD (DX)(SI*4), Y8
+	VPMOVZXWD    16(CX)(DI*1), Y8
 	VCVTDQ2PS    Y8, Y8
-	VADDPS       Y7, Y0, Y0
-	VMULPS       Y7, Y8, Y13
-	VADDPS       Y13, Y3, Y3
-	VMULPS       Y1, Y3, Y9
-	VMULPS       Y2, Y0, Y13
+	VBROADCASTSS 4(DX)(SI*8), Y7
+	VADDPS       Y8, Y2, Y2
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y0, Y3, Y9
+	VMULPS       Y1, Y2, Y13
 	VSUBPS       Y13, Y9, Y9
-	VSUBPS       Y0, Y1, Y10
-	VMULPS       Y0, Y10, Y10
-	VMULPS       Y9, Y9, Y11
-	VMULPS       Y6, Y11, Y11
-	VMULPS       Y5, Y5, Y12
-	VMULPS       Y10, Y12, Y12
-	VSUBPS       Y12, Y11, Y11
+	VSUBPS       Y2, Y0, Y10
+	VMULPS       Y2, Y10, Y10
+	VPXOR        Y11, Y11, Y11
+	VMULPS       Y9, Y9, Y9
+	VCMPPS       $0x0c, Y11, Y8, Y8
+	VPAND        Y8, Y9, Y9
+	VMULPS       Y6, Y9, Y11
+	VMULPS       Y10, Y5, Y12
+	VSUBPS       Y12, Y11, Y13
+	VPAND        otsuLanesAVX2Magnitude<>+0(SB), Y13, Y13
+	VCMPPS       $0x1e, Y12, Y11, Y11
 	VMULPS       otsuLanesAVX2Close<>+0(SB), Y12, Y12
-	VPAND        otsuLanesAVX2Magnitude<>+0(SB), Y11, Y13
-	VPXOR        Y14, Y14, Y14
 	VCMPPS       $0x11, Y12, Y13, Y13
-	VCMPPS       $0x1e, Y14, Y11, Y11
-	VCMPPS       $0x0c, Y14, Y7, Y7
-	VPTEST       Y7, Y13
+	VMOVMSKPS    Y13, DI
+	TESTL        DI, DI
 	JEQ          clear1
-	VCVTPS2PD    X9, Y11
+	VSQRTPS      Y9, Y11
+	VCVTPS2PD    X11, Y11
 	VCVTPS2PD    X10, Y12
 	VMULPD       Y11, Y11, Y11
 	VDIVPD       Y12, Y11, Y11
-	VCVTPS2PD    X5, Y12
+	VSQRTPS      Y5, Y12
+	VCVTPS2PD    X12, Y12
 	VCVTPS2PD    X6, Y13
 	VMULPD       Y12, Y12, Y12
 	VDIVPD       Y13, Y12, Y12
 	VCMPPD       $0x1e, Y12, Y11, Y11
-	VEXTRACTF128 $0x01, Y9, X12
+	VSQRTPS      Y9, Y12
+	VEXTRACTF128 $0x01, Y12, X12
 	VCVTPS2PD    X12, Y12
 	VEXTRACTF128 $0x01, Y10, X13
 	VCVTPS2PD    X13, Y13
 	VMULPD       Y12, Y12, Y12
 	VDIVPD       Y13, Y12, Y12
-	VEXTRACTF128 $0x01, Y5, X13
+	VSQRTPS      Y5, Y13
+	VEXTRACTF128 $0x01, Y13, X13
 	VCVTPS2PD    X13, Y13
 	VEXTRACTF128 $0x01, Y6, X14
 	VCVTPS2PD    X14, Y14
@@ -7088,12 +7209,12 @@ level1:
 	VCMPPD       $0x1e, Y13, Y12, Y12
 	VSHUFPS      $0x88, Y12, Y11, Y11
 	VPERMQ       $0xd8, Y11, Y11
+	VPAND        Y8, Y11, Y11
 
 clear1:
-	VPAND     Y7, Y11, Y11
 	VBLENDVPS Y11, Y9, Y5, Y5
 	VBLENDVPS Y11, Y10, Y6, Y6
-	VBLENDVPS Y11, Y8, Y4, Y4
+	VBLENDVPS Y11, Y7, Y4, Y4
 	INCQ      SI
 	JMP       level1
 
@@ -7103,28 +7224,11 @@ levels1:
 	VPACKUSDW    X0, X4, X0
 	VPACKUSWB    X0, X0, X0
 	VMOVQ        X0, 8(AX)
-	VPSUBD       Y2, Y2, Y2
-	VPMOVZXWD    32(CX), Y0
+	VPMOVZXWD    2080(DX), Y0
 	VCVTDQ2PS    Y0, Y0
-	VMOVDQA      Y0, Y1
-	XORQ         SI, SI
-
-total2:
-	CMPQ         SI, BX
-	JGE          totals2
-	MOVL         (DX)(SI*4), DI
-	SHLQ         $0x06, DI
-	VPMOVZXWD    32(CX)(DI*1), Y3
-	VCVTDQ2PS    Y3, Y3
-	VPBROADCASTD (DX)(SI*4), Y4
-	VCVTDQ2PS    Y4, Y4
-	VADDPS       Y3, Y1, Y1
-	VMULPS       Y3, Y4, Y4
-	VADDPS       Y4, Y2, Y2
-	INCQ         SI
-	JMP          total2
-
-totals2:
+	VPMOVZXWD    2144(DX), Y1
+	VCVTDQ2PS    Y1, Y1
+	VPSUBD       Y2, Y2, Y2
 	VPSUBD       Y3, Y3, Y3
 	VPSUBD       Y4, Y4, Y4
 	VPSUBD       Y5, Y5, Y5
@@ -7136,49 +7240,53 @@ totals2:
 level2:
 	CMPQ         SI, BX
 	JGE          levels2
-	MOVL         (DX)(SI*4), DI
+	MOVL         (DX)(SI*8), DI
 	SHLQ         $0x06, DI
-	VPMOVZXWD    32(CX)(DI*1), Y7
-	VCVTDQ2PS    Y7, Y7
-	VPBROADCASTD (DX)(SI*4), Y8
+	VPMOVZXWD    32(CX)(DI*1), Y8
 	VCVTDQ2PS    Y8, Y8
-	VADDPS       Y7, Y0, Y0
-	VMULPS       Y7, Y8, Y13
-	VADDPS       Y13, Y3, Y3
-	VMULPS       Y1, Y3, Y9
-	VMULPS       Y2, Y0, Y13
+	VBROADCASTSS 4(DX)(SI*8), Y7
+	VADDPS       Y8, Y2, Y2
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y0, Y3, Y9
+	VMULPS       Y1, Y2, Y13
 	VSUBPS       Y13, Y9, Y9
-	VSUBPS       Y0, Y1, Y10
-	VMULPS       Y0, Y10, Y10
-	VMULPS       Y9, Y9, Y11
-	VMULPS       Y6, Y11, Y11
-	VMULPS       Y5, Y5, Y12
-	VMULPS       Y10, Y12, Y12
-	VSUBPS       Y12, Y11, Y11
+	VSUBPS       Y2, Y0, Y10
+	VMULPS       Y2, Y10, Y10
+	VPXOR        Y11, Y11, Y11
+	VMULPS       Y9, Y9, Y9
+	VCMPPS       $0x0c, Y11, Y8, Y8
+	VPAND        Y8, Y9, Y9
+	VMULPS       Y6, Y9, Y11
+	VMULPS       Y10, Y5, Y12
+	VSUBPS       Y12, Y11, Y13
+	VPAND        otsuLanesAVX2Magnitude<>+0(SB), Y13, Y13
+	VCMPPS       $0x1e, Y12, Y11, Y11
 	VMULPS       otsuLanesAVX2Close<>+0(SB), Y12, Y12
-	VPAND        otsuLanesAVX2Magnitude<>+0(SB), Y11, Y13
-	VPXOR        Y14, Y14, Y14
 	VCMPPS       $0x11, Y12, Y13, Y13
-	VCMPPS       $0x1e, Y14, Y11, Y11
-	VCMPPS       $0x0c, Y14, Y7, Y7
-	VPTEST       Y7, Y13
+	VMOVMSKPS    Y13, DI
+	TESTL        DI, DI
 	JEQ          clear2
-	VCVTPS2PD    X9, Y11
+	VSQRTPS      Y9, Y11
+	VCVTPS2PD    X11, Y11
 	VCVTPS2PD    X10, Y12
 	VMULPD       Y11, Y11, Y11
 	VDIVPD       Y12, Y11, Y11
-	VCVTPS2PD    X5, Y12
+	VSQRTPS      Y5, Y12
+	VCVTPS2PD    X12, Y12
 	VCVTPS2PD    X6, Y13
 	VMULPD       Y12, Y12, Y12
 	VDIVPD       Y13, Y12, Y12
 	VCMPPD       $0x1e, Y12, Y11, Y11
-	VEXTRACTF128 $0x01, Y9, X12
+	VSQRTPS      Y9, Y12
+	VEXTRACTF128 $0x01, Y12, X12
 	VCVTPS2PD    X12, Y12
 	VEXTRACTF128 $0x01, Y10, X13
 	VCVTPS2PD    X13, Y13
 	VMULPD       Y12, Y12, Y12
 	VDIVPD       Y13, Y12, Y12
-	VEXTRACTF128 $0x01, Y5, X13
+	VSQRTPS      Y5, Y13
+	VEXTRACTF128 $0x01, Y13, X13
 	VCVTPS2PD    X13, Y13
 	VEXTRACTF128 $0x01, Y6, X14
 	VCVTPS2PD    X14, Y14
@@ -7187,12 +7295,12 @@ level2:
 	VCMPPD       $0x1e, Y13, Y12, Y12
 	VSHUFPS      $0x88, Y12, Y11, Y11
 	VPERMQ       $0xd8, Y11, Y11
+	VPAND        Y8, Y11, Y11
 
 clear2:
-	VPAND     Y7, Y11, Y11
 	VBLENDVPS Y11, Y9, Y5, Y5
 	VBLENDVPS Y11, Y10, Y6, Y6
-	VBLENDVPS Y11, Y8, Y4, Y4
+	VBLENDVPS Y11, Y7, Y4, Y4
 	INCQ      SI
 	JMP       level2
 
@@ -7202,28 +7310,11 @@ levels2:
 	VPACKUSDW    X0, X4, X0
 	VPACKUSWB    X0, X0, X0
 	VMOVQ        X0, 16(AX)
-	VPSUBD       Y2, Y2, Y2
-	VPMOVZXWD    48(CX), Y0
+	VPMOVZXWD    2096(DX), Y0
 	VCVTDQ2PS    Y0, Y0
-	VMOVDQA      Y0, Y1
-	XORQ         SI, SI
-
-total3:
-	CMPQ         SI, BX
-	JGE          totals3
-	MOVL         (DX)(SI*4), DI
-	SHLQ         $0x06, DI
-	VPMOVZXWD    48(CX)(DI*1), Y3
-	VCVTDQ2PS    Y3, Y3
-	VPBROADCASTD (DX)(SI*4), Y4
-	VCVTDQ2PS    Y4, Y4
-	VADDPS       Y3, Y1, Y1
-	VMULPS       Y3, Y4, Y4
-	VADDPS       Y4, Y2, Y2
-	INCQ         SI
-	JMP          total3
-
-totals3:
+	VPMOVZXWD    2160(DX), Y1
+	VCVTDQ2PS    Y1, Y1
+	VPSUBD       Y2, Y2, Y2
 	VPSUBD       Y3, Y3, Y3
 	VPSUBD       Y4, Y4, Y4
 	VPSUBD       Y5, Y5, Y5
@@ -7235,49 +7326,53 @@ totals3:
 level3:
 	CMPQ         SI, BX
 	JGE          levels3
-	MOVL         (DX)(SI*4), DI
+	MOVL         (DX)(SI*8), DI
 	SHLQ         $0x06, DI
-	VPMOVZXWD    48(CX)(DI*1), Y7
-	VCVTDQ2PS    Y7, Y7
-	VPBROADCASTD (DX)(SI*4), Y8
+	VPMOVZXWD    48(CX)(DI*1), Y8
 	VCVTDQ2PS    Y8, Y8
-	VADDPS       Y7, Y0, Y0
-	VMULPS       Y7, Y8, Y13
-	VADDPS       Y13, Y3, Y3
-	VMULPS       Y1, Y3, Y9
-	VMULPS       Y2, Y0, Y13
+	VBROADCASTSS 4(DX)(SI*8), Y7
+	VADDPS       Y8, Y2, Y2
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y0, Y3, Y9
+	VMULPS       Y1, Y2, Y13
 	VSUBPS       Y13, Y9, Y9
-	VSUBPS       Y0, Y1, Y10
-	VMULPS       Y0, Y10, Y10
-	VMULPS       Y9, Y9, Y11
-	VMULPS       Y6, Y11, Y11
-	VMULPS       Y5, Y5, Y12
-	VMULPS       Y10, Y12, Y12
-	VSUBPS       Y12, Y11, Y11
+	VSUBPS       Y2, Y0, Y10
+	VMULPS       Y2, Y10, Y10
+	VPXOR        Y11, Y11, Y11
+	VMULPS       Y9, Y9, Y9
+	VCMPPS       $0x0c, Y11, Y8, Y8
+	VPAND        Y8, Y9, Y9
+	VMULPS       Y6, Y9, Y11
+	VMULPS       Y10, Y5, Y12
+	VSUBPS       Y12, Y11, Y13
+	VPAND        otsuLanesAVX2Magnitude<>+0(SB), Y13, Y13
+	VCMPPS       $0x1e, Y12, Y11, Y11
 	VMULPS       otsuLanesAVX2Close<>+0(SB), Y12, Y12
-	VPAND        otsuLanesAVX2Magnitude<>+0(SB), Y11, Y13
-	VPXOR        Y14, Y14, Y14
 	VCMPPS       $0x11, Y12, Y13, Y13
-	VCMPPS       $0x1e, Y14, Y11, Y11
-	VCMPPS       $0x0c, Y14, Y7, Y7
-	VPTEST       Y7, Y13
+	VMOVMSKPS    Y13, DI
+	TESTL        DI, DI
 	JEQ          clear3
-	VCVTPS2PD    X9, Y11
+	VSQRTPS      Y9, Y11
+	VCVTPS2PD    X11, Y11
 	VCVTPS2PD    X10, Y12
 	VMULPD       Y11, Y11, Y11
 	VDIVPD       Y12, Y11, Y11
-	VCVTPS2PD    X5, Y12
+	VSQRTPS      Y5, Y12
+	VCVTPS2PD    X12, Y12
 	VCVTPS2PD    X6, Y13
 	VMULPD       Y12, Y12, Y12
 	VDIVPD       Y13, Y12, Y12
 	VCMPPD       $0x1e, Y12, Y11, Y11
-	VEXTRACTF128 $0x01, Y9, X12
+	VSQRTPS      Y9, Y12
+	VEXTRACTF128 $0x01, Y12, X12
 	VCVTPS2PD    X12, Y12
 	VEXTRACTF128 $0x01, Y10, X13
 	VCVTPS2PD    X13, Y13
 	VMULPD       Y12, Y12, Y12
 	VDIVPD       Y13, Y12, Y12
-	VEXTRACTF128 $0x01, Y5, X13
+	VSQRTPS      Y5, Y13
+	VEXTRACTF128 $0x01, Y13, X13
 	VCVTPS2PD    X13, Y13
 	VEXTRACTF128 $0x01, Y6, X14
 	VCVTPS2PD    X14, Y14
@@ -7286,12 +7381,12 @@ level3:
 	VCMPPD       $0x1e, Y13, Y12, Y12
 	VSHUFPS      $0x88, Y12, Y11, Y11
 	VPERMQ       $0xd8, Y11, Y11
+	VPAND        Y8, Y11, Y11
 
 clear3:
-	VPAND     Y7, Y11, Y11
 	VBLENDVPS Y11, Y9, Y5, Y5
 	VBLENDVPS Y11, Y10, Y6, Y6
-	VBLENDVPS Y11, Y8, Y4, Y4
+	VBLENDVPS Y11, Y7, Y4, Y4
 	INCQ      SI
 	JMP       level3
 
@@ -7546,20 +7641,26 @@ TEXT ·countNotAboveAVX2(SB), NOSPLIT, $0-40
 loop:
 	CMPQ    DI, BX
 	JGE     done
-	VMOVDQU (AX)(DI*1), Y0
-	VMOVDQU (CX)(DI*1), Y1
 	LEAQ    (DX)(DI*1), R8
 	MOVQ    SI, R9
+	VMOVDQU (AX)(DI*1), Y0
+	VMOVDQU (CX)(DI*1), Y1
+	VMOVDQU 32(AX)(DI*1), Y2
+	VMOVDQU 32(CX)(DI*1), Y3
 
 beside:
-	VPMAXUB  (R8), Y1, Y2
-	VPCMPEQB Y1, Y2, Y2
-	VPSUBB   Y2, Y0, Y0
+	VPMAXUB  (R8), Y1, Y4
+	VPCMPEQB Y1, Y4, Y4
+	VPSUBB   Y4, Y0, Y0
+	VPMAXUB  32(R8), Y3, Y4
+	VPCMPEQB Y3, Y4, Y4
+	VPSUBB   Y4, Y2, Y2
 	INCQ     R8
 	DECQ     R9
 	JNZ      beside
 	VMOVDQU  Y0, (AX)(DI*1)
-	ADDQ     $+32, DI
+	VMOVDQU  Y2, 32(AX)(DI*1)
+	ADDQ     $+64, DI
 	JMP      loop
 
 done:

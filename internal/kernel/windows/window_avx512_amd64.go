@@ -712,7 +712,7 @@ func upToLanesAVX512(sums *byte, counts *byte, most *byte, levels int)
 //go:noescape
 func percentileLanesAVX512(dst *byte, counts *byte, limits *byte)
 
-// otsuLanesAVX512 computes, with a list of 256 words as scratch memory,
+// otsuLanesAVX512 computes, with a list of 544 words as scratch memory,
 //
 //	for x := range 32 {
 //		n, sum, best := 0, 0, 0.0

@@ -6019,24 +6019,53 @@ done:
 TEXT ·majorityLanesAVX512(SB), NOSPLIT, $0-16
 	MOVQ         dst+0(FP), AX
 	MOVQ         counts+8(FP), CX
-	MOVQ         $0x00000100, DX
+	MOVQ         $0x00000040, DX
 	VPSUBD       Z0, Z0, Z0
 	VPSUBD       Z1, Z1, Z1
 	VPSUBD       Z2, Z2, Z2
 	MOVL         $0x00010001, BX
 	VMOVD        BX, X3
 	VBROADCASTSS X3, Z3
+	MOVL         $0x00040004, BX
+	VMOVD        BX, X4
+	VBROADCASTSS X4, Z4
 
-level:
-	VMOVDQU32 (CX), Z4
-	VPCMPUW   $0x06, Z0, Z4, K1
-	VPMAXUW   Z4, Z0, Z0
-	VMOVDQU16 Z2, K1, Z1
-	VPADDW    Z3, Z2, Z2
-	ADDQ      $+64, CX
-	DECQ      DX
-	JNZ       level
-	VPMOVWB   Z1, (AX)
+group:
+	VMOVDQU32 (CX), Z5
+	VPMAXUW   64(CX), Z5, Z5
+	VPMAXUW   128(CX), Z5, Z5
+	VPMAXUW   192(CX), Z5, Z5
+	VPCMPUW   $0x06, Z0, Z5, K1
+	KORTESTD  K1, K1
+	JEQ       next
+	VMOVDQA32 Z2, Z5
+	VMOVDQU32 (CX), Z6
+	VPCMPUW   $0x06, Z0, Z6, K1
+	VPMAXUW   Z6, Z0, Z0
+	VMOVDQU16 Z5, K1, Z1
+	VPADDW    Z3, Z5, Z5
+	VMOVDQU32 64(CX), Z6
+	VPCMPUW   $0x06, Z0, Z6, K1
+	VPMAXUW   Z6, Z0, Z0
+	VMOVDQU16 Z5, K1, Z1
+	VPADDW    Z3, Z5, Z5
+	VMOVDQU32 128(CX), Z6
+	VPCMPUW   $0x06, Z0, Z6, K1
+	VPMAXUW   Z6, Z0, Z0
+	VMOVDQU16 Z5, K1, Z1
+	VPADDW    Z3, Z5, Z5
+	VMOVDQU32 192(CX), Z6
+	VPCMPUW   $0x06, Z0, Z6, K1
+	VPMAXUW   Z6, Z0, Z0
+	VMOVDQU16 Z5, K1, Z1
+	VPADDW    Z3, Z5, Z5
+
+next:
+	VPADDW  Z4, Z2, Z2
+	ADDQ    $+256, CX
+	DECQ    DX
+	JNZ     group
+	VPMOVWB Z1, (AX)
 	VZEROUPPER
 	RET
 
@@ -6096,50 +6125,100 @@ level:
 	RET
 
 // func otsuLanesAVX512(dst *byte, counts *byte, list *byte)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512BW, AVX512F
 TEXT ·otsuLanesAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ counts+8(FP), CX
-	MOVQ list+16(FP), DX
-	XORQ BX, BX
-	XORQ DI, DI
-	MOVQ $0x00000001, SI
+	MOVQ   dst+0(FP), AX
+	MOVQ   counts+8(FP), CX
+	MOVQ   list+16(FP), DX
+	XORQ   BX, BX
+	XORQ   DI, DI
+	XORQ   SI, SI
+	VPSUBD Z0, Z0, Z0
+	VPSUBD Z1, Z1, Z1
+	VPSUBD Z2, Z2, Z2
 
-present:
-	MOVL      SI, (DX)(BX*4)
-	MOVQ      SI, R8
-	SHLQ      $0x06, R8
-	VMOVDQU32 (CX)(R8*1), Z0
-	VPTESTMD  Z0, Z0, K1
-	KORTESTW  K1, K1
-	SETNE     DI
-	ADDQ      DI, BX
-	INCQ      SI
-	CMPQ      SI, $0x00000100
-	JNE       present
-	VPSUBD    Z4, Z4, Z4
-	VPMOVZXWD (CX), Z0
-	VCVTDQ2PS Z0, Z0
-	VMOVDQA32 Z0, Z3
-	XORQ      SI, SI
-
-total0:
-	CMPQ         SI, BX
-	JGE          totals0
-	MOVL         (DX)(SI*4), DI
-	SHLQ         $0x06, DI
-	VPMOVZXWD    (CX)(DI*1), Z5
-	VCVTDQ2PS    Z5, Z5
-	VPBROADCASTD (DX)(SI*4), Z6
-	VCVTDQ2PS    Z6, Z6
-	VADDPS       Z5, Z3, Z3
-	VMULPS       Z5, Z6, Z6
-	VADDPS       Z6, Z4, Z4
+group:
+	VMOVDQU32    (CX), Z3
+	VPMAXUW      64(CX), Z3, Z3
+	VPMAXUW      128(CX), Z3, Z3
+	VPMAXUW      192(CX), Z3, Z3
+	VPCMPUW      $0x06, Z0, Z3, K1
+	KORTESTD     K1, K1
+	JEQ          absent
+	MOVL         SI, (DX)(BX*8)
+	VPBROADCASTW (DX)(BX*8), Z3
+	VCVTSI2SSL   SI, X0, X6
+	VMOVSS       X6, 4(DX)(BX*8)
+	VMOVDQU32    (CX), Z6
+	VPADDW       Z6, Z1, Z1
+	VPMULLW      Z3, Z6, Z3
+	VPADDW       Z3, Z2, Z2
+	VMOVDQA32    Z6, Z3
+	VPTESTMD     Z3, Z3, K1
+	KORTESTW     K1, K1
+	SETNE        DI
+	ADDQ         DI, BX
 	INCQ         SI
-	JMP          total0
+	MOVL         SI, (DX)(BX*8)
+	VPBROADCASTW (DX)(BX*8), Z3
+	VCVTSI2SSL   SI, X0, X6
+	VMOVSS       X6, 4(DX)(BX*8)
+	VMOVDQU32    64(CX), Z6
+	VPADDW       Z6, Z1, Z1
+	VPMULLW      Z3, Z6, Z3
+	VPADDW       Z3, Z2, Z2
+	VMOVDQA32    Z6, Z3
+	VPTESTMD     Z3, Z3, K1
+	KORTESTW     K1, K1
+	SETNE        DI
+	ADDQ         DI, BX
+	INCQ         SI
+	MOVL         SI, (DX)(BX*8)
+	VPBROADCASTW (DX)(BX*8), Z3
+	VCVTSI2SSL   SI, X0, X6
+	VMOVSS       X6, 4(DX)(BX*8)
+	VMOVDQU32    128(CX), Z6
+	VPADDW       Z6, Z1, Z1
+	VPMULLW      Z3, Z6, Z3
+	VPADDW       Z3, Z2, Z2
+	VMOVDQA32    Z6, Z3
+	VPTESTMD     Z3, Z3, K1
+	KORTESTW     K1, K1
+	SETNE        DI
+	ADDQ         DI, BX
+	INCQ         SI
+	MOVL         SI, (DX)(BX*8)
+	VPBROADCASTW (DX)(BX*8), Z3
+	VCVTSI2SSL   SI, X0, X6
+	VMOVSS       X6, 4(DX)(BX*8)
+	VMOVDQU32    192(CX), Z6
+	VPADDW       Z6, Z1, Z1
+	VPMULLW      Z3, Z6, Z3
+	VPADDW       Z3, Z2, Z2
+	VMOVDQA32    Z6, Z3
+	VPTESTMD     Z3, Z3, K1
+	KORTESTW     K1, K1
+	SETNE        DI
+	ADDQ         DI, BX
+	INCQ         SI
+	JMP          listed
 
-totals0:
-	VPSUBD       Z5, Z5, Z5
+absent:
+	ADDQ $0x04, SI
+
+listed:
+	ADDQ         $+256, CX
+	CMPQ         SI, $0x00000100
+	JNE          group
+	VMOVDQU32    Z1, 2048(DX)
+	VMOVDQU32    Z2, 2112(DX)
+	MOVQ         counts+8(FP), CX
+	VPMOVZXWD    2048(DX), Z0
+	VCVTDQ2PS    Z0, Z0
+	VPMOVZXWD    2112(DX), Z1
+	VCVTDQ2PS    Z1, Z1
+	VPSUBD       Z2, Z2, Z2
+	VPSUBD       Z3, Z3, Z3
 	VPSUBD       Z6, Z6, Z6
 	VPSUBD       Z7, Z7, Z7
 	MOVL         $0x3f800000, SI
@@ -6150,93 +6229,77 @@ totals0:
 level0:
 	CMPQ          SI, BX
 	JGE           levels0
-	MOVL          (DX)(SI*4), DI
+	MOVL          (DX)(SI*8), DI
 	SHLQ          $0x06, DI
-	VPMOVZXWD     (CX)(DI*1), Z9
-	VCVTDQ2PS     Z9, Z9
-	VPBROADCASTD  (DX)(SI*4), Z10
+	VPMOVZXWD     (CX)(DI*1), Z10
 	VCVTDQ2PS     Z10, Z10
-	VADDPS        Z9, Z0, Z0
-	VMULPS        Z9, Z10, Z15
-	VADDPS        Z15, Z5, Z5
-	VMULPS        Z3, Z5, Z11
-	VMULPS        Z4, Z0, Z15
-	VSUBPS        Z15, Z11, Z11
-	VSUBPS        Z0, Z3, Z12
-	VMULPS        Z0, Z12, Z12
-	VMULPS        Z11, Z11, Z13
-	VMULPS        Z8, Z13, Z13
-	VMULPS        Z7, Z7, Z14
-	VMULPS        Z12, Z14, Z14
-	VSUBPS        Z14, Z13, Z13
+	VBROADCASTSS  4(DX)(SI*8), Z9
+	VADDPS        Z10, Z2, Z2
+	VMULPS        Z9, Z10, Z10
+	VADDPS        Z10, Z3, Z3
+	VMULPS        Z0, Z3, Z11
+	VMULPS        Z1, Z2, Z13
+	VSUBPS        Z13, Z11, Z11
+	VSUBPS        Z2, Z0, Z12
+	VMULPS        Z2, Z12, Z12
+	VPXORD        Z4, Z4, Z4
+	VMULPS        Z11, Z11, Z11
+	VCMPPS        $0x0c, Z4, Z10, K1
+	VMULPS.Z      Z8, Z11, K1, Z10
+	VMULPS        Z12, Z7, Z14
+	VSUBPS        Z14, Z10, Z13
+	VPANDD        otsuLanesAVX512Magnitude<>+0(SB), Z13, Z13
+	VCMPPS        $0x1e, Z14, Z10, K2
 	VMULPS        otsuLanesAVX512Close<>+0(SB), Z14, Z14
-	VPANDD        otsuLanesAVX512Magnitude<>+0(SB), Z13, Z15
-	VPXORD        Z1, Z1, Z1
-	VCMPPS        $0x0c, Z1, Z9, K3
-	VCMPPS        $0x1e, Z1, Z13, K1
-	VCMPPS        $0x11, Z14, Z15, K2
-	KANDW         K3, K2, K2
-	KORTESTW      K2, K2
+	VCMPPS        $0x11, Z14, Z13, K3
+	KORTESTW      K3, K3
 	JEQ           clear0
-	VCVTPS2PD     Y7, Z9
+	VSQRTPS       Z7, Z10
+	VCVTPS2PD     Y10, Z10
 	VCVTPS2PD     Y8, Z13
-	VMULPD        Z9, Z9, Z9
-	VDIVPD        Z13, Z9, Z9
-	VCVTPS2PD     Y11, Z13
+	VMULPD        Z10, Z10, Z10
+	VDIVPD        Z13, Z10, Z10
+	VSQRTPS       Z11, Z13
+	VCVTPS2PD     Y13, Z13
 	VCVTPS2PD     Y12, Z14
 	VMULPD        Z13, Z13, Z13
 	VDIVPD        Z14, Z13, Z13
-	VCMPPD        $0x1e, Z9, Z13, K1
-	VEXTRACTF64X4 $0x01, Z7, Y9
-	VCVTPS2PD     Y9, Z9
+	VCMPPD        $0x1e, Z10, Z13, K2
+	VSQRTPS       Z7, Z10
+	VEXTRACTF64X4 $0x01, Z10, Y10
+	VCVTPS2PD     Y10, Z10
 	VEXTRACTF64X4 $0x01, Z8, Y13
 	VCVTPS2PD     Y13, Z13
-	VMULPD        Z9, Z9, Z9
-	VDIVPD        Z13, Z9, Z9
-	VEXTRACTF64X4 $0x01, Z11, Y13
+	VMULPD        Z10, Z10, Z10
+	VDIVPD        Z13, Z10, Z10
+	VSQRTPS       Z11, Z13
+	VEXTRACTF64X4 $0x01, Z13, Y13
 	VCVTPS2PD     Y13, Z13
 	VEXTRACTF64X4 $0x01, Z12, Y14
 	VCVTPS2PD     Y14, Z14
 	VMULPD        Z13, Z13, Z13
 	VDIVPD        Z14, Z13, Z13
-	VCMPPD        $0x1e, Z9, Z13, K2
-	KUNPCKBW      K1, K2, K1
+	VCMPPD        $0x1e, Z10, Z13, K3
+	KUNPCKBW      K2, K3, K2
+	KANDW         K1, K2, K2
 
 clear0:
-	KANDW   K3, K1, K1
-	VMOVAPS Z11, K1, Z7
-	VMOVAPS Z12, K1, Z8
-	VMOVAPS Z10, K1, Z6
+	VMOVAPS Z11, K2, Z7
+	VMOVAPS Z12, K2, Z8
+	VMOVAPS Z9, K2, Z6
 	INCQ    SI
 	JMP     level0
 
 levels0:
-	VCVTTPS2DQ Z6, Z6
-	VPMOVDB    Z6, (AX)
-	VPSUBD     Z3, Z3, Z3
-	VPMOVZXWD  32(CX), Z0
-	VCVTDQ2PS  Z0, Z0
-	VMOVDQA32  Z0, Z1
-	XORQ       SI, SI
-
-total1:
-	CMPQ         SI, BX
-	JGE          totals1
-	MOVL         (DX)(SI*4), DI
-	SHLQ         $0x06, DI
-	VPMOVZXWD    32(CX)(DI*1), Z4
-	VCVTDQ2PS    Z4, Z4
-	VPBROADCASTD (DX)(SI*4), Z5
-	VCVTDQ2PS    Z5, Z5
-	VADDPS       Z4, Z1, Z1
-	VMULPS       Z4, Z5, Z5
-	VADDPS       Z5, Z3, Z3
-	INCQ         SI
-	JMP          total1
-
-totals1:
+	VCVTTPS2DQ   Z6, Z6
+	VPMOVDB      Z6, (AX)
+	VPMOVZXWD    2080(DX), Z0
+	VCVTDQ2PS    Z0, Z0
+	VPMOVZXWD    2144(DX), Z1
+	VCVTDQ2PS    Z1, Z1
+	VPSUBD       Z2, Z2, Z2
+	VPSUBD       Z3, Z3, Z3
 	VPSUBD       Z4, Z4, Z4
-	VPSUBD       Z5, Z5, Z5
 	VPSUBD       Z6, Z6, Z6
 	MOVL         $0x3f800000, SI
 	VMOVD        SI, X7
@@ -6246,69 +6309,70 @@ totals1:
 level1:
 	CMPQ          SI, BX
 	JGE           levels1
-	MOVL          (DX)(SI*4), DI
+	MOVL          (DX)(SI*8), DI
 	SHLQ          $0x06, DI
-	VPMOVZXWD     32(CX)(DI*1), Z8
-	VCVTDQ2PS     Z8, Z8
-	VPBROADCASTD  (DX)(SI*4), Z9
+	VPMOVZXWD     32(CX)(DI*1), Z9
 	VCVTDQ2PS     Z9, Z9
-	VADDPS        Z8, Z0, Z0
-	VMULPS        Z8, Z9, Z14
-	VADDPS        Z14, Z4, Z4
-	VMULPS        Z1, Z4, Z10
-	VMULPS        Z3, Z0, Z14
-	VSUBPS        Z14, Z10, Z10
-	VSUBPS        Z0, Z1, Z11
-	VMULPS        Z0, Z11, Z11
-	VMULPS        Z10, Z10, Z12
-	VMULPS        Z7, Z12, Z12
-	VMULPS        Z6, Z6, Z13
-	VMULPS        Z11, Z13, Z13
-	VSUBPS        Z13, Z12, Z12
+	VBROADCASTSS  4(DX)(SI*8), Z8
+	VADDPS        Z9, Z2, Z2
+	VMULPS        Z8, Z9, Z9
+	VADDPS        Z9, Z3, Z3
+	VMULPS        Z0, Z3, Z10
+	VMULPS        Z1, Z2, Z12
+	VSUBPS        Z12, Z10, Z10
+	VSUBPS        Z2, Z0, Z11
+	VMULPS        Z2, Z11, Z11
+	VPXORD        Z5, Z5, Z5
+	VMULPS        Z10, Z10, Z10
+	VCMPPS        $0x0c, Z5, Z9, K1
+	VMULPS.Z      Z7, Z10, K1, Z9
+	VMULPS        Z11, Z6, Z13
+	VSUBPS        Z13, Z9, Z12
+	VPANDD        otsuLanesAVX512Magnitude<>+0(SB), Z12, Z12
+	VCMPPS        $0x1e, Z13, Z9, K2
 	VMULPS        otsuLanesAVX512Close<>+0(SB), Z13, Z13
-	VPANDD        otsuLanesAVX512Magnitude<>+0(SB), Z12, Z14
-	VPXORD        Z2, Z2, Z2
-	VCMPPS        $0x0c, Z2, Z8, K3
-	VCMPPS        $0x1e, Z2, Z12, K1
-	VCMPPS        $0x11, Z13, Z14, K2
-	KANDW         K3, K2, K2
-	KORTESTW      K2, K2
+	VCMPPS        $0x11, Z13, Z12, K3
+	KORTESTW      K3, K3
 	JEQ           clear1
-	VCVTPS2PD     Y6, Z8
+	VSQRTPS       Z6, Z9
+	VCVTPS2PD     Y9, Z9
 	VCVTPS2PD     Y7, Z12
-	VMULPD        Z8, Z8, Z8
-	VDIVPD        Z12, Z8, Z8
-	VCVTPS2PD     Y10, Z12
+	VMULPD        Z9, Z9, Z9
+	VDIVPD        Z12, Z9, Z9
+	VSQRTPS       Z10, Z12
+	VCVTPS2PD     Y12, Z12
 	VCVTPS2PD     Y11, Z13
 	VMULPD        Z12, Z12, Z12
 	VDIVPD        Z13, Z12, Z12
-	VCMPPD        $0x1e, Z8, Z12, K1
-	VEXTRACTF64X4 $0x01, Z6, Y8
-	VCVTPS2PD     Y8, Z8
+	VCMPPD        $0x1e, Z9, Z12, K2
+	VSQRTPS       Z6, Z9
+	VEXTRACTF64X4 $0x01, Z9, Y9
+	VCVTPS2PD     Y9, Z9
 	VEXTRACTF64X4 $0x01, Z7, Y12
 	VCVTPS2PD     Y12, Z12
-	VMULPD        Z8, Z8, Z8
-	VDIVPD        Z12, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z10, Y12
+	VMULPD        Z9, Z9, Z9
+	VDIVPD        Z12, Z9, Z9
+	VSQRTPS       Z10, Z12
+	VEXTRACTF64X4 $0x01, Z12, Y12
 	VCVTPS2PD     Y12, Z12
 	VEXTRACTF64X4 $0x01, Z11, Y13
 	VCVTPS2PD     Y13, Z13
 	VMULPD        Z12, Z12, Z12
 	VDIVPD        Z13, Z12, Z12
-	VCMPPD        $0x1e, Z8, Z12, K2
-	KUNPCKBW      K1, K2, K1
+	VCMPPD        $0x1e, Z9, Z12, K3
+	KUNPCKBW      K2, K3, K2
+	KANDW         K1, K2, K2
 
 clear1:
-	KANDW   K3, K1, K1
-	VMOVAPS Z10, K1, Z6
-	VMOVAPS Z11, K1, Z7
-	VMOVAPS Z9, K1, Z5
+	VMOVAPS Z10, K2, Z6
+	VMOVAPS Z11, K2, Z7
+	VMOVAPS Z8, K2, Z4
 	INCQ    SI
 	JMP     level1
 
 levels1:
-	VCVTTPS2DQ Z5, Z5
-	VPMOVDB    Z5, 16(AX)
+	VCVTTPS2DQ Z4, Z4
+	VPMOVDB    Z4, 16(AX)
 	VZEROUPPER
 	RET
 
@@ -6542,17 +6606,18 @@ TEXT ·countNotAboveAVX512(SB), NOSPLIT, $0-40
 	MOVQ         src+16(FP), DX
 	MOVQ         n+24(FP), BX
 	MOVQ         span+32(FP), SI
-	MOVQ         $0x00000001, DI
-	VPBROADCASTB DI, Z0
+	MOVL         $0x00000001, DI
+	VMOVD        DI, X0
+	VPBROADCASTB X0, Z0
 	XORQ         DI, DI
 
 loop:
 	CMPQ      DI, BX
 	JGE       done
-	VMOVDQU32 (AX)(DI*1), Z1
-	VMOVDQU32 (CX)(DI*1), Z2
 	LEAQ      (DX)(DI*1), R8
 	MOVQ      SI, R9
+	VMOVDQU32 (AX)(DI*1), Z1
+	VMOVDQU32 (CX)(DI*1), Z2
 
 beside:
 	VPCMPUB   $0x05, (R8), Z2, K1
