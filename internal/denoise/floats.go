@@ -17,13 +17,10 @@ const (
 )
 
 const (
-	// farthest is the distance of patches from which on they have no weight.
-	farthest = 5
-	// expScale and expZero make the upper half of a float64 that is close to exp(-d), within 4%: it is linear in d, and the exponent is in its
-	// upper bits.
-	expScale, expZero = -1512775.3951951856938, 1072632447
 	// maxPadded is the greatest number of values of an extended image.
 	maxPadded = 1 << 40
+	// tileColumns is the greatest width of a part of a strip: what an offset reads and adds to for a row stays in the first cache.
+	tileColumns = 512
 )
 
 // A FloatJob is an image or a volume of floats to denoise by non-local means as scikit-image's denoise_nl_means does in its fast mode: plain
@@ -43,7 +40,7 @@ type FloatJob struct {
 	before int // how far patches reach up and to the left
 	after  int // and down and to the right
 	scale  float64
-	bias   float64 // expected squared difference of two equal pixels
+	bias   float64 // expected distance of two equal patches
 }
 
 // Check validates the options, the array and the numbers, in this order.
@@ -83,7 +80,7 @@ func (j *FloatJob) Check() (err error) {
 	default:
 		j.before--
 	}
-	j.bias = 2 * float64(src.Channels) * j.Noise * j.Noise
+	j.bias = 2 * float64(src.Channels) * j.Noise * j.Noise * math.Pow(float64(j.before+1+j.after), axes)
 	if margin := 2 * float64(j.after+j.search); (float64(src.Width)+margin)*(float64(src.Height)+margin)*(float64(src.Depth)+margin)*float64(src.Channels) > maxPadded {
 		return raster.Invalid("image is %v, which is too large for a search of %d (use parts of the image)", src.Extent, j.Search)
 	}
@@ -118,22 +115,26 @@ func (j *FloatJob) Run() error {
 // floatScratch keeps the memory of jobs for later ones.
 var floatScratch = sync.Pool{New: func() any { return new(floats) }}
 
-// floats computes non-local means of floats. The distances of patches slide down the rows of a strip, as sums of columns. Strips begin at
-// the same rows for any number of workers, and each pixel adds up its weights in the order of offsets, so that results have the same bits.
-// For that, unlike for bytes, each pair of patches is compared twice.
+// floats computes non-local means of floats, like means. Tiles are the same for any number of workers, and each pixel adds up its weights in
+// the order of offsets, so that results have the same bits. Pairs of patches are compared once if both are in a tile.
 type floats struct {
-	pixels  []float64 // the array, extended on all sides by what patches and their search reach
+	pixels  []float64 // the channels of the array, extended on all sides by what patches and their search reach
 	margin  int
 	deep    int // margin of slices
 	row     int // values of an extended row
-	slice   int // and of a slice
+	slice   int // of a slice
+	channel int // and of a channel
 	workers []floatsWorker
 }
 
 type floatsWorker struct {
-	ring, columns, prefix, weights []float64
-	sums, totals                   []float64 // of weighted pixels and of weights, for rows extended by what is searched
-	_                              [raster.LineBytes]byte
+	columns, weights []float64 // as in means
+	stride           int
+	distances        windows.FloatWeights
+	sums, totals     []float64 // of weighted pixels, channel by channel, and of weights
+	row              []float64
+	unused           []float64 // totals that have been added already
+	_                [raster.LineBytes]byte
 }
 
 func (f *floats) run(j *FloatJob) error {
@@ -141,14 +142,15 @@ func (f *floats) run(j *FloatJob) error {
 		return raster.Invalid("the image has pixels that are NaN or infinite")
 	}
 	height, depth := j.Src.Height, j.Src.Depth
-	strips := engine.DivUp(height, stripRows)
-	n := strips * depth
+	strips, across := engine.DivUp(height, stripRows), engine.DivUp(j.Src.Width, tileColumns)
+	n := strips * across * depth
 	workers := min(j.set.Workers(), n)
 	f.workers = engine.Workers(f.workers, workers)
 	return j.set.Each(n, workers, func(worker, i int) {
 		w := &f.workers[worker]
-		top := i % strips * stripRows
-		f.strip(w, j, i/strips, top, min(height, top+stripRows))
+		left, top := i%across*tileColumns, i/across%strips*stripRows
+		t := tile{left, top, i / across / strips, min(tileColumns, j.Src.Width-left), min(stripRows, height-top)}
+		f.tile(w, j, &t)
 	})
 }
 
@@ -159,24 +161,27 @@ func (f *floats) extend(j *FloatJob) bool {
 	if j.Solid {
 		f.deep = f.margin
 	}
-	c := src.Channels
-	f.row = (src.Width + 2*f.margin) * c
+	f.row = src.Width + 2*f.margin
 	f.slice = f.row * (src.Height + 2*f.margin)
-	f.pixels = engine.AtLeast(f.pixels, f.slice*(src.Depth+2*f.deep))
+	f.channel = f.slice * (src.Depth + 2*f.deep)
+	f.pixels = engine.AtLeast(f.pixels, f.channel*src.Channels)
 	for z := range src.Depth + 2*f.deep {
 		from := sliceOf(src, window.Reflect101.Index(z-f.deep, src.Depth))
 		for y := range src.Height + 2*f.margin {
-			row := f.pixels[z*f.slice+y*f.row:][:f.row]
-			middle := row[f.margin*c:][:src.Width*c]
-			windows.Floats(src.Type, middle, from.Span(0, window.Reflect101.Index(y-f.margin, src.Height), src.Width))
-			for _, v := range middle {
-				if v-v != 0 {
-					return false
+			pixels := from.Span(0, window.Reflect101.Index(y-f.margin, src.Height), src.Width)
+			for c := range src.Channels {
+				row := f.pixels[c*f.channel+z*f.slice+y*f.row:][:f.row]
+				middle := row[f.margin:][:src.Width]
+				windows.FloatsOf(src.Type, middle, pixels[c*src.Type.Bytes():], src.Channels)
+				for _, v := range middle {
+					if v-v != 0 {
+						return false
+					}
 				}
-			}
-			for x := range f.margin {
-				copy(row[x*c:][:c], middle[window.Reflect101.Index(x-f.margin, src.Width)*c:])
-				copy(row[(f.margin+src.Width+x)*c:][:c], middle[window.Reflect101.Index(src.Width+x, src.Width)*c:])
+				for x := range f.margin {
+					row[x] = middle[window.Reflect101.Index(x-f.margin, src.Width)]
+					row[f.margin+src.Width+x] = middle[window.Reflect101.Index(src.Width+x, src.Width)]
+				}
 			}
 		}
 	}
@@ -192,123 +197,126 @@ func sliceOf(a *raster.Array, z int) raster.Array {
 	return s
 }
 
-// at returns the extended row of a pixel from it on, which may lie outside the image.
-func (f *floats) at(x, y, z, channels int) []float64 {
-	return f.pixels[(z+f.deep)*f.slice+(y+f.margin)*f.row+(x+f.margin)*channels:]
+// at returns a channel of an extended row from a pixel on, which may lie outside the image.
+func (f *floats) at(x, y, z, channel int) []float64 {
+	return f.pixels[channel*f.channel+(z+f.deep)*f.slice+(y+f.margin)*f.row+x+f.margin:]
 }
 
-// strip denoises rows [top, bottom) of a slice.
-func (f *floats) strip(w *floatsWorker, j *FloatJob, z, top, bottom int) {
-	width, c, side := j.Src.Width, j.Src.Channels, j.before+1+j.after
-	columns := width + side
-	w.ring, w.columns = engine.AtLeast(w.ring, side*columns), engine.AtLeast(w.columns, columns+windows.Slack)
-	w.prefix, w.weights = engine.AtLeast(w.prefix, columns+1+windows.Slack), engine.AtLeast(w.weights, width)
-	w.sums, w.totals = engine.Zeros(w.sums, width*(bottom-top)*c), engine.Zeros(w.totals, width*(bottom-top))
+// A tile is a part of a slice.
+type tile struct{ x, y, z, width, height int }
+
+// tile denoises a tile.
+func (f *floats) tile(w *floatsWorker, j *FloatJob, t *tile) {
+	channels := j.Src.Channels
+	w.stride = t.width + j.search + j.before + j.after
+	w.columns = engine.AtLeast(w.columns, w.stride*min(groupOffsets, 2*j.search+1))
+	w.weights, w.unused = engine.AtLeast(w.weights, t.width+j.search), engine.Zeros(w.unused, t.width)
+	w.row = engine.AtLeast(w.row, t.width*channels)
+	area := t.width * t.height
+	w.sums, w.totals = engine.Zeros(w.sums, area*channels), engine.Zeros(w.totals, area)
+	w.distances.Bias, w.distances.Scale = j.bias, j.scale
 	deep := 0
 	if j.Solid {
 		deep = j.search
 	}
-	for dz := -deep; dz <= deep; dz++ {
-		for dy := -j.search; dy <= j.search; dy++ {
-			if j.set.Stopped() != nil {
-				return
+	for o := (floatOffsets{z: -deep}); o.z <= deep; o.z++ {
+		o.pairs = o.z == 0
+		for o.y = -j.search; o.y <= j.search; o.y++ {
+			first := -j.search
+			if o.pairs {
+				if o.y < 0 {
+					continue
+				}
+				if o.y == 0 {
+					first = 1
+				}
 			}
-			for dx := -j.search; dx <= j.search; dx++ {
-				f.offset(w, j, z, top, bottom, dx, dy, dz)
+			for o.first = first; o.first <= j.search; o.first += groupOffsets {
+				if j.set.Stopped() != nil {
+					return
+				}
+				o.count = min(groupOffsets, j.search+1-o.first)
+				f.offsets(w, j, t, &o)
 			}
 		}
 	}
-	dst := sliceOf(&j.Dst, z)
-	for y := top; y < bottom; y++ {
-		sums, totals := w.sums[(y-top)*width*c:][:width*c], w.totals[(y-top)*width:]
-		for i := range sums {
-			sums[i] /= totals[i/c]
+	self := w.distances.Self()
+	dst := sliceOf(&j.Dst, t.z)
+	for y := range t.height {
+		for c := range channels {
+			sums, totals := w.sums[c*area+y*t.width:][:t.width], w.totals[y*t.width:]
+			for i, v := range f.at(t.x, t.y+y, t.z, c)[:t.width] {
+				w.row[i*channels+c] = (sums[i] + float64(self*v)) / (totals[i] + self)
+			}
 		}
-		windows.Store(dst.Type, dst.Span(0, y, width), sums)
+		windows.Store(dst.Type, dst.Span(t.x, t.y+y, t.width), w.row)
 	}
 }
 
-// offset adds what an offset contributes to a strip.
-func (f *floats) offset(w *floatsWorker, j *FloatJob, z, top, bottom, dx, dy, dz int) {
-	width, c, side := j.Src.Width, j.Src.Channels, j.before+1+j.after
-	columns := w.columns[:width+side-1]
+// floatOffsets are the positions (first, y, z), (first+1, y, z), ... of patches relative to the patch that they are compared with. If they
+// are pairs, each of two patches is weighed for the other.
+type floatOffsets struct {
+	z, y, first, count int
+	pairs              bool
+}
+
+// offsets adds what offsets contribute to a tile.
+func (f *floats) offsets(w *floatsWorker, j *FloatJob, t *tile, o *floatOffsets) {
+	side := j.before + 1 + j.after
 	clear(w.columns)
-	clear(w.ring)
-	w.prefix[0] = 0
-	for y := top - j.before; y < bottom+j.after; y++ {
-		leave := w.ring[(y+side*stripRows)%side*len(columns):][:len(columns)]
-		for i, v := range leave {
-			columns[i] -= v
-			leave[i] = 0
-		}
-		from, to := z, z
-		if j.Solid {
-			from, to = z-j.before, z+j.after
-		}
-		for s := from; s <= to; s++ {
-			addDistances(leave, f.at(-j.before, y, s, c), f.at(dx-j.before, y+dy, s+dz, c), c, j.bias)
-		}
-		for i, v := range leave {
-			columns[i] += v
-		}
-		row := y - j.after
-		if row < top {
-			continue
-		}
-		windows.Prefix(j.set.Level, raster.F64, raster.Bytes(w.prefix[:len(columns)+1+windows.Slack]), raster.Bytes(w.columns), 1)
-		weigh(w.weights, w.prefix[side:], w.prefix, j.scale)
-		at := (row - top) * width
-		addWeighted(w.sums[at*c:], w.totals[at:], w.weights, f.at(dx, row+dy, z+dz, c), c)
+	top := 0
+	if o.pairs {
+		top = -o.y
 	}
-}
-
-// addDistances adds the squared distances of pixels, less a bias, to sums.
-func addDistances(sums, a, b []float64, channels int, bias float64) {
-	a, b = a[:len(sums)*channels], b[:len(sums)*channels]
-	if channels == 1 {
-		for i := range sums {
-			d := a[i] - b[i]
-			sums[i] += float64(d*d) - bias
-		}
-		return
-	}
-	for i := range sums {
-		sum := 0.0
-		for k := i * channels; k < (i+1)*channels; k++ {
-			d := a[k] - b[k]
-			sum += float64(d * d)
-		}
-		sums[i] += sum - bias
-	}
-}
-
-// weigh computes the weights of patches from their distances, which are differences of two entries.
-func weigh(weights, high, low []float64, scale float64) {
-	high, low = high[:len(weights)], low[:len(weights)]
-	for i := range weights {
-		d := float64(max(high[i]-low[i], 0) * scale)
-		weights[i] = 0
-		if d <= farthest {
-			weights[i] = math.Float64frombits(uint64(int32(float64(expScale*d))+expZero) << 32)
+	for enter := top - j.before; enter < t.height+j.after; enter++ {
+		y := enter - j.after
+		for i := range o.count {
+			dx := o.first + i
+			left, count := 0, t.width
+			if o.pairs {
+				left, count = min(0, -dx), t.width+max(dx, -dx)
+			}
+			columns := w.columns[i*w.stride:][:count+side-1]
+			f.slide(w, j, t, o, columns, left-j.before, dx, enter, enter-side >= top-j.before)
+			if y < top {
+				continue
+			}
+			weights := w.weights[:count]
+			w.distances.Weigh(j.set.Level, weights, columns, side)
+			if y >= 0 {
+				f.add(w, j, t, y, weights[-left:], dx, o.y, o.z)
+			}
+			if o.pairs && y+o.y < t.height {
+				f.add(w, j, t, y+o.y, weights[-dx-left:], -dx, -o.y, 0)
+			}
 		}
 	}
 }
 
-// addWeighted adds weights to totals, and pixels times these to sums.
-func addWeighted(sums, totals, weights, pixels []float64, channels int) {
-	totals = totals[:len(weights)]
-	if channels == 1 {
-		sums, pixels = sums[:len(weights)], pixels[:len(weights)]
-		for i, v := range weights {
-			totals[i] += v
-			sums[i] += float64(v * pixels[i])
-		}
-		return
+// slide moves sums of columns down to a row, at an offset. The first column is x.
+func (f *floats) slide(w *floatsWorker, j *FloatJob, t *tile, o *floatOffsets, columns []float64, x, dx, row int, full bool) {
+	from, to := t.z, t.z // slices of a patch
+	if j.Solid {
+		from, to = t.z-j.before, t.z+j.after
 	}
-	for i, v := range weights {
-		totals[i] += v
-		for k := i * channels; k < (i+1)*channels; k++ {
-			sums[k] += float64(v * pixels[k])
+	x, y, side := t.x+x, t.y+row, j.before+1+j.after
+	for c := range j.Src.Channels {
+		for z := from; z <= to; z++ {
+			a, b := f.at(x, y, z, c), f.at(x+dx, y+o.y, z+o.z, c)
+			if full {
+				windows.SlideFloats(j.set.Level, columns, a, b, f.at(x, y-side, z, c), f.at(x+dx, y-side+o.y, z+o.z, c))
+			} else {
+				windows.SlideFloats(j.set.Level, columns, a, b, nil, nil)
+			}
 		}
+	}
+}
+
+// add adds the pixels at an offset from those of a row of a tile.
+func (f *floats) add(w *floatsWorker, j *FloatJob, t *tile, y int, weights []float64, dx, dy, dz int) {
+	totals := w.totals[y*t.width:]
+	for c := range j.Src.Channels {
+		windows.AddWeighted(j.set.Level, w.sums[c*len(w.totals)+y*t.width:], totals, weights[:t.width], f.at(t.x+dx, t.y+y+dy, t.z+dz, c))
+		totals = w.unused
 	}
 }

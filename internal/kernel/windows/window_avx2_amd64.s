@@ -7628,6 +7628,129 @@ done:
 	VZEROUPPER
 	RET
 
+// func slideFloatsAVX2(columns *byte, a *byte, b *byte, c *byte, d *byte, n int)
+// Requires: AVX
+TEXT ·slideFloatsAVX2(SB), NOSPLIT, $0-48
+	MOVQ columns+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ c+24(FP), BX
+	MOVQ d+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ    R8, DI
+	JGE     done
+	VMOVDQU (CX)(R8*8), Y0
+	VMOVDQU (BX)(R8*8), Y1
+	VSUBPD  (DX)(R8*8), Y0, Y0
+	VSUBPD  (SI)(R8*8), Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VSUBPD  Y1, Y0, Y0
+	VADDPD  (AX)(R8*8), Y0, Y0
+	VMOVDQU Y0, (AX)(R8*8)
+	ADDQ    $+4, R8
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func weighFloatsAVX2(weights *byte, columns *byte, n int, span int, bias float64, scale float64)
+// Requires: AVX, AVX2
+TEXT ·weighFloatsAVX2(SB), NOSPLIT, $0-48
+	MOVQ         weights+0(FP), AX
+	MOVQ         columns+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         span+24(FP), BX
+	VBROADCASTSD bias+32(FP), Y0
+	VBROADCASTSD scale+40(FP), Y1
+	MOVQ         $0x4014000000000000, SI
+	VMOVQ        SI, X2
+	VBROADCASTSD X2, Y2
+	MOVQ         $0xc1371547652b82fe, SI
+	VMOVQ        SI, X3
+	VBROADCASTSD X3, Y3
+	MOVL         $0x3fef127f, SI
+	VMOVD        SI, X4
+	VBROADCASTSS X4, Y4
+	VPSUBD       Y5, Y5, Y5
+	XORQ         SI, SI
+
+loop:
+	CMPQ    SI, DX
+	JGE     done
+	LEAQ    (CX)(SI*8), DI
+	MOVQ    BX, R8
+	VMOVDQU (DI), Y6
+	VMOVDQU 32(DI), Y7
+	JMP     columns
+
+beside:
+	VADDPD (DI), Y6, Y6
+	VADDPD 32(DI), Y7, Y7
+
+columns:
+	ADDQ        $0x08, DI
+	DECQ        R8
+	JNZ         beside
+	VSUBPD      Y0, Y6, Y6
+	VMAXPD      Y6, Y5, Y6
+	VMULPD      Y1, Y6, Y6
+	VMULPD      Y3, Y6, Y8
+	VCMPPD      $0x12, Y2, Y6, Y6
+	VCVTTPD2DQY Y8, X8
+	VPADDD      X4, X8, X8
+	VPMOVZXDQ   X8, Y8
+	VPSLLQ      $0x20, Y8, Y8
+	VPAND       Y6, Y8, Y8
+	VMOVDQU     Y8, (AX)(SI*8)
+	VSUBPD      Y0, Y7, Y7
+	VMAXPD      Y7, Y5, Y7
+	VMULPD      Y1, Y7, Y7
+	VMULPD      Y3, Y7, Y6
+	VCMPPD      $0x12, Y2, Y7, Y7
+	VCVTTPD2DQY Y6, X6
+	VPADDD      X4, X6, X6
+	VPMOVZXDQ   X6, Y6
+	VPSLLQ      $0x20, Y6, Y6
+	VPAND       Y7, Y6, Y6
+	VMOVDQU     Y6, 32(AX)(SI*8)
+	ADDQ        $+8, SI
+	JMP         loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func addFloatsAVX2(sums *byte, totals *byte, weights *byte, pixels *byte, n int)
+// Requires: AVX
+TEXT ·addFloatsAVX2(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ totals+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ pixels+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	CMPQ    DI, SI
+	JGE     done
+	VMOVDQU (DX)(DI*8), Y0
+	VMULPD  (BX)(DI*8), Y0, Y1
+	VADDPD  (CX)(DI*8), Y0, Y0
+	VMOVDQU Y0, (CX)(DI*8)
+	VADDPD  (AX)(DI*8), Y1, Y1
+	VMOVDQU Y1, (AX)(DI*8)
+	ADDQ    $+4, DI
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func countNotAboveAVX2(counts *byte, center *byte, src *byte, n int, span int)
 // Requires: AVX, AVX2
 TEXT ·countNotAboveAVX2(SB), NOSPLIT, $0-40

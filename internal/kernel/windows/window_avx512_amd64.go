@@ -824,6 +824,42 @@ func weighPatchesAVX512(weights *byte, columns *byte, table *byte, n int, span i
 //go:noescape
 func addPatchesAVX512(sums *byte, totals *byte, weights *byte, pixels *byte, n int)
 
+// slideFloatsAVX512 computes, for n a multiple of 8,
+//
+//	for i := range n {
+//		enter, leave := a[i]-b[i], c[i]-d[i]
+//		columns[i] += enter*enter - leave*leave
+//	}
+//
+//go:noescape
+func slideFloatsAVX512(columns *byte, a *byte, b *byte, c *byte, d *byte, n int)
+
+// weighFloatsAVX512 computes, for n a multiple of 8,
+//
+//	for i := range n {
+//		sum := columns[i]
+//		for k := 1; k < span; k++ {
+//			sum += columns[i+k]
+//		}
+//		weights[i] = 0
+//		if d := max(sum-bias, 0) * scale; d <= farthest {
+//			weights[i] = math.Float64frombits(uint64(int32(expScale*d)+expZero) << 32)
+//		}
+//	}
+//
+//go:noescape
+func weighFloatsAVX512(weights *byte, columns *byte, n int, span int, bias float64, scale float64)
+
+// addFloatsAVX512 computes, for n a multiple of 8,
+//
+//	for i := range n {
+//		totals[i] += weights[i]
+//		sums[i] += weights[i] * pixels[i]
+//	}
+//
+//go:noescape
+func addFloatsAVX512(sums *byte, totals *byte, weights *byte, pixels *byte, n int)
+
 // countNotAboveAVX512 computes, for n a multiple of 64,
 //
 //	for i := range n {

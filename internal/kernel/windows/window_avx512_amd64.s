@@ -6598,6 +6598,115 @@ done:
 	VZEROUPPER
 	RET
 
+// func slideFloatsAVX512(columns *byte, a *byte, b *byte, c *byte, d *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·slideFloatsAVX512(SB), NOSPLIT, $0-48
+	MOVQ columns+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ c+24(FP), BX
+	MOVQ d+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORQ R8, R8
+
+loop:
+	CMPQ      R8, DI
+	JGE       done
+	VMOVDQU32 (CX)(R8*8), Z0
+	VMOVDQU32 (BX)(R8*8), Z1
+	VSUBPD    (DX)(R8*8), Z0, Z0
+	VSUBPD    (SI)(R8*8), Z1, Z1
+	VMULPD    Z0, Z0, Z0
+	VMULPD    Z1, Z1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VADDPD    (AX)(R8*8), Z0, Z0
+	VMOVDQU32 Z0, (AX)(R8*8)
+	ADDQ      $+8, R8
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func weighFloatsAVX512(weights *byte, columns *byte, n int, span int, bias float64, scale float64)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·weighFloatsAVX512(SB), NOSPLIT, $0-48
+	MOVQ         weights+0(FP), AX
+	MOVQ         columns+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         span+24(FP), BX
+	VBROADCASTSD bias+32(FP), Z0
+	VBROADCASTSD scale+40(FP), Z1
+	MOVQ         $0x4014000000000000, SI
+	VMOVQ        SI, X2
+	VBROADCASTSD X2, Z2
+	MOVQ         $0xc1371547652b82fe, SI
+	VMOVQ        SI, X3
+	VBROADCASTSD X3, Z3
+	MOVL         $0x3fef127f, SI
+	VMOVD        SI, X4
+	VBROADCASTSS X4, Z4
+	VPSUBD       Z5, Z5, Z5
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, DX
+	JGE       done
+	LEAQ      (CX)(SI*8), DI
+	MOVQ      BX, R8
+	VMOVDQU32 (DI), Z6
+	JMP       columns
+
+beside:
+	VADDPD (DI), Z6, Z6
+
+columns:
+	ADDQ       $0x08, DI
+	DECQ       R8
+	JNZ        beside
+	VSUBPD     Z0, Z6, Z6
+	VMAXPD     Z6, Z5, Z6
+	VMULPD     Z1, Z6, Z6
+	VMULPD     Z3, Z6, Z7
+	VCMPPD     $0x12, Z2, Z6, K1
+	VCVTTPD2DQ Z7, Y6
+	VPADDD     Y4, Y6, Y6
+	VPMOVZXDQ  Y6, Z7
+	VPSLLQ.Z   $0x20, Z7, K1, Z7
+	VMOVDQU32  Z7, (AX)(SI*8)
+	ADDQ       $+8, SI
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func addFloatsAVX512(sums *byte, totals *byte, weights *byte, pixels *byte, n int)
+// Requires: AVX, AVX512F
+TEXT ·addFloatsAVX512(SB), NOSPLIT, $0-40
+	MOVQ sums+0(FP), AX
+	MOVQ totals+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ pixels+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	CMPQ      DI, SI
+	JGE       done
+	VMOVDQU32 (DX)(DI*8), Z0
+	VMULPD    (BX)(DI*8), Z0, Z1
+	VADDPD    (CX)(DI*8), Z0, Z0
+	VMOVDQU32 Z0, (CX)(DI*8)
+	VADDPD    (AX)(DI*8), Z1, Z1
+	VMOVDQU32 Z1, (AX)(DI*8)
+	ADDQ      $+8, DI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func countNotAboveAVX512(counts *byte, center *byte, src *byte, n int, span int)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·countNotAboveAVX512(SB), NOSPLIT, $0-40
