@@ -98,7 +98,7 @@ setup(
     ext_modules=[
         Extension(
             "boxsum._core",
-            sources=[f"core/{name}.c" for name in ("module", "call", "integral", "lease", "dlpack", "tensors", "xla")],
+            sources=[f"core/{name}.c" for name in ("module", "call", "integral", "filters", "lease", "dlpack", "tensors", "xla")],
             depends=["core/core.h", "core/tensor.h"],
             include_dirs=[str(module() / "python" / "clib")],
             define_macros=[("Py_LIMITED_API", "0x03090000")] if LIMITED else [],

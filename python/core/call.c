@@ -146,6 +146,18 @@ static void fail(char *text) {
 
 int library_ready(void) { return library.call != 0; }
 
+// outcome_of returns 0 if there is no error text, 1 if it says that the image must be copied first, or -1 with an exception.
+static int outcome_of(char *text) {
+	if (!text)
+		return 0;
+	if (*text == 'L') {
+		library.free(text);
+		return 1;
+	}
+	fail(text);
+	return -1;
+}
+
 int library_integral(boxsum_value *values, int64_t count, int brief) {
 	static int64_t number = -1;
 	boxsum_value result = {0};
@@ -159,14 +171,19 @@ int library_integral(boxsum_value *values, int64_t count, int brief) {
 		text = library.call(number, values, count, &result);
 		Py_END_ALLOW_THREADS
 	}
-	if (!text)
-		return 0;
-	if (*text == 'L') {
-		library.free(text);
-		return 1;
-	}
-	fail(text);
-	return -1;
+	return outcome_of(text);
+}
+
+int library_filter(boxsum_value *values, int64_t count) {
+	static int64_t number = -1;
+	boxsum_value result = {0};
+	char *text;
+	if (number < 0)
+		number = library.find("filter");
+	Py_BEGIN_ALLOW_THREADS
+	text = library.call(number, values, count, &result);
+	Py_END_ALLOW_THREADS
+	return outcome_of(text);
 }
 
 char *library_batch(boxsum_value *values, int64_t count) {

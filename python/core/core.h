@@ -30,6 +30,7 @@ PyObject *core_to_dlpack(PyObject *module, PyObject *arguments);
 PyObject *core_from_dlpack(PyObject *module, PyObject *capsule);
 PyObject *core_integral(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 PyObject *core_shorten(PyObject *module, PyObject *arguments);
+PyObject *core_shorten_filter(PyObject *module, PyObject *arguments);
 PyObject *core_remember(PyObject *module, PyObject *arguments);
 PyObject *core_know(PyObject *module, PyObject *arguments);
 
@@ -39,6 +40,35 @@ int lease_start(void);
 
 // array_struct returns the structure of an array, which lives as long as the capsule.
 boxsum_array *array_struct(PyObject *array, PyObject **capsule);
+
+// The type of a vectorcall of a Python function.
+typedef PyObject *vectorcall(PyObject *function, PyObject *const *arguments, size_t count, PyObject *names);
+
+// The beginning of a PyArrayObject and of a PyArray_Descr.
+typedef struct {
+	PyObject_HEAD
+	char *data;
+	int nd;
+	intptr_t *shape, *strides;
+	PyObject *base, *descr;
+	int flags;
+} numpy_array;
+
+typedef struct {
+	PyObject_HEAD
+	PyTypeObject *type;
+	char kind, code, byteorder;
+} numpy_descr;
+
+// is_plain reports whether an object is an array of NumPy with two or three axes in the machine's byte order, and no subclass,
+// whose structures may be read.
+int is_plain(PyObject *array);
+
+// struct_of returns the equivalent of __array_struct__ for a plain array.
+boxsum_array struct_of(PyObject *array, char kind, int itemsize);
+
+// new_plain returns a new array without gaps of the type and shape of another.
+PyObject *new_plain(PyObject *like);
 
 // lend returns a lease of a kept block; or 0, with an exception, or without one if there is no such
 // block.
@@ -50,6 +80,9 @@ int library_ready(void);
 // library_integral computes a table, holding the GIL if it is brief. It returns 0, 1 if the image
 // must be copied first, or -1 with an exception.
 int library_integral(boxsum_value *values, int64_t count, int brief);
+
+// library_filter runs a filter without the GIL. It returns 0, 1 if the image must be copied first, or -1 with an exception.
+int library_filter(boxsum_value *values, int64_t count);
 
 // library_batch calls a function for every image of a batch, without the GIL. It returns 0, or a
 // text to be freed by library_free.

@@ -6,22 +6,6 @@
 
 #include "core.h"
 
-// The beginning of a PyArrayObject and of a PyArray_Descr.
-typedef struct {
-	PyObject_HEAD
-	char *data;
-	int nd;
-	intptr_t *shape, *strides;
-	PyObject *base, *descr;
-	int flags;
-} numpy_array;
-
-typedef struct {
-	PyObject_HEAD
-	PyTypeObject *type;
-	char kind, code, byteorder;
-} numpy_descr;
-
 // The functions of NumPy's C API that are used, by their indices in its table.
 enum { array_type_at = 2, new_from_descr_at = 94, set_base_at = 282 };
 typedef PyObject *new_from_descr(PyTypeObject *, PyObject *descr, int nd, const intptr_t *shape, const intptr_t *strides, void *data, int flags, PyObject *);
@@ -111,19 +95,24 @@ static int look(known *k, const numpy_array *image, PyObject *dtype) {
 	return found;
 }
 
-static int is_plain(PyObject *array) {
-	if (Py_TYPE(array) != array_type)
+int is_plain(PyObject *array) {
+	if (!array_type || Py_TYPE(array) != array_type)
 		return 0;
 	const numpy_array *a = (numpy_array *)array;
 	char order = ((numpy_descr *)a->descr)->byteorder;
 	return (a->nd == 2 || a->nd == 3) && (order == '=' || order == '|');
 }
 
-// struct_of returns the equivalent of __array_struct__.
-static boxsum_array struct_of(PyObject *array, char kind, int itemsize) {
+boxsum_array struct_of(PyObject *array, char kind, int itemsize) {
 	const numpy_array *a = (numpy_array *)array;
 	int flags = (a->flags & (boxsum_aligned | boxsum_writeable)) | boxsum_not_swapped;
 	return (boxsum_array){2, a->nd, kind, itemsize, flags, a->shape, a->strides, a->data, 0};
+}
+
+PyObject *new_plain(PyObject *like) {
+	const numpy_array *a = (numpy_array *)like;
+	Py_INCREF(a->descr);
+	return new_array(array_type, a->descr, a->nd, a->shape, 0, 0, 0, 0);
 }
 
 enum { line = 64 };
@@ -170,7 +159,7 @@ static const int64_t small = 1 << 16; // bytes of pixels and sums up to which a 
 // quick returns the table of an image, or both tables; or 0, with an exception, or without one for
 // the slow path.
 static PyObject *quick(PyObject *image, PyObject *dtype, PyObject *squares, PyObject *out) {
-	if (!library_ready() || !array_type || !is_plain(image) || (squares != Py_False && squares != Py_True))
+	if (!library_ready() || !is_plain(image) || (squares != Py_False && squares != Py_True))
 		return 0;
 	int two = squares == Py_True;
 	if (out != Py_None) {
@@ -231,8 +220,6 @@ PyObject *core_integral(PyObject *module, PyObject *const *arguments, Py_ssize_t
 
 // From Python 3.12 on, the vectorcall of a Python function can be replaced, if the replacement does
 // the same. This saves its frame, which takes as long as a small table.
-
-typedef PyObject *vectorcall(PyObject *function, PyObject *const *arguments, size_t count, PyObject *names);
 
 static vectorcall *long_way;  // the function's original vectorcall
 static PyObject *keywords[3]; // dtype, squares, out
@@ -310,7 +297,7 @@ PyObject *core_remember(PyObject *module, PyObject *arguments) {
 	(void)module;
 	if (!PyArg_ParseTuple(arguments, "OOOOp", &image, &dtype, &sums, &squares, &squared))
 		return 0;
-	if (!array_type || !is_plain(image))
+	if (!is_plain(image))
 		Py_RETURN_NONE;
 	const numpy_array *a = (numpy_array *)image;
 	known k = {.image = a->descr, .dtype = dtype, .nd = a->nd, .squared = squared, .kind = ((numpy_descr *)a->descr)->kind};

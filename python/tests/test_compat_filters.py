@@ -1,5 +1,6 @@
 """Drop-in filters, thresholds, templates and cascades beside the originals."""
 
+import itertools
 import platform
 import warnings
 
@@ -122,6 +123,16 @@ def test_niblack(method, kind):
         theirs = cv2.ximgproc.niBlackThreshold(image, 200, kind, size, k, binarizationMethod=method, r=100)
         got = ours.ximgproc.niBlackThreshold(image, 200, kind, size, k, binarizationMethod=method, r=100)
         assert got.dtype == theirs.dtype and (got != theirs).mean() < 0.001  # thresholds half way between two levels
+
+
+@pytest.mark.skipif(not hasattr(cv2, "ximgproc"), reason="needs opencv-contrib")
+@pytest.mark.parametrize("method", [0, 2, 3])
+@pytest.mark.parametrize("dtype", ["u2", "i2", "f4", "f8"])
+def test_niblack_of_all_types(method, dtype):
+    image = (cv2.GaussianBlur(pixels((70, 90), "u1", 7), (0, 0), 1.5) * 9.25 - (900 if dtype == "i2" else 0)).astype(dtype)
+    for kind in range(5):
+        theirs, got = (library.ximgproc.niBlackThreshold(image, 200, kind, 15, -0.2, binarizationMethod=method) for library in (cv2, ours))
+        assert got.dtype == theirs.dtype and (~np.isclose(got, theirs, rtol=1e-4)).mean() < 0.002
 
 
 @pytest.mark.skipif(not hasattr(cv2, "ximgproc"), reason="needs opencv-contrib")
@@ -337,6 +348,15 @@ def test_uniform_filter_more():
     waves = solid + 1j * solid[::-1]
     same(ours_scipy.uniform_filter(waves, 3), ndimage.uniform_filter(waves, 3), False, 1e-9)
     same(ours_scipy.uniform_filter(solid, 3, mode=("wrap", "nearest", "mirror")), ndimage.uniform_filter(solid, 3, mode=("wrap", "nearest", "mirror")))
+    for shape in ((6, 7, 8), (6, 7), (9,)):
+        for dtype, cval in itertools.product(("u1", "f4", "f8"), (np.nan, np.inf, -np.inf, 1e39)):
+            image = some(shape, dtype)
+            want, got = (library.uniform_filter(image, 3, output=np.float64, mode="constant", cval=cval) for library in (ndimage, ours_scipy))
+            if np.isfinite(cval):
+                same(got, want, False, 1e-9)
+            else:
+                assert np.isfinite(got).any() or not np.isfinite(want).any()
+                np.testing.assert_array_equal(np.isfinite(got), np.isfinite(want))
     line = [2, 8, 0, 4, 1, 9, 9, 0]
     same(ours_scipy.uniform_filter1d(line, 3, origin=1), ndimage.uniform_filter1d(line, 3, origin=1))
     work = some((20, 30), "f4")
@@ -500,6 +520,7 @@ def test_adaptive_threshold_takes_and_refuses_as_theirs():
     calls += [(255, 0, 1, 3, C) for C in (np.inf, -np.inf, np.nan, 1e10, -1e10)]
     calls += [(white, 0, 0, 3, 2) for white in (np.nan, np.inf, -1, 1e300, 254.5, 253.5, "255", None, False, np.uint8(7))]
     calls += [(255, method, 0, 3, 2) for method in (0.0, True, None, 2, -1)] + [(255, 0, kind, 3, 2) for kind in (0.0, True, None, 2, 8, -1)]
+    calls += [(white, method, kind, size, 2) for white in (-1, np.nan, 255) for method in (0, 1, 5) for kind in (0, 5) for size in (3, 4)]
     calls += [(255, 0, 0, size, 2) for size in (1, -3, 4, 3.0, "3", None, 21, np.int64(3), 10**10 + 1)]
     for arguments in calls:
         want, got = (outcome(o.adaptiveThreshold, image, *arguments) for o in (cv2, ours))

@@ -68,6 +68,17 @@ def test_forwarded():
     np.testing.assert_array_equal(again.get(), cv2.fastNlMeansDenoising(color, None, 5))
 
 
+def test_arguments_of_opencv():
+    """None stands for the default, the sign of the strength does not matter, and there is one strength or one for each channel."""
+    image = picture(np.random.default_rng(2), (20, 30, 3), np.uint8)
+    for named in ({"h": None}, {"h": -4}, {"templateWindowSize": None}, {"searchWindowSize": None, "h": 6}, {"h": [5]}, {"h": [5.0] * 3, "normType": 2}):
+        np.testing.assert_array_equal(fast.fastNlMeansDenoising(image, **named), cv2.fastNlMeansDenoising(image, **named))
+    for module in (cv2, fast):
+        for h in ([5, 5], [], "5"):
+            with pytest.raises(module.error):
+                module.fastNlMeansDenoising(image, h=h)
+
+
 def test_mistakes():
     image = np.zeros((6, 7), np.uint8)
     for settings in (

@@ -90,3 +90,29 @@ def test_mistakes():
     for settings in ({"kernel_size": 0}, {"nbins": 0}, {"clip_limit": np.nan}):
         with pytest.raises(ValueError):
             fast_skimage.equalize_adapthist(image, **settings)
+
+
+def test_arguments_of_opencv():
+    """NaN is no limit, and what is no number is a TypeError, with and without OpenCV."""
+    image = picture(np.random.default_rng(3), (20, 30), np.uint8)
+    made = fast.createCLAHE(np.nan, (3, 2))
+    np.testing.assert_array_equal(made.apply(image), cv2.createCLAHE(np.nan, (3, 2)).apply(image))
+    for module in (cv2, fast):
+        for arguments in (("2",), (2, 3), (2, ("2", 3))):
+            with pytest.raises(TypeError):
+                module.createCLAHE(*arguments)
+        with pytest.raises(TypeError):
+            module.createCLAHE().setClipLimit("2")
+
+
+@pytest.mark.filterwarnings("ignore:Downcasting")
+@pytest.mark.parametrize("dtype", ["i2", "i4", "u1", "f4"])
+@pytest.mark.parametrize("shape", [(24, 30), (40,), (9, 12, 5), (8, 12, 3)])
+def test_equalize_adapthist_of_all_layouts(dtype, shape):
+    """What is not equalized here is equalized by scikit-image."""
+    rng = np.random.default_rng(4)
+    image = (rng.random(shape) if np.dtype(dtype).kind == "f" else rng.integers(0, 100, shape)).astype(dtype)
+    for given in (image, np.asfortranarray(image), image[::-1], image[..., ::-1]):
+        want, got = (library.equalize_adapthist(given, clip_limit=0.02) for library in (exposure, fast_skimage))
+        assert want.dtype == got.dtype
+        np.testing.assert_array_equal(want, got)

@@ -436,3 +436,64 @@ def test_nan_touches_its_own_windows():
     for function in (boxsum.local_mean, boxsum.local_std):
         bad = np.isnan(function(image, 5))
         assert bad[8:13, 18:23].all() and bad.sum() == 25
+
+
+def usual_images():
+    """Images of every type, contiguous or not, of which the extension module filters some."""
+    rng = np.random.default_rng(5)
+    for dtype in (*PIXELS, "i2", "?", ">u2", "f2"):
+        for shape in ((9, 13), (9, 13, 3), (9, 13, 1), (1, 1), (0, 4), (3, 0), (5,), (3, 40, 40)):
+            image = (rng.random(shape) * 200).astype(dtype)
+            yield image
+            if image.ndim > 1:
+                yield from (image.T, image[:, ::2], image[::-1])
+
+
+def answer(function, *arguments, **named):
+    """What a call returns or raises."""
+    try:
+        result = function(*arguments, **named)
+    except Exception as wrong:
+        return type(wrong), str(wrong)
+    return result.dtype, result.shape, result.tobytes()
+
+
+@pytest.mark.filterwarnings("ignore:an array of shape")
+@pytest.mark.parametrize("name", ["blur", "box_filter"])
+def test_usual_calls(name):
+    """The extension module runs usual calls: their results and errors are those of the function in Python."""
+    short = getattr(boxsum, name)
+
+    def long(*arguments, **named):
+        return short(*arguments, mask=None, **named)  # an argument that the extension module leaves to Python
+
+    sizes = [0, 1, 2, 7, (1, 2), (3, 0), -1, True, 1.5, "3", 1 << 29, 1 << 40, np.int64(2), [1, 2], (1, 2, 3), None]
+    options = [{}, *({"border": b} for b in (*BORDERS, "mirror", None, 3)), *({"workers": n} for n in (None, 1, 2, 0, -1, 1.0, "1"))]
+    for image in usual_images():
+        for size in sizes if image.shape == (9, 13) else (1, (1, 2)):
+            for named in options:
+                assert answer(short, image, size, **named) == answer(long, image, size, **named), (image.dtype, image.shape, size, named)
+        key = "radius" if name == "blur" else "window"
+        assert answer(short, image, **{key: 1}) == answer(long, image, **{key: 1})
+        for out in (image.copy(), np.zeros_like(image, order="F"), np.zeros((9, 13), "u1"), np.zeros((9, 12), image.dtype), [1], 3, image[:]):
+            twice = [o.copy(order="K") if isinstance(o, np.ndarray) and o is not image else o for o in (out, out)]
+            assert answer(short, image, 1, out=twice[0]) == answer(long, image, 1, out=twice[1])
+
+
+def test_usual_calls_write_to_out():
+    image = np.random.default_rng(6).integers(0, 256, (40, 50), dtype=np.uint8)
+    want = boxsum.blur(image, 3, mask=None)
+    out = np.zeros((40, 60), np.uint8)
+    assert boxsum.blur(image, 3, out=out[:, 5:55], workers=1).base is out
+    np.testing.assert_array_equal(out[:, 5:55], want)
+    assert not out[:, :5].any() and not out[:, 55:].any()
+    frozen = np.zeros((40, 50), np.uint8)
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        boxsum.blur(image, 3, out=frozen)
+    with pytest.raises(ValueError, match="memory"):
+        boxsum.blur(image[:-1], 3, out=image[1:])
+    assert boxsum.blur(image, 3, out=image) is image
+    np.testing.assert_array_equal(image, want)
+    large = np.zeros((2000, 1500), np.uint8)
+    assert boxsum.blur(large, 3).shape == boxsum.box_filter(large, 3).shape == large.shape

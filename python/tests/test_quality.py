@@ -81,6 +81,22 @@ def test_mistakes_like_the_peer():
             module.structural_similarity(a / 255, b / 255)
         with pytest.raises(ValueError):
             module.peak_signal_noise_ratio(a / 2.0, b / 2.0)
+        with pytest.raises(ValueError):
+            module.mean_squared_error(a * 1j, b)
+        with pytest.raises(ValueError):
+            module.peak_signal_noise_ratio(a, b * 1j, data_range=1)
+        with pytest.raises(KeyError):
+            module.peak_signal_noise_ratio(a * 1j, b * 1j)
+
+
+def test_other_axes():
+    """scikit-image compares arrays of other numbers of axes."""
+    rng = np.random.default_rng(6)
+    for shape, axis in (((40,), None), ((40, 3), -1), ((8, 9, 7, 8), None)):
+        a, b = pairs(rng, shape, "u1")
+        want, got = (module.structural_similarity(a, b, channel_axis=axis, full=True) for module in (metrics, fast))
+        assert want[0] == got[0]
+        np.testing.assert_array_equal(want[1], got[1])
 
 
 def test_offset():

@@ -91,8 +91,15 @@ def test_same_mistakes():
             module.mean(image, np.ones((3, 3)), shift_x=2)
         with pytest.raises(ValueError):
             module.mean(image, np.ones((3, 3, 3)))
-    with pytest.raises(ValueError):  # where scikit-image reads beyond the mask
-        fast.mean(image, np.ones((3, 3)), mask=np.ones((6, 6), bool))
+        with pytest.raises(ValueError):
+            module.mean(image[:0], np.ones((3, 3)))
+    for given in (image, image.astype(np.float64)):
+        with pytest.raises(ValueError, match="mask must have shape"):  # where scikit-image reads beyond the mask
+            fast.mean(given, np.ones((3, 3)), mask=np.ones((6, 6), bool))
+        with pytest.raises(ValueError, match="out must have shape"):  # where it writes beyond the destination
+            fast.mean(given, np.ones((3, 3)), out=np.empty((2, 2), np.uint8))
+    with pytest.raises(ValueError, match="out must have shape"):
+        fast.windowed_histogram(image, np.ones((3, 3)), out=np.empty((6, 7)), n_bins=4)
 
 
 @pytest.mark.parametrize("statistic", ["minimum", "equalize", "otsu", "majority", "mean", "threshold"])

@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy import ndarray
 
-from . import _core, _foreign, _host, _known, _shapes, _store, _types, _valid
+from . import _core, _filters, _foreign, _host, _known, _shapes, _store, _types, _valid
 from ._arguments import UPRIGHT, VOLUME, as_pixels, thread_count, warn_of_planes
 from ._memory import LARGE_SQUARES, Layout, layout_of, new_tables
 from ._native import LayoutError, call
@@ -281,12 +281,16 @@ def _of_axes(image: Any, axes: Any, dtype: Any, squares: bool, tilted: bool, mas
 
 
 def _shorten() -> None:
-    """Let the extension module try calls of integral first, which takes Python 3.12 or later."""
+    """Let the extension module try calls of integral, blur and box_filter first, which takes Python 3.12 or later."""
     if not _know_arrays() or sys.implementation.name != "cpython":
         return
     get, put = (getattr(ctypes.pythonapi, name, None) for name in ("PyVectorcall_Function", "PyFunction_SetVectorcall"))
     if get and put:
-        _core.shorten(integral, *(ctypes.cast(function, ctypes.c_void_p).value for function in (get, put)))
+        calls = [ctypes.cast(function, ctypes.c_void_p).value for function in (get, put)]
+        filters: tuple[Any, ...] = (_filters.blur, _filters.box_filter)
+        _core.shorten(integral, *calls)
+        for which, function in enumerate(filters):
+            _core.shorten_filter(function, which, *calls)
 
 
 _shorten()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import warnings
 from typing import Any
@@ -33,7 +34,8 @@ def structural_similarity(
     Parameters
     ----------
     im1, im2 : array_like
-        Images with two or three axes, and one more with `channel_axis`.
+        Images with two or three axes, and one more with `channel_axis`. Other numbers of axes
+        require scikit-image.
     win_size : int, optional
         Side of the windows, an odd number, 7 by default. With `gaussian_weights`, the width of
         the edge that the mean leaves out, and what the sample covariance is computed for.
@@ -83,11 +85,15 @@ def structural_similarity(
         if value < 0:
             raise ValueError(f"{name} must be positive")
     sample = bool(use_sample_covariance)
-    if win_size is None:
-        win_size = 2 * int(_TRUNCATED * sigma + 0.5) + 1 if gaussian_weights else 7
     spatial = im1.ndim - (channel_axis is not None)
     if spatial not in (2, 3):
-        raise ValueError(f"images must have two or three axes without channels, got {im1.shape}")
+        original: Any = importlib.import_module("skimage.metrics").structural_similarity
+        return original(
+            im1, im2, win_size=win_size, gradient=gradient, data_range=data_range, channel_axis=channel_axis, gaussian_weights=gaussian_weights,
+            full=full, K1=K1, K2=K2, sigma=sigma, use_sample_covariance=use_sample_covariance,
+        )  # fmt: skip
+    if win_size is None:
+        win_size = 2 * int(_TRUNCATED * sigma + 0.5) + 1 if gaussian_weights else 7
     shape = im1.shape if channel_axis is None else np.delete(im1.shape, channel_axis)
     if min(shape) < win_size:
         raise ValueError(f"win_size exceeds image extent: win_size is {win_size} and the shape {im1.shape} (set channel_axis if the images have channels)")
@@ -180,6 +186,7 @@ def mean_squared_error(image0: Any, image1: Any) -> Any:
 
 
 def _error(image0: np.ndarray, image1: np.ndarray) -> float:
+    _float_type(np.result_type(image0, image1))
     if image0.size == 0:
         return math.nan
     if image0.dtype != image1.dtype or image0.dtype not in (np.uint8, np.uint16):
@@ -241,6 +248,8 @@ def _limits(dtype: np.dtype) -> tuple[float, float]:
         return -1, 1
     if dtype.kind == "b":
         return 0, 1
+    if dtype.kind == "c":
+        raise KeyError(dtype.type)  # as in scikit-image
     limits = np.iinfo(dtype)
     return int(limits.min), int(limits.max)
 

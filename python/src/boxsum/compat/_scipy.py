@@ -219,7 +219,8 @@ def _readable(source: np.ndarray, border: str, cval: float) -> np.ndarray:
     native = source.dtype.newbyteorder("=")
     if native not in (np.uint8, np.uint16, *_FLOATS):
         return source.astype(np.float64)
-    if border == "constant" and native.kind == "u" and not (0 <= cval <= np.iinfo(native).max and cval == int(cval)):
+    fits = native.kind == "f" or 0 <= cval <= np.iinfo(native).max and cval == int(cval)
+    if border == "constant" and (not fits or native == np.float32 and abs(cval) > float(np.finfo(np.float32).max)):
         return source.astype(np.float64)
     return source
 
@@ -229,7 +230,7 @@ def _along(source: np.ndarray, axis: int, size: int, origin: int, border: str, c
     if source.size == 0:
         return
     floats = target.dtype.kind == "f"
-    if not floats and not _sums_are_exact(source, size, border, cval):
+    if border == "constant" and not math.isfinite(cval) or not floats and not _sums_are_exact(source, size, border, cval):
         _store(_running_means(source, axis, size, origin, border, cval), target)
         return
     if source.ndim == 2 and axis == 1:

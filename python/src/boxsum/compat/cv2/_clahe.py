@@ -8,8 +8,8 @@ import numpy as np
 
 from ..._enhance import equalize
 from ..._memory import new_image
-from ._arrays import as_image, error, handed, raises_as_opencv, reuse, umats
-from ._filters import pair, whole
+from ._arrays import as_image, error, error_type, handed, raises_as_opencv, reuse, umats
+from ._filters import pair, real, whole
 
 
 class CLAHE:
@@ -69,7 +69,7 @@ class CLAHE:
         out = reuse(dst, image.shape[:2], image.dtype, "dst")
         result = new_image(image.shape[:2], image.dtype) if out is None else out
         plane = image.reshape(image.shape[:2])
-        equalize(plane, result, *self._tiles, self._clip, self._shift, 0)
+        equalize(plane, result, *self._tiles, max(self._clip, 0.0) if self._clip == self._clip else 0.0, self._shift, 0)
         return handed(result, dst, out)
 
     def getClipLimit(self) -> float:
@@ -78,13 +78,12 @@ class CLAHE:
 
     def setClipLimit(self, clipLimit: float) -> None:
         """Set the limit of a bin as a multiple of the mean; 0 or less removes it."""
-        self._clip = float(clipLimit)
+        self._clip = _clip(clipLimit)
 
     def getTilesGridSize(self) -> tuple[int, int]:
         """Return the number of tiles across and down."""
         return self._tiles
 
-    @raises_as_opencv
     def setTilesGridSize(self, tileGridSize: Any) -> None:
         """Set the number of tiles across and down."""
         self._tiles = _tiles(tileGridSize)
@@ -103,13 +102,22 @@ class CLAHE:
 
 
 def _tiles(size: Any) -> tuple[int, int]:
-    across, down = pair(size, "tileGridSize")
+    try:
+        across, down = pair(size, "tileGridSize")
+    except error_type() as wrong:
+        raise TypeError(str(wrong)) from None  # as OpenCV does
     if across < 1 or down < 1:
         raise error(f"tileGridSize must be positive, got {size}")
     return across, down
 
 
-@raises_as_opencv
+def _clip(limit: Any) -> float:
+    try:
+        return real(limit, "clipLimit")
+    except error_type() as wrong:
+        raise TypeError(str(wrong)) from None
+
+
 def createCLAHE(clipLimit: float = 40.0, tileGridSize: Any = (8, 8)) -> CLAHE:
     """Return an object that equalizes images, as ``cv2.createCLAHE``.
 
@@ -129,6 +137,8 @@ def createCLAHE(clipLimit: float = 40.0, tileGridSize: Any = (8, 8)) -> CLAHE:
     ------
     cv2.error
         If the tiles are not positive.
+    TypeError
+        If an argument is not a number.
 
     Examples
     --------
@@ -136,4 +146,4 @@ def createCLAHE(clipLimit: float = 40.0, tileGridSize: Any = (8, 8)) -> CLAHE:
     >>> cv2.createCLAHE(tileGridSize=(4, 2)).getTilesGridSize()
     (4, 2)
     """
-    return CLAHE(float(clipLimit), _tiles(tileGridSize))
+    return CLAHE(_clip(clipLimit), _tiles(tileGridSize))

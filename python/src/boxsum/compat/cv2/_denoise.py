@@ -10,7 +10,7 @@ from ..._denoise import denoise_frame
 from ..._memory import new_image
 from . import _opencv
 from ._arrays import as_image, error, handed, raises_as_opencv, reuse, umats
-from ._filters import whole
+from ._filters import real, whole
 
 _L1, _L2 = 2, 4  # cv2.NORM_L1 and NORM_L2
 
@@ -57,7 +57,7 @@ def fastNlMeansDenoising(src: Any, *arguments: Any, **named: Any) -> np.ndarray:
     >>> cv2.fastNlMeansDenoising(image, h=5, templateWindowSize=1)
     array([[11, 11, 11, 91, 91, 91]], dtype=uint8)
     """
-    dst, h, patch, search, norm = _settings("fastNlMeansDenoising", arguments, named)
+    dst, h, patch, search, norm = _settings("fastNlMeansDenoising", src, arguments, named)
     if h is None:
         return _opencv.attribute("cv2", "fastNlMeansDenoising")(src, *arguments, **named)
     found = umats(fastNlMeansDenoising, src, (dst,), h=[h], templateWindowSize=patch, searchWindowSize=search, normType=norm)
@@ -99,7 +99,7 @@ def fastNlMeansDenoisingMulti(srcImgs: Any, imgToDenoiseIndex: int, temporalWind
     >>> cv2.fastNlMeansDenoisingMulti(frames, 1, 3, h=5, templateWindowSize=1)
     array([[11, 11, 11, 91, 91, 91]], dtype=uint8)
     """
-    dst, h, patch, search, norm = _settings("fastNlMeansDenoisingMulti", arguments, named)
+    dst, h, patch, search, norm = _settings("fastNlMeansDenoisingMulti", srcImgs[0] if len(srcImgs) else None, arguments, named)
     if h is None or any(type(frame).__name__ == "UMat" for frame in srcImgs):
         return _opencv.attribute("cv2", "fastNlMeansDenoisingMulti")(srcImgs, imgToDenoiseIndex, temporalWindowSize, *arguments, **named)
     index, count = whole(imgToDenoiseIndex, "imgToDenoiseIndex"), whole(temporalWindowSize, "temporalWindowSize")
@@ -110,7 +110,7 @@ def fastNlMeansDenoisingMulti(srcImgs: Any, imgToDenoiseIndex: int, temporalWind
     return _denoised(srcImgs[index - count // 2 : index + count // 2 + 1], count // 2, dst, h, patch, search, norm)
 
 
-def _settings(name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, float | None, int, int, int]:
+def _settings(name: str, src: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, float | None, int, int, int]:
     """Return the arguments of either form; no strength if only OpenCV knows what to do."""
     listed = _is_list(arguments[0] if arguments and "h" not in named else named.get("h"))
     names = ["h", "dst", "templateWindowSize", "searchWindowSize", "normType"] if listed else ["dst", "h", "templateWindowSize", "searchWindowSize"]
@@ -121,13 +121,15 @@ def _settings(name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> t
         if key in given or key not in names:
             raise error(f"{name} got an unexpected argument {key}")
         given[key] = value
+    given = {key: value for key, value in given.items() if value is not None}  # None is the default, as in OpenCV
     h = given.get("h", 3)
     if listed:
-        if len(h) == 0 or any(value != h[0] for value in h):
+        channels = src.shape[2] if isinstance(src, np.ndarray) and src.ndim == 3 else 1
+        if len(h) not in (1, channels) or any(value != h[0] for value in h):
             return None, None, 0, 0, 0
         h = h[0]
     patch, search = (whole(given.get(key, usual), key) for key, usual in zip(names[2:], (7, 21)))
-    return given.get("dst"), float(h), patch, search, whole(given.get("normType", _L2), "normType")
+    return given.get("dst"), abs(real(h, "h")), patch, search, whole(given.get("normType", _L2), "normType")
 
 
 def _denoised(frames: Any, index: int, dst: Any, h: float, patch: int, search: int, norm: int) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._filters import run
+from ..._filters import box_filter, run
 from ..._memory import new_image
 from ..._threshold import binarize
 from . import _constants as c
@@ -17,6 +17,7 @@ from ._opencv import attribute
 
 _BORDERS = {c.BORDER_CONSTANT: "constant", c.BORDER_REPLICATE: "replicate", c.BORDER_REFLECT: "reflect", c.BORDER_REFLECT_101: "reflect101"}
 _PIXELS = ("u1", "u2", "i2", "i4", "f4", "f8")
+_IN_PLACE = {np.dtype(t) for t in ("u1", "u2", "f4", "f8")}
 _MIDDLE = (-1, -1)
 _INT = 1 << 31  # beyond an int
 
@@ -47,6 +48,8 @@ def blur(src: Any, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, borderTyp
     >>> cv2.blur(np.array([[0, 90, 0, 0, 0]], np.uint8), (3, 1))
     array([[60, 30, 30,  0,  0]], dtype=uint8)
     """
+    if dst is None and anchor is _MIDDLE and borderType == c.BORDER_DEFAULT and _is_usual(src, ksize):
+        return box_filter(src, ksize)
     found = umats(blur, src, (dst,), ksize=ksize, anchor=anchor, borderType=borderType)
     return found[0] if found else _filter(pixels(src), -1, ksize, dst, anchor, True, borderType, c.BORDER_ISOLATED)
 
@@ -163,6 +166,14 @@ def adaptiveThreshold(src: Any, maxValue: float, adaptiveMethod: int, thresholdT
     if image.dtype != np.uint8 or image.ndim != 2 or image.size == 0:
         raise error(f"image must have one channel of uint8, got {image.dtype} with shape {image.shape}")
     adaptiveMethod, thresholdType = whole(adaptiveMethod, "adaptiveMethod"), whole(thresholdType, "thresholdType")
+    size, offset, most = whole(blockSize, "blockSize"), real(C, "C"), real(maxValue, "maxValue")
+    if size % 2 == 0 or size <= 1:
+        raise error(f"blockSize must be odd and greater than 1, got {size}")
+    out = reuse(dst, image.shape, image.dtype, "dst")
+    if most < 0:  # black, whatever the method
+        result = new_image(image.shape, image.dtype) if out is None else out
+        result[...] = 0
+        return handed(result, dst, out)
     if adaptiveMethod == c.ADAPTIVE_THRESH_GAUSSIAN_C:
         try:
             theirs = attribute("cv2", "adaptiveThreshold")
@@ -173,22 +184,24 @@ def adaptiveThreshold(src: Any, maxValue: float, adaptiveMethod: int, thresholdT
         raise error(f"adaptiveMethod must be ADAPTIVE_THRESH_MEAN_C or ADAPTIVE_THRESH_GAUSSIAN_C, got {adaptiveMethod}")
     if thresholdType not in (c.THRESH_BINARY, c.THRESH_BINARY_INV):
         raise error(f"thresholdType must be THRESH_BINARY or THRESH_BINARY_INV, got {thresholdType}")
-    size, offset, most = whole(blockSize, "blockSize"), real(C, "C"), real(maxValue, "maxValue")
-    if size % 2 == 0 or size <= 1:
-        raise error(f"blockSize must be odd and greater than 1, got {size}")
-    out = reuse(dst, image.shape, image.dtype, "dst")
     inverse = thresholdType == c.THRESH_BINARY_INV
     result = new_image(image.shape, image.dtype) if out is None else out
     if abs(offset) < _INT:
         binarize(image, "meanc", window=size, c=math.floor(offset) if inverse else offset, out=result)
     else:  # as in OpenCV, with either sign, and for NaN
         result[...] = 255
-    white = int(min(np.rint(most), 255)) if 0 <= most < _INT else 0
+    white = int(min(np.rint(most), 255)) if most < _INT else 0
     if inverse:
         np.bitwise_not(result, out=result)
     if white != 255:
         np.bitwise_and(result, np.uint8(white), out=result)
     return handed(result, dst, out)
+
+
+def _is_usual(src: Any, ksize: Any) -> bool:
+    """Report whether the box filter needs no conversions and checks: those take longer than a small image."""
+    usual = type(src) is np.ndarray and src.ndim == 2 and src.dtype in _IN_PLACE and min(src.shape) > 1
+    return usual and type(ksize) is tuple and len(ksize) == 2 and all(type(n) is int and n > 0 for n in ksize)
 
 
 def pixels(src: Any) -> np.ndarray:

@@ -26,7 +26,7 @@ def niBlackThreshold(
 
     Parameters
     ----------
-    _src : array_like of uint8, uint16 or float32
+    _src : array_like of uint8, uint16, int16, float32 or float64
         Gray image.
     maxValue, type, blockSize, k, _dst, binarizationMethod, r
         As for ``cv2.ximgproc.niBlackThreshold``.
@@ -54,8 +54,8 @@ def niBlackThreshold(
     if found:
         return found[0]
     image = as_image(_src)
-    if image.ndim != 2 or image.dtype not in (np.uint8, np.uint16, np.float32):
-        raise error(f"image must have one channel of uint8, uint16 or float32, got {image.dtype} with shape {image.shape}")
+    if image.ndim != 2 or image.dtype not in (np.uint8, np.uint16, np.int16, np.float32, np.float64):
+        raise error(f"image must have one channel of uint8, uint16, int16, float32 or float64, got {image.dtype} with shape {image.shape}")
     size, kind = whole(blockSize, "blockSize"), whole(type, "type") & 7
     if size % 2 == 0 or size <= 1:
         raise error(f"blockSize must be odd and greater than 1, got {size}")
@@ -64,7 +64,8 @@ def niBlackThreshold(
     factor = float(np.float32(k))
     if binarizationMethod in _METHODS:
         spread = float(r) if binarizationMethod == BINARIZATION_SAUVOLA else None
-        thresholds = threshold_map(image, _METHODS[binarizationMethod], window=size, k=factor, r=spread, border="replicate", dtype=np.float32)
+        source = image if image.dtype.kind != "i" else image.astype(np.float32)
+        thresholds = threshold_map(source, _METHODS[binarizationMethod], window=size, k=factor, r=spread, border="replicate", dtype=np.float32)
     elif binarizationMethod == BINARIZATION_NICK:  # uses the mean of squares where others use the square of the mean
         means, deviations = local_mean_std(image, size, border="replicate", dtype=np.float32)
         np.square(deviations, out=deviations)
@@ -80,7 +81,7 @@ def niBlackThreshold(
     result = new_image(image.shape, image.dtype) if out is None else out
     if np.may_share_memory(result, image):
         raise error("_dst shares memory with the image")
-    level = thresholds if image.dtype.kind == "f" else new_image(image.shape, image.dtype)
+    level = thresholds if image.dtype == np.float32 else new_image(image.shape, image.dtype)
     if level is not thresholds:
         saturate(thresholds, level)
     above = image > level

@@ -63,12 +63,24 @@ def __dir__() -> list[str]:
 
 def _filter(name: str, statistic: str, image: Any, footprint: Any, out: Any, mask: Any, shift_x: int, shift_y: int, *numbers: Any, bins: int = 0, **named: Any) -> Any:
     """Filter an image, by scikit-image if only that can."""
+    if np.size(image) == 0:
+        raise ValueError("image is empty")
+    _check_shapes(np.shape(image), out, mask, bins if statistic == "histogram" else 0)
     result = None
     if isinstance(image, np.ndarray) and image.ndim == 2 and image.dtype in (np.uint8, np.uint16) and isinstance(footprint, (np.ndarray, list)):
         result = _ours(statistic, image, np.asarray(footprint), out, mask, shift_x, shift_y, numbers, bins)
     if result is None:
         return getattr(_theirs(), name)(image, footprint, out=out, mask=mask, shift_x=shift_x, shift_y=shift_y, **named)
     return result
+
+
+def _check_shapes(shape: tuple[int, ...], out: Any, mask: Any, bins: int) -> None:
+    """Raise a ValueError for arrays beyond whose end scikit-image would read or write."""
+    if mask is not None and np.shape(mask) != shape:
+        raise ValueError(f"mask must have shape {shape}, got {np.shape(mask)}")
+    wanted = (*shape, bins) if bins else shape
+    if out is not None and np.shape(out) != wanted:
+        raise ValueError(f"out must have shape {wanted}, got {np.shape(out)}")
 
 
 def _ours(statistic: str, image: np.ndarray, footprint: np.ndarray, out: Any, mask: Any, shift_x: int, shift_y: int, numbers: Any, bins: int) -> Any:
@@ -82,15 +94,11 @@ def _ours(statistic: str, image: np.ndarray, footprint: np.ndarray, out: Any, ma
         return None
     if mask is not None:
         mask = np.asarray(mask)
-        if mask.shape != image.shape:  # scikit-image reads beyond it
-            raise ValueError(f"mask must have shape {image.shape}, got {mask.shape}")
         if mask.dtype not in (np.bool_, np.uint8):
             return None
         mask = np.ascontiguousarray(mask).view(np.uint8)
     place = (footprint > 0).view(np.uint8)
     result = np.empty(shape, dtype) if out is None else out
-    if not image.size:
-        return result
     whole = None if place.all() else place
     filter_ranks(statistic, image, result, (width, height), (-shift_x, -shift_y), whole, mask, 0, *numbers, bins=max(bins, 1), wraps=True)
     return result
