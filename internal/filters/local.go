@@ -77,7 +77,7 @@ func (l *local) Tile(worker, x, y, n, rows int) {
 	s, src := l.Start(worker, x, y, n)
 	for end := y + rows; y < end; y++ {
 		s.Down(src, y)
-		dst, pix := j.Dst.Span(x, y, n), j.Src.Span(x, y, n)
+		dst := j.Dst.Span(x, y, n)
 		switch {
 		case l.box.Kind.Narrow():
 			cols, _ := s.Columns(c)
@@ -98,12 +98,12 @@ func (l *local) Tile(worker, x, y, n, rows int) {
 				raster.Elems[uint32](cols), raster.Elems[uint32](s.SquareColumns(c)), &w.scratch)
 		case l.past:
 			w.row = engine.AtLeast(w.row, len(dst))
-			j.makeRow(w.row, nil, pix, s.Windows(), n, &w.pixels)
+			j.makeRow(w.row, nil, l.pixels(x, y, n), s.Windows(), n, &w.pixels)
 			processor.StreamCopy(dst, w.row)
 		case j.Kind == MeanDeviation:
-			j.makeRow(dst, j.Second.Span(x, y, n), pix, s.Windows(), n, &w.pixels)
+			j.makeRow(dst, j.Second.Span(x, y, n), nil, s.Windows(), n, &w.pixels)
 		default:
-			j.makeRow(dst, nil, pix, s.Windows(), n, &w.pixels)
+			j.makeRow(dst, nil, l.pixels(x, y, n), s.Windows(), n, &w.pixels)
 		}
 	}
 	if l.past {
@@ -111,8 +111,16 @@ func (l *local) Tile(worker, x, y, n, rows int) {
 	}
 }
 
+// pixels returns pixels of the image if the job needs them beside the sums of windows.
+func (l *local) pixels(x, y, n int) []byte {
+	if l.job.Kind != Normalized {
+		return nil
+	}
+	return l.job.Src.Span(x, y, n)
+}
+
 // makeRow computes a row of n pixels of results in first and, if the job has two,
-// deviations in second.
+// deviations in second. It needs the pixels of the image only to normalize them.
 func (j *Job) makeRow(first, second, pix []byte, r *window.Row, n int, scratch *pixelScratch) {
 	t := j.Dst.Type
 	size := t.Bytes()

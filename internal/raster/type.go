@@ -30,17 +30,16 @@ const (
 
 var types = [...]struct {
 	short, long, c string
-	bytes          int
 }{
-	U8:  {"u8", "uint8", "uint8_t", 1},
-	U16: {"u16", "uint16", "uint16_t", 2},
-	U32: {"u32", "uint32", "uint32_t", 4},
-	U64: {"u64", "uint64", "uint64_t", 8},
-	I16: {"i16", "int16", "int16_t", 2},
-	I32: {"i32", "int32", "int32_t", 4},
-	I64: {"i64", "int64", "int64_t", 8},
-	F32: {"f32", "float32", "float", 4},
-	F64: {"f64", "float64", "double", 8},
+	U8:  {"u8", "uint8", "uint8_t"},
+	U16: {"u16", "uint16", "uint16_t"},
+	U32: {"u32", "uint32", "uint32_t"},
+	U64: {"u64", "uint64", "uint64_t"},
+	I16: {"i16", "int16", "int16_t"},
+	I32: {"i32", "int32", "int32_t"},
+	I64: {"i64", "int64", "int64_t"},
+	F32: {"f32", "float32", "float"},
+	F64: {"f64", "float64", "double"},
 }
 
 // String returns the Go name of the type, which is also its dtype in NumPy: "uint8".
@@ -55,8 +54,12 @@ func (t Type) NumPy() string { return fmt.Sprintf("%c%d", t.Short()[0], t.Bytes(
 // C returns the name of the type in C.
 func (t Type) C() string { return types[t].c }
 
+// sizes holds the sizes in bytes. It is a table of its own, with an entry for every uint8, because
+// Bytes is called for each row of a small image.
+var sizes = [256]uint8{U8: 1, U16: 2, U32: 4, U64: 8, I16: 2, I32: 4, I64: 8, F32: 4, F64: 8}
+
 // Bytes returns the size of an element.
-func (t Type) Bytes() int { return types[t].bytes }
+func (t Type) Bytes() int { return int(sizes[t]) }
 
 // Float reports whether the type is a floating-point type.
 func (t Type) Float() bool { return t == F32 || t == F64 }

@@ -107,10 +107,9 @@ func slideSquares[P raster.Number, A Number](cols, add, sub []byte, offset float
 // moveSquares slides squares at a level: whole vectors in assembly, and the remaining columns in
 // Go.
 func (k *columnKernel) moveSquares(level processor.Level, cols, add, sub []byte, offset float64) {
-	if asm := k.squaresRoutines[level]; asm != nil {
-		n := raster.Count(len(add), k.pixel) &^ (windowUnit - 1)
+	if n := raster.Count(len(add), k.pixel) &^ (windowUnit - 1); n > 0 && k.squaresRoutines[level] != nil {
 		_, _ = cols[:n*k.sum], sub[:n*k.pixel]
-		asm(raster.First(cols), raster.First(add), raster.First(sub), n, offset)
+		k.squaresRoutines[level](raster.First(cols), raster.First(add), raster.First(sub), n, offset)
 		if n*k.pixel == len(add) {
 			return
 		}
@@ -146,8 +145,7 @@ func (c *Columns) Add(sums, squares, row []byte, offset float64, times int) {
 
 // Slide moves the columns down by one row: row add enters the windows and row sub leaves them.
 func (c *Columns) Slide(sums, squares, add, sub []byte, offset float64) {
-	if squares != nil && c.both != nil {
-		n := len(add) &^ (windowUnit - 1)
+	if n := len(add) &^ (windowUnit - 1); n > 0 && squares != nil && c.both != nil {
 		_, _, _ = sums[:4*n], squares[:4*n], sub[:n]
 		c.both(raster.First(sums), raster.First(squares), raster.First(add), raster.First(sub), n)
 		if n == len(add) {
@@ -159,10 +157,9 @@ func (c *Columns) Slide(sums, squares, add, sub []byte, offset float64) {
 		c.squares.moveSquares(c.level, squares, add, sub, offset)
 	}
 	k := c.sums
-	if asm := k.slideRoutines[c.level]; asm != nil { // whole vectors
-		n := raster.Count(len(add), k.pixel) &^ (windowUnit - 1)
+	if n := raster.Count(len(add), k.pixel) &^ (windowUnit - 1); n > 0 && k.slideRoutines[c.level] != nil { // whole vectors
 		_, _ = sums[:n*k.sum], sub[:n*k.pixel]
-		asm(raster.First(sums), raster.First(add), raster.First(sub), n)
+		k.slideRoutines[c.level](raster.First(sums), raster.First(add), raster.First(sub), n)
 		if n*k.pixel == len(add) {
 			return
 		}

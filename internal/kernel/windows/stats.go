@@ -114,7 +114,7 @@ func (v *Variances) Row(level processor.Level, dst []float32, hi, lo, hi2, lo2 [
 	if root {
 		roots = 1
 	}
-	if asm := windowTable[level].variancesU32F32; asm != nil {
+	if asm := windowTable[level].variancesU32F32; asm != nil && len(dst) >= windowUnit {
 		from = len(dst) &^ (windowUnit - 1)
 		asm(raster.First(dst), raster.First(hi), raster.First(lo), raster.First(hi2), raster.First(lo2), from, v.n, v.inverse, v.inverse2, v.small, roots)
 	}

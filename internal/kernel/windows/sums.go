@@ -101,7 +101,7 @@ func singleMeans[A raster.Number](routine func(w *windowRoutines) meansRoutine) 
 		to := raster.Elems[float32](dst)
 		high, low := raster.Elems[A](hi)[:len(to)], raster.Elems[A](lo)[:len(to)]
 		inverse := 1 / float64(m.Count)
-		if routine != nil && m.Most < 1<<31 {
+		if routine != nil && len(to) >= windowUnit && m.Most < 1<<31 {
 			if asm := routine(&windowTable[level]); asm != nil {
 				n := len(to) &^ (windowUnit - 1)
 				asm(raster.First(to), raster.First(high), raster.First(low), n, inverse, m.Offset)
