@@ -199,7 +199,7 @@ func TestConcurrent(t *testing.T) {
 					if seed%2 == 0 {
 						s.bandRows = 7
 					}
-					sums[uint32](raster.U8).check(t, d, s)
+					pair{raster.U8, raster.U32, 0}.check(t, d, s)
 				}
 			})
 		}

@@ -39,19 +39,19 @@ func TestFastPaths(t *testing.T) {
 		// At 1920x1080 the choice is close; the other sizes have many tiles in a row or column.
 		for i, size := range [][2]int{{1920, 1080}, {1919, 1081}, {2500, 1100}, {4400, 65}, {63, 2300}} {
 			check(everyPair[0], shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast})
-			check(sums[float32](raster.F32), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast, bandRows: 300})
-			check(sums[float64](raster.U8), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast})
-			check(squares[uint32, uint64](raster.U8), shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast, bandRows: 500})
+			check(pair{raster.F32, raster.F32, 0}, shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast, bandRows: 300})
+			check(pair{raster.U8, raster.F64, 0}, shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast})
+			check(pair{raster.U8, raster.U32, raster.U64}, shape{width: size[0], height: size[1], channels: 1, count: 1, seed: uint64(i), kernels: Fast, bandRows: 500})
 		}
 		check(everyPair[0], shape{width: 33, height: 47, channels: 3, count: 70, kernels: Fast})
 		n := 0
 		for _, p := range everyPair {
-			if !p.onePass {
+			if !p.onePass() {
 				continue
 			}
 			for channels := 1; channels <= method.FastChannels; channels++ {
 				for range count {
-					s := randomShape(r, p.float)
+					s := randomShape(r, p.float())
 					s.channels, s.width, s.height = channels, 1+r.IntN(600), 1+r.IntN(400)
 					s.count, s.seed, s.kernels, s.bandRows = 1+r.IntN(3), r.Uint64(), Fast, r.IntN(s.height+1)
 					check(p, s)

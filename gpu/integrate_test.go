@@ -45,7 +45,7 @@ func TestIntegrate(t *testing.T) {
 			every = 6 // each size and number of channels still has two pairs
 		}
 		for k, p := range pairsOf(d) {
-			t.Run(p.name, func(t *testing.T) {
+			t.Run(p.String(), func(t *testing.T) {
 				n := 0
 				for channels := 1; channels <= 6; channels++ {
 					for i, size := range sizes {
@@ -53,7 +53,7 @@ func TestIntegrate(t *testing.T) {
 							continue
 						}
 						for _, kernels := range ways(d, channels) {
-							if kernels == Fast && !p.onePass {
+							if kernels == Fast && !p.onePass() {
 								continue
 							}
 							n++
@@ -64,7 +64,7 @@ func TestIntegrate(t *testing.T) {
 							if n%2 == 0 {
 								s.bandRows = 1 + n%41
 							}
-							if p.float && n%3 == 0 {
+							if p.float() && n%3 == 0 {
 								s.offset = 0.5
 							}
 							if !p.check(t, d, s) {
@@ -90,10 +90,10 @@ func TestRandomShapes(t *testing.T) {
 		values, good, some := 0, 0, pairsOf(d)
 		for n := range count {
 			p := some[r.IntN(len(some))]
-			s := randomShape(r, p.float)
+			s := randomShape(r, p.float())
 			s.seed = uint64(n)
 			w := ways(d, s.channels)
-			if s.kernels = w[r.IntN(len(w))]; s.kernels == Fast && !p.onePass {
+			if s.kernels = w[r.IntN(len(w))]; s.kernels == Fast && !p.onePass() {
 				s.kernels = Portable
 			}
 			if b := d.inner.Backend.CUDA(); b != nil { // most shapes would use the paths of small images
@@ -143,8 +143,8 @@ func TestEmpty(t *testing.T) {
 		for _, size := range [][2]int{{0, 0}, {0, 7}, {7, 0}} {
 			for channels := 1; channels <= 3; channels++ {
 				s := shape{width: size[0], height: size[1], channels: channels, count: 2, bandRows: 1, out: odd}
-				sums[uint32](raster.U8).check(t, d, s)
-				squares[float32, float64](raster.F32).check(t, d, s)
+				pair{raster.U8, raster.U32, 0}.check(t, d, s)
+				pair{raster.F32, raster.F32, raster.F64}.check(t, d, s)
 			}
 		}
 	})

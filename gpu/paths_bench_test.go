@@ -7,13 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/raster"
-	"github.com/boxsum/boxsum/rotated"
 )
 
 // firstCUDA opens the first CUDA device.
@@ -73,13 +72,19 @@ func BenchmarkPaths(bench *testing.B) {
 	}
 	fmt.Println("  (the last is what is chosen)")
 	for _, size := range benchSizes {
-		for _, of := range []func(*testing.B, *Device, int, int) (string, int64, func() error, func()){
-			pathOf[uint8, uint32, uint64](false), pathOf[float32, float32, float64](false),
-			pathOf[uint8, float64, uint64](false), pathOf[uint8, uint64, uint64](false), pathOf[uint16, uint64, uint64](false), pathOf[float32, float64, float64](false), pathOf[float64, float64, float64](false),
-			pathOf[uint8, uint32, uint64](true), pathOf[uint8, float64, uint64](true), pathOf[float32, float32, float64](true), pathOf[float32, float64, float64](true),
+		for _, types := range []struct{ pixel, sum, square raster.Type }{
+			{raster.U8, raster.U32, 0}, {raster.F32, raster.F32, 0}, {raster.U8, raster.F64, 0}, {raster.U8, raster.U64, 0},
+			{raster.U16, raster.U64, 0}, {raster.F32, raster.F64, 0}, {raster.F64, raster.F64, 0},
+			{raster.U8, raster.U32, raster.U64}, {raster.U8, raster.F64, raster.U64}, {raster.F32, raster.F32, raster.F64}, {raster.F32, raster.F64, raster.F64},
 		} {
-			name, bytes, run, free := of(bench, d, size.width, size.height)
-			copied, err := launch.NewCopy(d, bytes/2)
+			job := device.StageJob{Kind: device.Upright, Plain: true}
+			job.Sums.Type, job.Squares.Type = types.sum, types.square
+			stage := stageOf(bench, d, types.pixel, size.width, size.height, &job)
+			name, bytes := types.pixel.Short()+":"+types.sum.Short(), types.pixel.Bytes()+types.sum.Bytes()
+			if types.square != 0 {
+				name, bytes = name+"+"+types.square.Short(), bytes+types.square.Bytes()
+			}
+			copied, err := launch.NewCopy(d, int64(size.width)*int64(size.height)*int64(bytes)/2)
 			if err != nil {
 				bench.Fatal(err)
 			}
@@ -87,7 +92,7 @@ func BenchmarkPaths(bench *testing.B) {
 			for _, path := range paths {
 				works = append(works, timed{path, func() error {
 					b.Tuning.Path = path
-					return run()
+					return stage.Queue()
 				}})
 			}
 			took := medians(bench, d, works)
@@ -97,37 +102,20 @@ func BenchmarkPaths(bench *testing.B) {
 			}
 			fmt.Println()
 			copied.Close()
-			free()
+			stage.Close()
 		}
 	}
 	bench.ReportMetric(0, "ns/op")
 }
 
-// pathOf returns a function that prepares an image, its table and, if squares is set, the table of
-// squares. It returns their types, their size in bytes, the work, and a function that frees them.
-func pathOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](squares bool) func(*testing.B, *Device, int, int) (string, int64, func() error, func()) {
-	return func(bench *testing.B, d *Device, width, height int) (string, int64, func() error, func()) {
-		src, err := Upload(d, fixture.Noise[P](1, width, height, 1, 0))
-		if err != nil {
-			bench.Fatal(err)
-		}
-		pixels := int64(width) * int64(height)
-		if !squares {
-			dst, err := NewTable[S](d, width, height, 1, 1)
-			if err != nil {
-				bench.Fatal(err)
-			}
-			bytes := pixels * int64(raster.TypeNamed[P]().Bytes()+raster.TypeNamed[S]().Bytes())
-			return raster.TypeNamed[P]().Short() + ":" + raster.TypeNamed[S]().Short(), bytes, func() error { return IntegrateInto(dst, src, nil) }, func() { dst.Close(); src.Close() }
-		}
-		dst, err := IntegrateSquares[S, Q](src, &Options{Plain: true})
-		if err != nil {
-			bench.Fatal(err)
-		}
-		bytes := pixels * int64(raster.TypeNamed[P]().Bytes()+raster.TypeNamed[S]().Bytes()+raster.TypeNamed[Q]().Bytes())
-		return raster.TypeNamed[P]().Short() + ":" + raster.TypeNamed[S]().Short() + "+" + raster.TypeNamed[Q]().Short(), bytes,
-			func() error { return IntegrateSquaresInto(dst, src, &Options{Plain: true}) }, func() { dst.Close(); src.Close() }
+// stageOf copies a random image to the device and allocates its tables.
+func stageOf(bench *testing.B, d *Device, pixel raster.Type, width, height int, job *device.StageJob) device.Stage {
+	job.Images = []raster.Array{fixture.NoiseArray(pixel, 1, width, height, 1, 0)}
+	stage, err := stager{d}.Stage(job)
+	if err != nil {
+		bench.Fatal(err)
 	}
+	return stage
 }
 
 // BenchmarkTilted times tilted tables in tiles of every width, and rotated ones, relative to
@@ -135,48 +123,38 @@ func pathOf[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](squares bool) func(*t
 func BenchmarkTilted(bench *testing.B) {
 	d, b := firstCUDA(bench)
 	for _, size := range [][2]int{{854, 480}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}, {4096, 4096}, {8192, 8192}} {
-		tiltedWidths[uint8, uint32](bench, d, b, size[0], size[1])
-		tiltedWidths[float32, float32](bench, d, b, size[0], size[1])
-		tiltedWidths[uint8, float64](bench, d, b, size[0], size[1])
+		tiltedWidths(bench, d, b, raster.U8, raster.U32, size[0], size[1])
+		tiltedWidths(bench, d, b, raster.F32, raster.F32, size[0], size[1])
+		tiltedWidths(bench, d, b, raster.U8, raster.F64, size[0], size[1])
 	}
 	bench.ReportMetric(0, "ns/op")
 }
 
-func tiltedWidths[P boxsum.Pixel, S boxsum.Sum](bench *testing.B, d *Device, b *driver.CUDABackend, width, height int) {
-	src, err := Upload(d, fixture.Noise[P](1, width, height, 1, 0))
-	if err != nil {
-		bench.Fatal(err)
-	}
-	defer src.Close()
-	upright, err := NewTable[S](d, width, height, 1, 1)
-	if err != nil {
-		bench.Fatal(err)
-	}
+func tiltedWidths(bench *testing.B, d *Device, b *driver.CUDABackend, pixel, sum raster.Type, width, height int) {
+	sums := raster.Array{Type: sum}
+	upright := stageOf(bench, d, pixel, width, height, &device.StageJob{Kind: device.Upright, Sums: sums})
 	defer upright.Close()
-	table, err := NewTiltedTable[S](d, width, height, 1, 1)
-	if err != nil {
-		bench.Fatal(err)
-	}
-	defer table.Close()
-	turned, err := NewRotatedTable[S](d, width, height, 1, 1, rotated.Rotation{A: 1, B: 2})
+	tilted := stageOf(bench, d, pixel, width, height, &device.StageJob{Kind: device.Tilted, Sums: sums})
+	defer tilted.Close()
+	turned, err := stager{d}.StageRotated(&device.Rotated{Sum: sum, A: 1, B: 2}, []raster.Array{fixture.NoiseArray(pixel, 1, width, height, 1, 0)}, int(AutoKernels))
 	if err != nil {
 		bench.Fatal(err)
 	}
 	defer turned.Close()
 	b.Tuning.Path = ""
 	works := []timed{
-		{"upright", func() error { return IntegrateInto(upright, src, nil) }},
-		{"rotated:1/2", func() error { return IntegrateRotatedInto(turned, src, nil) }},
+		{"upright", upright.Queue},
+		{"rotated:1/2", turned.Queue},
 	}
 	for _, quads := range []int{1, 2, 4, 0} {
 		works = append(works, timed{fmt.Sprintf("4x%d", quads), func() error {
 			b.Tuning.Quads = quads
-			return IntegrateTiltedInto(table, src, nil)
+			return tilted.Queue()
 		}})
 	}
 	works[len(works)-1].name = "chosen"
 	took := medians(bench, d, works)
-	fmt.Printf("%4d×%-4d %-7s", width, height, raster.TypeNamed[P]().Short()+":"+raster.TypeNamed[S]().Short())
+	fmt.Printf("%4d×%-4d %-7s", width, height, pixel.Short()+":"+sum.Short())
 	for i, w := range works {
 		fmt.Printf("  %s %.1f (%.2f)", w.name, took[i], took[i]/took[0])
 	}

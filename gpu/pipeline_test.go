@@ -144,7 +144,7 @@ func TestPipelineOffset(t *testing.T) {
 			opt.Offset = 0.5
 			for got, err := range Pipeline[float32](t.Context(), d, slices.Values([]boxsum.Image[float32]{im}), &opt) {
 				if err == nil {
-					err = equals(got, want, &pixels, false)
+					err = equals(tableOfSums(got), tableOfSums(want), &pixels, false)
 				}
 				if err != nil {
 					t.Errorf("%+v: %v", opt, err)
@@ -282,7 +282,7 @@ func TestPipelinesAtOnce(t *testing.T) {
 				}
 			})
 			wg.Go(func() {
-				sums[uint32](raster.U8).check(t, d, shape{width: 50 + n, height: 40, channels: 1, count: 2, seed: uint64(n), bandRows: 7})
+				pair{raster.U8, raster.U32, 0}.check(t, d, shape{width: 50 + n, height: 40, channels: 1, count: 2, seed: uint64(n), bandRows: 7})
 			})
 		}
 		wg.Wait()

@@ -130,10 +130,11 @@ func checkTilted[S boxsum.Sum](pixel raster.Type, of func(float64) S, integrate 
 				return err
 			}
 			defer im.Close()
-			plain, bytes, err := layer[S](d, s)
+			sums, bytes, err := room(d, s, raster.TypeNamed[S]())
 			if err != nil {
 				return err
 			}
+			plain := &Table[S]{inside.NewArray(*sums)}
 			table := &TiltedTable[S]{inside.NewArray(*plain.inner())}
 			defer table.Close()
 			var first []*boxsum.Table[S]

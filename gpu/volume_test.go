@@ -66,7 +66,7 @@ type solidPair struct {
 
 func solidSums[S boxsum.Sum](pixel raster.Type) solidPair {
 	sum := raster.TypeOf[S]()
-	return solidPair{fmt.Sprintf("%s_%s", pixel, sum), offsetSuits(pixel, sum), checkVolume[S](pixel, 0, func(t, v *devmem.Array, opt *Options) error {
+	return solidPair{fmt.Sprintf("%s_%s", pixel, sum), pair{pixel, sum, 0}.float(), checkVolume[S](pixel, 0, func(t, v *devmem.Array, opt *Options) error {
 		return tables{method: method.Volume{}, sums: t}.integrate(v, opt)
 	})}
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/interop"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/launch"
+	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/threshold"
-	"github.com/boxsum/boxsum/volume"
 )
 
 // A row is one line of the table: work, and the ratio to its limit that it should not exceed.
@@ -80,50 +81,63 @@ func fill[P boxsum.Pixel](pix []P) {
 	}
 }
 
-// images uploads a batch of random images.
-func images[P boxsum.Pixel](b *bench, width, height, count int) (*gpu.Image[P], error) {
-	img := noise[P](width, height)
-	all := make([]boxsum.Image[P], count)
-	for i := range all {
-		all[i] = img
+// noiseOf is like noise for an image or a volume with pixels of bytes, uint32 or float32.
+func noiseOf(pixel raster.Type, e raster.Extent) (raster.Array, error) {
+	a, err := raster.NewPixelArray(pixel, e)
+	switch pixel {
+	case raster.U8:
+		fill(a.Data)
+	case raster.U32:
+		fill(raster.Elems[uint32](a.Data))
+	case raster.F32:
+		fill(raster.Elems[float32](a.Data))
 	}
-	src, err := gpu.Upload(b.device, all...)
+	return a, err
+}
+
+// upload copies a random image to the device.
+func upload(b *bench, width, height int) (*gpu.Image[uint8], error) {
+	src, err := gpu.Upload(b.device, noise[uint8](width, height))
 	if err == nil {
 		b.own(src)
 	}
 	return src, err
 }
 
-func table[P boxsum.Pixel, S boxsum.Sum](side int) func(*bench) (prepared, error) {
+// tables measures tables of sums, and of squares if they have a type.
+func tables(kind device.Kind, side int, pixel, sum, square raster.Type) func(*bench) (prepared, error) {
 	return func(b *bench) (prepared, error) {
 		n := side / b.scale
-		src, err := images[P](b, n, n, 1)
+		e, values := raster.PlaneExtent(n, n, 1, 0), n*n
+		if kind == device.Volume {
+			e, values = raster.VolumeExtent(n, n, n, 1, 0, 0), n*n*n
+		}
+		src, err := noiseOf(pixel, e)
 		if err != nil {
 			return prepared{}, err
 		}
-		dst, err := gpu.NewTable[S](b.device, n, n, 1, 1)
+		on, err := device.Open(b.device)
 		if err != nil {
 			return prepared{}, err
 		}
-		b.own(dst)
-		return b.beside(size[P](n*n)+size[S](n*n), func() error { return gpu.IntegrateInto(dst, src, nil) })
+		job := device.StageJob{Kind: kind, Images: []raster.Array{src}}
+		job.Sums.Type, job.Squares.Type = sum, square
+		stage, err := on.Stager().Stage(&job)
+		if err != nil {
+			return prepared{}, err
+		}
+		b.own(stage)
+		bytes := pixel.Bytes() + sum.Bytes()
+		if square != 0 {
+			bytes += square.Bytes()
+		}
+		return b.beside(int64(values)*int64(bytes), stage.Queue)
 	}
 }
 
-func squares[P boxsum.Pixel, S boxsum.Sum, Q boxsum.Square](side int) func(*bench) (prepared, error) {
-	return func(b *bench) (prepared, error) {
-		n := side / b.scale
-		src, err := images[P](b, n, n, 1)
-		if err != nil {
-			return prepared{}, err
-		}
-		dst, err := gpu.NewSquaredTable[S, Q](b.device, n, n, 1, 1)
-		if err != nil {
-			return prepared{}, err
-		}
-		b.own(dst)
-		return b.beside(size[P](n*n)+size[S](n*n)+size[Q](n*n), func() error { return gpu.IntegrateSquaresInto(dst, src, nil) })
-	}
+// table measures an upright table of sums.
+func table(side int, pixel, sum raster.Type) func(*bench) (prepared, error) {
+	return tables(device.Upright, side, pixel, sum, 0)
 }
 
 // tensor measures what PyTorch's users get: the kernels for planes in memory without gaps between pixels, or for
@@ -188,32 +202,10 @@ type taken struct {
 
 func (t taken) Close() error { return interop.Give(t.device, t.handle) }
 
-func voxels[P boxsum.Pixel, S boxsum.Sum](side int) func(*bench) (prepared, error) {
-	return func(b *bench) (prepared, error) {
-		n := side / b.scale
-		src, err := gpu.NewVolume[P](b.device, n, n, n, 1)
-		if err != nil {
-			return prepared{}, err
-		}
-		b.own(src)
-		pix := make([]P, n*n*n)
-		fill(pix)
-		if err := src.Set(volume.Volume[P]{Pix: pix, Width: n, Height: n, Depth: n}); err != nil {
-			return prepared{}, err
-		}
-		dst, err := gpu.NewVolumeTable[S](b.device, n, n, n, 1)
-		if err != nil {
-			return prepared{}, err
-		}
-		b.own(dst)
-		return b.beside(size[P](n*n*n)+size[S](n*n*n), func() error { return gpu.IntegrateVolumeInto(dst, src, nil) })
-	}
-}
-
 func counts(bins, width, height int) func(*bench) (prepared, error) {
 	return func(b *bench) (prepared, error) {
 		w, h := width/b.scale, height/b.scale
-		src, err := images[uint8](b, w, h, 1)
+		src, err := upload(b, w, h)
 		if err != nil {
 			return prepared{}, err
 		}
@@ -244,7 +236,7 @@ func uprightOf(b *bench, src *gpu.Image[uint8]) (func() error, error) {
 func turned(side int, rot *rotated.Rotation) func(*bench) (prepared, error) {
 	return func(b *bench) (prepared, error) {
 		n := side / b.scale
-		src, err := images[uint8](b, n, n, 1)
+		src, err := upload(b, n, n)
 		if err != nil {
 			return prepared{}, err
 		}
@@ -337,7 +329,7 @@ func sauvola(k int) func(dst, src *gpu.Image[uint8]) error {
 func similarity(side int, withMap bool) func(*bench) (prepared, error) {
 	return func(b *bench) (prepared, error) {
 		n := side / b.scale
-		first, err := images[uint8](b, n, n, 1)
+		first, err := upload(b, n, n)
 		if err != nil {
 			return prepared{}, err
 		}
@@ -366,25 +358,25 @@ func similarity(side int, withMap bool) func(*bench) (prepared, error) {
 func rows() []row {
 	half := rotated.Rotation{A: 1, B: 2}
 	all := []row{
-		{"u8 to u32, 4096²", 1.15, table[uint8, uint32](4096)},
-		{"u8 to u32, 8192²", 1.12, table[uint8, uint32](8192)},
-		{"f32 to f32, 4096²", 1.12, table[float32, float32](4096)},
-		{"u32 to u32, 4096²", 1.12, table[uint32, uint32](4096)},
-		{"f32 to f64, 4096²", 1.12, table[float32, float64](4096)},
-		{"f32 to f64, 8192²", 1.12, table[float32, float64](8192)},
-		{"u8 to f64, 8192²", 1.12, table[uint8, float64](8192)},
-		{"u8 to f64, 16384²", 1.12, table[uint8, float64](16384)},
-		{"f32 to f32, 8192²", 1.08, table[float32, float32](8192)},
-		{"u32 to u32, 8192²", 1.08, table[uint32, uint32](8192)},
-		{"f32 to f32, 16384²", 1.06, table[float32, float32](16384)},
-		{"u32 to u32, 16384²", 1.06, table[uint32, uint32](16384)},
-		{"u8 to u32 and squares in u64, 4096²", 1.15, squares[uint8, uint32, uint64](4096)},
+		{"u8 to u32, 4096²", 1.15, table(4096, raster.U8, raster.U32)},
+		{"u8 to u32, 8192²", 1.12, table(8192, raster.U8, raster.U32)},
+		{"f32 to f32, 4096²", 1.12, table(4096, raster.F32, raster.F32)},
+		{"u32 to u32, 4096²", 1.12, table(4096, raster.U32, raster.U32)},
+		{"f32 to f64, 4096²", 1.12, table(4096, raster.F32, raster.F64)},
+		{"f32 to f64, 8192²", 1.12, table(8192, raster.F32, raster.F64)},
+		{"u8 to f64, 8192²", 1.12, table(8192, raster.U8, raster.F64)},
+		{"u8 to f64, 16384²", 1.12, table(16384, raster.U8, raster.F64)},
+		{"f32 to f32, 8192²", 1.08, table(8192, raster.F32, raster.F32)},
+		{"u32 to u32, 8192²", 1.08, table(8192, raster.U32, raster.U32)},
+		{"f32 to f32, 16384²", 1.06, table(16384, raster.F32, raster.F32)},
+		{"u32 to u32, 16384²", 1.06, table(16384, raster.U32, raster.U32)},
+		{"u8 to u32 and squares in u64, 4096²", 1.15, tables(device.Upright, 4096, raster.U8, raster.U32, raster.U64)},
 		{"tensors f32 (256, 1, 100, 100)", 1.5, tensor(256, 100, true)},
 		{"tensors f32 (32, 3, 512, 512)", 1.13, tensor(96, 512, true)},
 		{"tensors f32 (4, 3, 1024, 1024)", 1.2, tensor(12, 1024, false)},
 		{"tensors f32 (2, 1, 4096, 4096)", 1.12, tensor(2, 4096, false)},
-		{"volume u8 to u32, 1024³", 1.2, voxels[uint8, uint32](1024)},
-		{"volume f32 to f32, 1024³", 1.12, voxels[float32, float32](1024)},
+		{"volume u8 to u32, 1024³", 1.2, tables(device.Volume, 1024, raster.U8, raster.U32, 0)},
+		{"volume f32 to f32, 1024³", 1.12, tables(device.Volume, 1024, raster.F32, raster.F32, 0)},
 		{"histogram of 32 bins, 1080p", 1.25, counts(32, 1920, 1080)},
 		{"histogram of 32 bins, 4096²", 1.25, counts(32, 4096, 4096)},
 		{"tilted, 4096²", 1.4, turned(4096, nil)},
