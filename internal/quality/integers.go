@@ -28,7 +28,9 @@ type integersWorker struct {
 	ring    []byte         // rows of distances
 	places  []int          // which rows they are
 	beyond  []byte
-	values  [5][]uint64 // sums of a row: x, y, x², y², (x−y)²
+	fields  [5]windows.Sums // sums of a row: x, y, x², y², (x−y)²
+	values  [5][]uint64     // the same, where there is no assembly
+	similar windows.Similarity
 	scores  []float64
 	results []float64 // contrasts
 	_       [raster.LineBytes]byte
@@ -96,22 +98,9 @@ func (w *integersWorker) Row(place int) []byte {
 	row := w.ring[slot*n:][:n]
 	if w.places[slot] != place {
 		w.places[slot] = place
-		a, b := j.A.Span(0, y, j.A.Width), j.B.Span(0, y, j.B.Width)
-		if j.A.Type == raster.U8 {
-			distances[uint8](row, a, b)
-		} else {
-			distances[uint16](row, a, b)
-		}
+		windows.Distances(j.set.Level, j.A.Type, row, j.A.Span(0, y, j.A.Width), j.B.Span(0, y, j.B.Width))
 	}
 	return row
-}
-
-func distances[P uint8 | uint16](to, a, b []byte) {
-	row, x := raster.Elems[P](to), raster.Elems[P](a)
-	y := raster.Elems[P](b)[:len(x)]
-	for i, v := range x {
-		row[i] = max(v, y[i]) - min(v, y[i])
-	}
 }
 
 // Tile implements [engine.Layer], in pixels: a band at a time.
@@ -137,9 +126,9 @@ func (l *integers) Tile(worker, _, y, n, rows int) {
 			w.sums[i].Down(src, y)
 			r := w.sums[i].Windows()
 			if i < 2 {
-				r.Sums.Integers(w.values[i])
+				w.fields[i] = r.Sums
 			}
-			r.Squares.Integers(w.values[2+i])
+			w.fields[2+i] = r.Squares
 		}
 		w.finish(y)
 	}
@@ -149,11 +138,25 @@ func (l *integers) Tile(worker, _, y, n, rows int) {
 func (w *integersWorker) finish(y int) {
 	l := w.layer
 	j := l.job
-	n := uint64(j.Size) * uint64(j.Size)
-	if j.Kind == LNCC {
-		w.correlate(n)
-	} else {
-		w.compare(n)
+	n, from, s := uint64(j.Size)*uint64(j.Size), 0, &w.similar
+	s.Level, s.Count = j.set.Level, n
+	s.C1, s.C2, s.Factor = l.scaled(n)
+	switch {
+	case j.Kind == LNCC && !j.Signed:
+		from = s.Correlate(w.scores, &w.fields, leastVariance)
+	case j.Kind == SSIM && !j.contrasts:
+		from = s.Compare(w.scores, &w.fields)
+	}
+	if from < len(w.scores) {
+		for i := range w.fields {
+			rest := w.fields[i].Slice(from, len(w.scores))
+			rest.Integers(w.values[i][from:])
+		}
+		if j.Kind == LNCC {
+			w.correlate(n, from)
+		} else {
+			w.compare(n, from)
+		}
 	}
 	if m := &j.Map; m.Type != 0 {
 		windows.Store(m.Type, m.Span(0, y, m.Width), w.scores)
@@ -161,15 +164,20 @@ func (w *integersWorker) finish(y int) {
 	j.tally.record(y, 0, w.scores, w.results, nil)
 }
 
-// compare computes SSIM from sums over n pixels. Numerators and denominators are multiplied by n².
-func (w *integersWorker) compare(n uint64) {
-	k, v := &w.layer.k, &w.values
-	size := float64(n)
-	c1, c2, factor := float64(k.c1*float64(size*size)), float64(k.c2*float64(size*size)), k.factor
+// scaled returns the constants of SSIM with numerators and denominators multiplied by n², the square of a number of pixels.
+func (l *integers) scaled(n uint64) (c1, c2, factor float64) {
+	square := float64(n) * float64(n)
+	return float64(l.k.c1 * square), float64(l.k.c2 * square), l.k.factor
+}
+
+// compare computes SSIM from sums over n pixels, from an element on.
+func (w *integersWorker) compare(n uint64, from int) {
+	c1, c2, factor := w.layer.scaled(n)
+	v := &w.values
 	out := w.scores
 	x, y, xx, yy, dd := v[0][:len(out)], v[1][:len(out)], v[2][:len(out)], v[3][:len(out)], v[4][:len(out)]
 	extra := w.results[:len(out)]
-	for i := range out {
+	for i := from; i < len(out); i++ {
 		a, b, squares := x[i], y[i], xx[i]+yy[i]
 		covariance := n*(squares-dd[i]) - 2*a*b // twice
 		variances := n*squares - a*a - b*b
@@ -180,10 +188,10 @@ func (w *integersWorker) compare(n uint64) {
 	}
 }
 
-// correlate computes LNCC from sums over n pixels.
-func (w *integersWorker) correlate(n uint64) {
+// correlate computes LNCC from sums over n pixels, from an element on.
+func (w *integersWorker) correlate(n uint64, from int) {
 	v, inverse := &w.values, 1/float64(n)
-	for i := range w.scores {
+	for i := from; i < len(w.scores); i++ {
 		a, b := v[0][i], v[1][i]
 		covariance := n*(v[2][i]+v[3][i]-v[4][i]) - 2*a*b // twice
 		c := float64(float64(int64(covariance)) * float64(inverse/2))
@@ -201,6 +209,7 @@ func (l *integers) Release() int {
 	}
 	for i := range l.workers {
 		w := &l.workers[i]
+		w.fields, w.similar = [5]windows.Sums{}, windows.Similarity{}
 		for k := range w.sums {
 			w.sums[k].Forget()
 			bytes += w.sums[k].Bytes()

@@ -7751,6 +7751,350 @@ done:
 	VZEROUPPER
 	RET
 
+// func distancesU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·distancesU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ    SI, BX
+	JGE     done
+	VMOVDQU (CX)(SI*1), Y0
+	VPMINUB (DX)(SI*1), Y0, Y1
+	VPMAXUB (DX)(SI*1), Y0, Y0
+	VPSUBB  Y1, Y0, Y0
+	VMOVDQU Y0, (AX)(SI*1)
+	ADDQ    $+32, SI
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func distancesU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·distancesU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ    SI, BX
+	JGE     done
+	VMOVDQU (CX)(SI*1), Y0
+	VPMINUW (DX)(SI*1), Y0, Y1
+	VPMAXUW (DX)(SI*1), Y0, Y0
+	VPSUBW  Y1, Y0, Y0
+	VMOVDQU Y0, (AX)(SI*1)
+	ADDQ    $+32, SI
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func compareSumsAVX2(scores *byte, sums **byte, n int, count uint32, c1 float64, c2 float64, factor float64)
+// Requires: AVX, AVX2
+TEXT ·compareSumsAVX2(SB), NOSPLIT, $0-56
+	MOVQ         scores+0(FP), AX
+	MOVQ         sums+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         count+24(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VBROADCASTSD c1+32(FP), Y1
+	VBROADCASTSD c2+40(FP), Y2
+	VBROADCASTSD factor+48(FP), Y3
+	XORQ         BX, BX
+
+loop:
+	CMPQ         BX, DX
+	JGE          done
+	MOVQ         (CX), SI
+	VMOVDQU      (SI)(BX*4), Y4
+	MOVQ         8(CX), SI
+	VPSUBD       (SI)(BX*4), Y4, Y4
+	MOVQ         16(CX), SI
+	VMOVDQU      (SI)(BX*4), Y5
+	MOVQ         24(CX), SI
+	VPSUBD       (SI)(BX*4), Y5, Y5
+	MOVQ         32(CX), SI
+	VMOVDQU      (SI)(BX*4), Y6
+	MOVQ         40(CX), SI
+	VPSUBD       (SI)(BX*4), Y6, Y6
+	MOVQ         48(CX), SI
+	VMOVDQU      (SI)(BX*4), Y7
+	MOVQ         56(CX), SI
+	VPSUBD       (SI)(BX*4), Y7, Y7
+	MOVQ         64(CX), SI
+	VMOVDQU      (SI)(BX*4), Y8
+	MOVQ         72(CX), SI
+	VPSUBD       (SI)(BX*4), Y8, Y8
+	VPADDD       Y7, Y6, Y6
+	VPSUBD       Y8, Y6, Y8
+	VPMULLD      Y0, Y6, Y6
+	VPMULLD      Y0, Y8, Y8
+	VPMULLD      Y4, Y5, Y7
+	VPMULLD      Y4, Y4, Y4
+	VPMULLD      Y5, Y5, Y5
+	VPADDD       Y7, Y7, Y7
+	VPADDD       Y4, Y5, Y5
+	VPSUBD       Y7, Y8, Y8
+	VPSUBD       Y5, Y6, Y6
+	VCVTDQ2PD    X7, Y4
+	VCVTDQ2PD    X5, Y9
+	VCVTDQ2PD    X8, Y10
+	VCVTDQ2PD    X6, Y11
+	VADDPD       Y1, Y4, Y4
+	VMULPD       Y3, Y10, Y10
+	VADDPD       Y2, Y10, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       Y1, Y9, Y9
+	VMULPD       Y3, Y11, Y11
+	VADDPD       Y2, Y11, Y11
+	VMULPD       Y11, Y9, Y9
+	VDIVPD       Y9, Y4, Y4
+	VMOVDQU      Y4, (AX)(BX*8)
+	VEXTRACTI128 $0x01, Y7, X4
+	VCVTDQ2PD    X4, Y4
+	VEXTRACTI128 $0x01, Y5, X5
+	VCVTDQ2PD    X5, Y5
+	VEXTRACTI128 $0x01, Y8, X7
+	VCVTDQ2PD    X7, Y7
+	VEXTRACTI128 $0x01, Y6, X6
+	VCVTDQ2PD    X6, Y6
+	VADDPD       Y1, Y4, Y4
+	VMULPD       Y3, Y7, Y7
+	VADDPD       Y2, Y7, Y7
+	VMULPD       Y7, Y4, Y4
+	VADDPD       Y1, Y5, Y5
+	VMULPD       Y3, Y6, Y6
+	VADDPD       Y2, Y6, Y6
+	VMULPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VMOVDQU      Y4, 32(AX)(BX*8)
+	MOVQ         (CX), SI
+	VMOVDQU      32(SI)(BX*4), Y4
+	MOVQ         8(CX), SI
+	VPSUBD       32(SI)(BX*4), Y4, Y4
+	MOVQ         16(CX), SI
+	VMOVDQU      32(SI)(BX*4), Y5
+	MOVQ         24(CX), SI
+	VPSUBD       32(SI)(BX*4), Y5, Y5
+	MOVQ         32(CX), SI
+	VMOVDQU      32(SI)(BX*4), Y6
+	MOVQ         40(CX), SI
+	VPSUBD       32(SI)(BX*4), Y6, Y6
+	MOVQ         48(CX), SI
+	VMOVDQU      32(SI)(BX*4), Y7
+	MOVQ         56(CX), SI
+	VPSUBD       32(SI)(BX*4), Y7, Y7
+	MOVQ         64(CX), SI
+	VMOVDQU      32(SI)(BX*4), Y8
+	MOVQ         72(CX), SI
+	VPSUBD       32(SI)(BX*4), Y8, Y8
+	VPADDD       Y7, Y6, Y6
+	VPSUBD       Y8, Y6, Y8
+	VPMULLD      Y0, Y6, Y6
+	VPMULLD      Y0, Y8, Y8
+	VPMULLD      Y4, Y5, Y7
+	VPMULLD      Y4, Y4, Y4
+	VPMULLD      Y5, Y5, Y5
+	VPADDD       Y7, Y7, Y7
+	VPADDD       Y4, Y5, Y5
+	VPSUBD       Y7, Y8, Y8
+	VPSUBD       Y5, Y6, Y6
+	VCVTDQ2PD    X7, Y4
+	VCVTDQ2PD    X5, Y9
+	VCVTDQ2PD    X8, Y10
+	VCVTDQ2PD    X6, Y11
+	VADDPD       Y1, Y4, Y4
+	VMULPD       Y3, Y10, Y10
+	VADDPD       Y2, Y10, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       Y1, Y9, Y9
+	VMULPD       Y3, Y11, Y11
+	VADDPD       Y2, Y11, Y11
+	VMULPD       Y11, Y9, Y9
+	VDIVPD       Y9, Y4, Y4
+	VMOVDQU      Y4, 64(AX)(BX*8)
+	VEXTRACTI128 $0x01, Y7, X4
+	VCVTDQ2PD    X4, Y4
+	VEXTRACTI128 $0x01, Y5, X5
+	VCVTDQ2PD    X5, Y5
+	VEXTRACTI128 $0x01, Y8, X7
+	VCVTDQ2PD    X7, Y7
+	VEXTRACTI128 $0x01, Y6, X6
+	VCVTDQ2PD    X6, Y6
+	VADDPD       Y1, Y4, Y4
+	VMULPD       Y3, Y7, Y7
+	VADDPD       Y2, Y7, Y7
+	VMULPD       Y7, Y4, Y4
+	VADDPD       Y1, Y5, Y5
+	VMULPD       Y3, Y6, Y6
+	VADDPD       Y2, Y6, Y6
+	VMULPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y4, Y4
+	VMOVDQU      Y4, 96(AX)(BX*8)
+	ADDQ         $+16, BX
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func correlateSumsAVX2(scores *byte, sums **byte, n int, count uint32, inverse float64, half float64, least float64)
+// Requires: AVX, AVX2
+TEXT ·correlateSumsAVX2(SB), NOSPLIT, $0-56
+	MOVQ         scores+0(FP), AX
+	MOVQ         sums+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         count+24(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VBROADCASTSD inverse+32(FP), Y1
+	VBROADCASTSD half+40(FP), Y2
+	VBROADCASTSD least+48(FP), Y3
+	XORQ         BX, BX
+
+loop:
+	CMPQ         BX, DX
+	JGE          done
+	MOVQ         (CX), SI
+	VMOVDQU      (SI)(BX*4), Y4
+	MOVQ         8(CX), SI
+	VPSUBD       (SI)(BX*4), Y4, Y4
+	MOVQ         16(CX), SI
+	VMOVDQU      (SI)(BX*4), Y5
+	MOVQ         24(CX), SI
+	VPSUBD       (SI)(BX*4), Y5, Y5
+	MOVQ         32(CX), SI
+	VMOVDQU      (SI)(BX*4), Y6
+	MOVQ         40(CX), SI
+	VPSUBD       (SI)(BX*4), Y6, Y6
+	MOVQ         48(CX), SI
+	VMOVDQU      (SI)(BX*4), Y7
+	MOVQ         56(CX), SI
+	VPSUBD       (SI)(BX*4), Y7, Y7
+	MOVQ         64(CX), SI
+	VMOVDQU      (SI)(BX*4), Y8
+	MOVQ         72(CX), SI
+	VPSUBD       (SI)(BX*4), Y8, Y8
+	VPSUBD       Y8, Y6, Y8
+	VPADDD       Y7, Y8, Y8
+	VPMULLD      Y0, Y8, Y8
+	VPMULLD      Y4, Y5, Y9
+	VPADDD       Y9, Y9, Y9
+	VPSUBD       Y9, Y8, Y8
+	VPMULLD      Y0, Y6, Y6
+	VPMULLD      Y0, Y7, Y7
+	VPMULLD      Y4, Y4, Y4
+	VPMULLD      Y5, Y5, Y5
+	VPSUBD       Y4, Y6, Y6
+	VPSUBD       Y5, Y7, Y7
+	VCVTDQ2PD    X8, Y4
+	VCVTDQ2PD    X6, Y5
+	VCVTDQ2PD    X7, Y9
+	VMULPD       Y2, Y4, Y4
+	VMAXPD       Y3, Y4, Y4
+	VMULPD       Y1, Y5, Y5
+	VMAXPD       Y3, Y5, Y5
+	VMULPD       Y1, Y9, Y9
+	VMAXPD       Y3, Y9, Y9
+	VDIVPD       Y5, Y4, Y5
+	VDIVPD       Y9, Y4, Y9
+	VMULPD       Y9, Y5, Y5
+	VMOVDQU      Y5, (AX)(BX*8)
+	VEXTRACTI128 $0x01, Y8, X4
+	VCVTDQ2PD    X4, Y4
+	VEXTRACTI128 $0x01, Y6, X5
+	VCVTDQ2PD    X5, Y5
+	VEXTRACTI128 $0x01, Y7, X6
+	VCVTDQ2PD    X6, Y6
+	VMULPD       Y2, Y4, Y4
+	VMAXPD       Y3, Y4, Y4
+	VMULPD       Y1, Y5, Y5
+	VMAXPD       Y3, Y5, Y5
+	VMULPD       Y1, Y6, Y6
+	VMAXPD       Y3, Y6, Y6
+	VDIVPD       Y5, Y4, Y5
+	VDIVPD       Y6, Y4, Y6
+	VMULPD       Y6, Y5, Y5
+	VMOVDQU      Y5, 32(AX)(BX*8)
+	MOVQ         (CX), SI
+	VMOVDQU      32(SI)(BX*4), Y4
+	MOVQ         8(CX), SI
+	VPSUBD       32(SI)(BX*4), Y4, Y4
+	MOVQ         16(CX), SI
+	VMOVDQU      32(SI)(BX*4), Y5
+	MOVQ         24(CX), SI
+	VPSUBD       32(SI)(BX*4), Y5, Y5
+	MOVQ         32(CX), SI
+	VMOVDQU      32(SI)(BX*4), Y6
+	MOVQ         40(CX), SI
+	VPSUBD       32(SI)(BX*4), Y6, Y6
+	MOVQ         48(CX), SI
+	VMOVDQU      32(SI)(BX*4), Y7
+	MOVQ         56(CX), SI
+	VPSUBD       32(SI)(BX*4), Y7, Y7
+	MOVQ         64(CX), SI
+	VMOVDQU      32(SI)(BX*4), Y8
+	MOVQ         72(CX), SI
+	VPSUBD       32(SI)(BX*4), Y8, Y8
+	VPSUBD       Y8, Y6, Y8
+	VPADDD       Y7, Y8, Y8
+	VPMULLD      Y0, Y8, Y8
+	VPMULLD      Y4, Y5, Y9
+	VPADDD       Y9, Y9, Y9
+	VPSUBD       Y9, Y8, Y8
+	VPMULLD      Y0, Y6, Y6
+	VPMULLD      Y0, Y7, Y7
+	VPMULLD      Y4, Y4, Y4
+	VPMULLD      Y5, Y5, Y5
+	VPSUBD       Y4, Y6, Y6
+	VPSUBD       Y5, Y7, Y7
+	VCVTDQ2PD    X8, Y4
+	VCVTDQ2PD    X6, Y5
+	VCVTDQ2PD    X7, Y9
+	VMULPD       Y2, Y4, Y4
+	VMAXPD       Y3, Y4, Y4
+	VMULPD       Y1, Y5, Y5
+	VMAXPD       Y3, Y5, Y5
+	VMULPD       Y1, Y9, Y9
+	VMAXPD       Y3, Y9, Y9
+	VDIVPD       Y5, Y4, Y5
+	VDIVPD       Y9, Y4, Y9
+	VMULPD       Y9, Y5, Y5
+	VMOVDQU      Y5, 64(AX)(BX*8)
+	VEXTRACTI128 $0x01, Y8, X4
+	VCVTDQ2PD    X4, Y4
+	VEXTRACTI128 $0x01, Y6, X5
+	VCVTDQ2PD    X5, Y5
+	VEXTRACTI128 $0x01, Y7, X6
+	VCVTDQ2PD    X6, Y6
+	VMULPD       Y2, Y4, Y4
+	VMAXPD       Y3, Y4, Y4
+	VMULPD       Y1, Y5, Y5
+	VMAXPD       Y3, Y5, Y5
+	VMULPD       Y1, Y6, Y6
+	VMAXPD       Y3, Y6, Y6
+	VDIVPD       Y5, Y4, Y5
+	VDIVPD       Y6, Y4, Y6
+	VMULPD       Y6, Y5, Y5
+	VMOVDQU      Y5, 96(AX)(BX*8)
+	ADDQ         $+16, BX
+	JMP          loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func countNotAboveAVX2(counts *byte, center *byte, src *byte, n int, span int)
 // Requires: AVX, AVX2
 TEXT ·countNotAboveAVX2(SB), NOSPLIT, $0-40

@@ -860,6 +860,51 @@ func weighFloatsAVX512(weights *byte, columns *byte, n int, span int, bias float
 //go:noescape
 func addFloatsAVX512(sums *byte, totals *byte, weights *byte, pixels *byte, n int)
 
+// distancesU8AVX512 computes, for n bytes, a multiple of 64,
+//
+//	for i := range n {
+//		dst[i] = max(a[i], b[i]) - min(a[i], b[i])
+//	}
+//
+//go:noescape
+func distancesU8AVX512(dst *byte, a *byte, b *byte, n int)
+
+// distancesU16AVX512 computes, for n bytes, a multiple of 64,
+//
+//	for i := range n {
+//		dst[i] = max(a[i], b[i]) - min(a[i], b[i])
+//	}
+//
+//go:noescape
+func distancesU16AVX512(dst *byte, a *byte, b *byte, n int)
+
+// compareSumsAVX512 computes, for n a multiple of 16,
+//
+//	for i := range n {
+//		x, y, xx, yy, dd := sums[0][i]-sums[1][i], ..., sums[8][i]-sums[9][i]
+//		covariance, variances := count*(xx+yy-dd)-2*x*y, count*(xx+yy)-x*x-y*y
+//		scores[i] = (2*x*y + c1) * (factor*covariance + c2) / ((x*x + y*y + c1) * (factor*variances + c2))
+//	}
+//
+// with sums and products that fit in 31 bits.
+//
+//go:noescape
+func compareSumsAVX512(scores *byte, sums **byte, n int, count uint32, c1 float64, c2 float64, factor float64)
+
+// correlateSumsAVX512 computes, for n a multiple of 16,
+//
+//	for i := range n {
+//		x, y, xx, yy, dd := sums[0][i]-sums[1][i], ..., sums[8][i]-sums[9][i]
+//		c := max((count*(xx+yy-dd)-2*x*y)*half, least)
+//		a, b := max((count*xx-x*x)*inverse, least), max((count*yy-y*y)*inverse, least)
+//		scores[i] = (c / a) * (c / b)
+//	}
+//
+// with sums and products that fit in 31 bits.
+//
+//go:noescape
+func correlateSumsAVX512(scores *byte, sums **byte, n int, count uint32, inverse float64, half float64, least float64)
+
 // countNotAboveAVX512 computes, for n a multiple of 64,
 //
 //	for i := range n {

@@ -6707,6 +6707,226 @@ done:
 	VZEROUPPER
 	RET
 
+// func distancesU8AVX512(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·distancesU8AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU32 (CX)(SI*1), Z0
+	VPMINUB   (DX)(SI*1), Z0, Z1
+	VPMAXUB   (DX)(SI*1), Z0, Z0
+	VPSUBB    Z1, Z0, Z0
+	VMOVDQU32 Z0, (AX)(SI*1)
+	ADDQ      $+64, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func distancesU16AVX512(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·distancesU16AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU32 (CX)(SI*1), Z0
+	VPMINUW   (DX)(SI*1), Z0, Z1
+	VPMAXUW   (DX)(SI*1), Z0, Z0
+	VPSUBW    Z1, Z0, Z0
+	VMOVDQU32 Z0, (AX)(SI*1)
+	ADDQ      $+64, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func compareSumsAVX512(scores *byte, sums **byte, n int, count uint32, c1 float64, c2 float64, factor float64)
+// Requires: AVX, AVX512F
+TEXT ·compareSumsAVX512(SB), NOSPLIT, $0-56
+	MOVQ         scores+0(FP), AX
+	MOVQ         sums+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         count+24(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Z0
+	VBROADCASTSD c1+32(FP), Z1
+	VBROADCASTSD c2+40(FP), Z2
+	VBROADCASTSD factor+48(FP), Z3
+	XORQ         BX, BX
+
+loop:
+	CMPQ          BX, DX
+	JGE           done
+	MOVQ          (CX), SI
+	VMOVDQU32     (SI)(BX*4), Z4
+	MOVQ          8(CX), SI
+	VPSUBD        (SI)(BX*4), Z4, Z4
+	MOVQ          16(CX), SI
+	VMOVDQU32     (SI)(BX*4), Z5
+	MOVQ          24(CX), SI
+	VPSUBD        (SI)(BX*4), Z5, Z5
+	MOVQ          32(CX), SI
+	VMOVDQU32     (SI)(BX*4), Z6
+	MOVQ          40(CX), SI
+	VPSUBD        (SI)(BX*4), Z6, Z6
+	MOVQ          48(CX), SI
+	VMOVDQU32     (SI)(BX*4), Z7
+	MOVQ          56(CX), SI
+	VPSUBD        (SI)(BX*4), Z7, Z7
+	MOVQ          64(CX), SI
+	VMOVDQU32     (SI)(BX*4), Z8
+	MOVQ          72(CX), SI
+	VPSUBD        (SI)(BX*4), Z8, Z8
+	VPADDD        Z7, Z6, Z6
+	VPSUBD        Z8, Z6, Z8
+	VPMULLD       Z0, Z6, Z6
+	VPMULLD       Z0, Z8, Z8
+	VPMULLD       Z4, Z5, Z7
+	VPMULLD       Z4, Z4, Z4
+	VPMULLD       Z5, Z5, Z5
+	VPADDD        Z7, Z7, Z7
+	VPADDD        Z4, Z5, Z5
+	VPSUBD        Z7, Z8, Z8
+	VPSUBD        Z5, Z6, Z6
+	VCVTDQ2PD     Y7, Z4
+	VCVTDQ2PD     Y5, Z9
+	VCVTDQ2PD     Y8, Z10
+	VCVTDQ2PD     Y6, Z11
+	VADDPD        Z1, Z4, Z4
+	VMULPD        Z3, Z10, Z10
+	VADDPD        Z2, Z10, Z10
+	VMULPD        Z10, Z4, Z4
+	VADDPD        Z1, Z9, Z9
+	VMULPD        Z3, Z11, Z11
+	VADDPD        Z2, Z11, Z11
+	VMULPD        Z11, Z9, Z9
+	VDIVPD        Z9, Z4, Z4
+	VMOVDQU32     Z4, (AX)(BX*8)
+	VEXTRACTI64X4 $0x01, Z7, Y4
+	VCVTDQ2PD     Y4, Z4
+	VEXTRACTI64X4 $0x01, Z5, Y5
+	VCVTDQ2PD     Y5, Z5
+	VEXTRACTI64X4 $0x01, Z8, Y7
+	VCVTDQ2PD     Y7, Z7
+	VEXTRACTI64X4 $0x01, Z6, Y6
+	VCVTDQ2PD     Y6, Z6
+	VADDPD        Z1, Z4, Z4
+	VMULPD        Z3, Z7, Z7
+	VADDPD        Z2, Z7, Z7
+	VMULPD        Z7, Z4, Z4
+	VADDPD        Z1, Z5, Z5
+	VMULPD        Z3, Z6, Z6
+	VADDPD        Z2, Z6, Z6
+	VMULPD        Z6, Z5, Z5
+	VDIVPD        Z5, Z4, Z4
+	VMOVDQU32     Z4, 64(AX)(BX*8)
+	ADDQ          $+16, BX
+	JMP           loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func correlateSumsAVX512(scores *byte, sums **byte, n int, count uint32, inverse float64, half float64, least float64)
+// Requires: AVX, AVX512F
+TEXT ·correlateSumsAVX512(SB), NOSPLIT, $0-56
+	MOVQ         scores+0(FP), AX
+	MOVQ         sums+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         count+24(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Z0
+	VBROADCASTSD inverse+32(FP), Z1
+	VBROADCASTSD half+40(FP), Z2
+	VBROADCASTSD least+48(FP), Z3
+	XORQ         BX, BX
+
+loop:
+	CMPQ          BX, DX
+	JGE           done
+	MOVQ          (CX), SI
+	VMOVDQU32     (SI)(BX*4), Z4
+	MOVQ          8(CX), SI
+	VPSUBD        (SI)(BX*4), Z4, Z4
+	MOVQ          16(CX), SI
+	VMOVDQU32     (SI)(BX*4), Z5
+	MOVQ          24(CX), SI
+	VPSUBD        (SI)(BX*4), Z5, Z5
+	MOVQ          32(CX), SI
+	VMOVDQU32     (SI)(BX*4), Z6
+	MOVQ          40(CX), SI
+	VPSUBD        (SI)(BX*4), Z6, Z6
+	MOVQ          48(CX), SI
+	VMOVDQU32     (SI)(BX*4), Z7
+	MOVQ          56(CX), SI
+	VPSUBD        (SI)(BX*4), Z7, Z7
+	MOVQ          64(CX), SI
+	VMOVDQU32     (SI)(BX*4), Z8
+	MOVQ          72(CX), SI
+	VPSUBD        (SI)(BX*4), Z8, Z8
+	VPSUBD        Z8, Z6, Z8
+	VPADDD        Z7, Z8, Z8
+	VPMULLD       Z0, Z8, Z8
+	VPMULLD       Z4, Z5, Z9
+	VPADDD        Z9, Z9, Z9
+	VPSUBD        Z9, Z8, Z8
+	VPMULLD       Z0, Z6, Z6
+	VPMULLD       Z0, Z7, Z7
+	VPMULLD       Z4, Z4, Z4
+	VPMULLD       Z5, Z5, Z5
+	VPSUBD        Z4, Z6, Z6
+	VPSUBD        Z5, Z7, Z7
+	VCVTDQ2PD     Y8, Z4
+	VCVTDQ2PD     Y6, Z5
+	VCVTDQ2PD     Y7, Z9
+	VMULPD        Z2, Z4, Z4
+	VMAXPD        Z3, Z4, Z4
+	VMULPD        Z1, Z5, Z5
+	VMAXPD        Z3, Z5, Z5
+	VMULPD        Z1, Z9, Z9
+	VMAXPD        Z3, Z9, Z9
+	VDIVPD        Z5, Z4, Z5
+	VDIVPD        Z9, Z4, Z9
+	VMULPD        Z9, Z5, Z5
+	VMOVDQU32     Z5, (AX)(BX*8)
+	VEXTRACTI64X4 $0x01, Z8, Y4
+	VCVTDQ2PD     Y4, Z4
+	VEXTRACTI64X4 $0x01, Z6, Y5
+	VCVTDQ2PD     Y5, Z5
+	VEXTRACTI64X4 $0x01, Z7, Y6
+	VCVTDQ2PD     Y6, Z6
+	VMULPD        Z2, Z4, Z4
+	VMAXPD        Z3, Z4, Z4
+	VMULPD        Z1, Z5, Z5
+	VMAXPD        Z3, Z5, Z5
+	VMULPD        Z1, Z6, Z6
+	VMAXPD        Z3, Z6, Z6
+	VDIVPD        Z5, Z4, Z5
+	VDIVPD        Z6, Z4, Z6
+	VMULPD        Z6, Z5, Z5
+	VMOVDQU32     Z5, 64(AX)(BX*8)
+	ADDQ          $+16, BX
+	JMP           loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func countNotAboveAVX512(counts *byte, center *byte, src *byte, n int, span int)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·countNotAboveAVX512(SB), NOSPLIT, $0-40
