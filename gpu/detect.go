@@ -10,15 +10,15 @@ import (
 )
 
 // Detect returns the objects that a cascade finds in every image of a batch, on their device.
-// The results, including scores, are those of [detect.Cascade.Detect]. Images have one channel,
-// or three or four that start with red, green and blue. Layers, tables and all stages are
-// computed on the device; windows that pass are grouped on the host. OpenCL devices must
-// support float64.
+// The results, including scores, are those of [detect.Cascade.Detect]. Images must have one
+// channel, or three or four that start with red, green and blue. All stages run on the device;
+// windows that pass are grouped on the host. OpenCL devices must support float64.
 //
-//	found, err := gpu.Detect(frames, face, &detect.Options{Min: image.Pt(40, 40)}) // found[i] is of frame i
+//	found, err := gpu.Detect(frames, face, &detect.Options{Min: image.Pt(40, 40)}) // found[i] is for frame i
 //
-// With Angles, Mirror or NearMisses, Detect returns an error. It ignores On, Workers and
-// Progress. For images in host memory, use [detect.Cascade.DetectBatch] and the option On.
+// Detect ignores On, Workers and Progress. It does not support Angles, Mirror and NearMisses,
+// and returns an error if they are set. For images in host memory, use
+// [detect.Cascade.DetectBatch] with the option On.
 func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
 	a, err := searchable(images)
 	if err != nil {

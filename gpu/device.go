@@ -18,7 +18,7 @@ import (
 // A Kind is the driver of a device: [CUDA] or [OpenCL].
 type Kind = driver.Kind
 
-// The kinds of devices.
+// Kinds of devices.
 const (
 	CUDA   = driver.CUDA
 	OpenCL = driver.OpenCL
@@ -40,10 +40,10 @@ type Info struct {
 	CPU     bool   // reports whether an OpenCL device is a CPU
 }
 
-// Devices returns the devices of this machine, best first: CUDA devices, then
-// OpenCL GPUs, then OpenCL CPUs. If there are none, it returns an error that wraps
-// [ErrNoDevice] and gives the reasons; [Missing] returns the reasons if there are
-// others.
+// Devices returns the devices of this machine, best first: CUDA devices, then OpenCL
+// GPUs, then OpenCL CPUs. If there are none, it returns an error that wraps
+// [ErrNoDevice] and gives the reasons. If there are some, [Missing] returns the
+// reasons why others are not among them.
 func Devices() ([]Info, error) {
 	found, reasons := driver.List()
 	if len(found) == 0 {
@@ -56,8 +56,9 @@ func Devices() ([]Info, error) {
 	return infos, nil
 }
 
-// Missing returns the reasons why there are not more devices of the given kind: drivers
-// that are not installed or that fail, and devices that cannot run the kernels.
+// Missing returns the reasons why there are no more devices of the given kind, such as
+// drivers that are not installed or that fail, and devices that cannot run the
+// kernels.
 func Missing(kind Kind) []error {
 	_, reasons := driver.List(kind)
 	var all []error
@@ -74,8 +75,8 @@ func Missing(kind Kind) []error {
 	return all
 }
 
-// A Device is an open device. The device, and images and tables on it, are safe for
-// concurrent use; their work runs sequentially on the device.
+// A Device is an open device. Devices, and the images and tables on them, are safe for
+// concurrent use; a device does one piece of work after another.
 type Device struct {
 	option     // runs jobs of other packages
 	launchable // launches kernels of other packages
@@ -119,8 +120,8 @@ func openDevice(info Info, own bool) (*Device, error) {
 }
 
 // OpenBest opens the first device of the given kinds that can be opened. Without
-// arguments, it tries all kinds but skips OpenCL CPUs, because package boxsum is
-// faster on CPUs.
+// arguments, it tries all kinds except OpenCL CPUs, because package boxsum is faster
+// on CPUs.
 func OpenBest(kinds ...Kind) (*Device, error) {
 	infos, reasons := driver.List(kinds...)
 	for _, info := range infos {
@@ -153,8 +154,8 @@ func (d *Device) Info() Info { return Info(d.mem().Info()) }
 func (d *Device) Memory() (free, total int64, err error) { return d.mem().Memory() }
 
 // Err returns nil while the device can be used. Otherwise it returns an error, which
-// wraps [ErrNoDevice] for a nil Device and [boxsum.ErrClosed] for a closed one. Several
-// devices can be used as long as one of them can.
+// wraps [ErrNoDevice] for a nil Device and [boxsum.ErrClosed] for a closed one. A
+// Device that consists of several can be used as long as one of them can.
 func (d *Device) Err() error {
 	if d == nil || d.group == nil {
 		return d.mem().Err()
@@ -170,7 +171,7 @@ func (d *Device) Err() error {
 	return err
 }
 
-// Wait waits until all work queued on the device is done, and returns the error of
+// Wait waits until all work queued on the device is done, and returns the error of any
 // work that failed.
 func (d *Device) Wait() error {
 	if d != nil && d.group != nil {
@@ -179,9 +180,9 @@ func (d *Device) Wait() error {
 	return d.mem().Wait()
 }
 
-// Close waits for calls and work in progress, then frees the device and all images
-// and tables on it. Closing again does nothing. A running pipeline ends with
-// [boxsum.ErrClosed] and frees its memory then.
+// Close waits for calls and work in progress, then frees the device and all images and
+// tables on it. A running pipeline ends with [boxsum.ErrClosed] and then frees its
+// memory. Closing a device again does nothing.
 func (d *Device) Close() error {
 	if d != nil && d.group != nil {
 		return d.eachMember((*Device).Close)
@@ -189,14 +190,14 @@ func (d *Device) Close() error {
 	return d.mem().Close()
 }
 
-// Time calls queue runs times and returns the time that the device took for the
-// work queued by each call, measured with device events before and after. Calls do
-// not wait for one another: once the device is busy, the time that the host takes
-// to queue more is not included.
+// Time calls queue runs times and returns, for each call, the time that the device
+// took for the work that was queued, measured with device events before and after.
+// Calls do not wait for one another: while the device is busy, the time that the host
+// takes to queue more work is not included.
 //
 // Do not use the device for anything else during the call, because other work would be
 // measured too. If the device is closed during the call, Time returns
-// [boxsum.ErrClosed]; queue itself may close it.
+// [boxsum.ErrClosed]. The function queue may close the device.
 func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err error) {
 	if queue == nil {
 		return nil, raster.Invalid("no work to time")

@@ -10,17 +10,18 @@ import (
 	"github.com/boxsum/boxsum/threshold"
 )
 
-// FilterPixel is the constraint for pixels of images to filter on a device.
+// FilterPixel is a constraint that permits the pixel types of images to filter on a
+// device.
 type FilterPixel interface{ uint8 | uint16 }
 
 // Box is like [filter.Box] for images on a device: it returns the mean of the
-// window around every pixel, bit-identical to package filter. Of the options, it
-// uses only the border and the context.
+// window around every pixel, bit-identical to the result of package filter. It uses
+// only the border and the context of opt.
 //
 //	soft, err := gpu.Box(images, filter.Radius(7), nil)
 //
-// Windows have at most 65535 pixels a side and 2^24 pixels in total. Where windows
-// are clipped, only the part in the image counts.
+// Windows must have at most 65535 pixels a side and 2^24 pixels in total. If
+// windows are clipped, only the part inside the image counts.
 func Box[P FilterPixel](src *Image[P], w filter.Window, opt *filter.Options) (*Image[P], error) {
 	return likeImage(src, func(dst *Image[P]) error { return BoxInto(dst, src, w, opt) })
 }
@@ -33,8 +34,8 @@ func BoxInto[P FilterPixel](dst, src *Image[P], w filter.Window, opt *filter.Opt
 
 // MeanStdDev is like [filter.MeanStdDev] for images on a device: it returns the
 // mean and the standard deviation of the window around every pixel, bit-identical
-// to package filter. OpenCL devices must support float64. Windows of uint16 have at
-// most 65535 pixels.
+// to the results of package filter. Windows of uint16 images must have at most
+// 65535 pixels. OpenCL devices must support float64.
 func MeanStdDev[P FilterPixel](src *Image[P], w filter.Window, opt *filter.Options) (mean, dev *Image[float32], err error) {
 	mean, err = likeImage(src, func(mean *Image[float32]) error {
 		dev, err = likeImage(src, func(dev *Image[float32]) error { return MeanStdDevInto(mean, dev, src, w, opt) })
@@ -57,10 +58,10 @@ func MeanStdDevInto[P FilterPixel](mean, dev *Image[float32], src *Image[P], w f
 	return f.run(src.inner(), w, opt)
 }
 
-// Binarize is like [threshold.Binarize] for images of one channel on a device: the
+// Binarize is like [threshold.Binarize] for images of one channel on a device. The
 // result is 0 (black) where a pixel does not exceed its threshold and 255
-// elsewhere, the same as on the CPU. The only supported method is Sauvola. OpenCL
-// devices must support float64. Of the options, Binarize uses only the context.
+// elsewhere, the same as on the CPU. The only supported method is Sauvola. Binarize
+// uses only the context of opt. OpenCL devices must support float64.
 //
 //	bin, err := gpu.Binarize(pages, threshold.New(threshold.Sauvola, 75), nil)
 func Binarize[P FilterPixel](src *Image[P], r threshold.Rule, opt *threshold.Options) (*Image[uint8], error) {

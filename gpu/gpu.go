@@ -56,10 +56,10 @@ import (
 
 // Errors to test for with [errors.Is].
 var (
-	// ErrNoDevice is wrapped by errors that say why there is no device.
+	// ErrNoDevice is wrapped by errors that explain why there is no device.
 	ErrNoDevice = driver.ErrNoDevice
-	// ErrDevice is wrapped by errors that CUDA or OpenCL report, other than a lack of memory,
-	// which is [boxsum.ErrMemory].
+	// ErrDevice is wrapped by errors that CUDA or OpenCL report, except for a lack of
+	// memory, which is [boxsum.ErrMemory].
 	ErrDevice = driver.ErrDevice
 )
 
@@ -70,27 +70,27 @@ const (
 	// AutoKernels selects the fastest kernels that the device and its driver
 	// support.
 	AutoKernels Kernels = iota
-	// Portable selects kernels that run everywhere. They read pixels twice.
+	// Portable selects kernels that every device supports. They read pixels twice.
 	Portable
-	// Fast selects kernels that read pixels once. They need CUDA 11.1, a device of compute
-	// capability 8.0, and at most four channels, or one for volumes. If a device does not
-	// support them, the call returns an error.
+	// Fast selects kernels that read pixels once. They require CUDA 11.1, a device of
+	// compute capability 8.0, and images of at most four channels, or volumes of one.
+	// If they are not supported, the call returns an error.
 	Fast
 )
 
-// Options controls how images are integrated on a device. Nil and the zero value
-// choose the best for the device.
+// Options configures how tables are computed on a device. Nil and the zero value
+// select the best settings for the device.
 type Options struct {
-	// Offset is subtracted from every pixel before summing and squaring, and
-	// restored by box queries, as in the options of package boxsum. It applies to
-	// float pixels, and to float32 sums of any pixels.
+	// Offset is subtracted from every pixel before summing and squaring, and added
+	// back by box queries, like [boxsum.Options.Offset]. It is for float pixels, and
+	// for float32 sums of any pixels.
 	//
-	// If Offset is zero, tables of squares of float pixels choose an offset
-	// themselves when a sample of pixels suggests that all pixels are far from
-	// zero. For images on the device, the call then waits for earlier work to fetch
-	// this sample. Plain disables this: entries are then the sums of the unmodified
-	// pixels. It is implied for tables in the memory of other libraries and on
-	// their streams, which could neither know about the offset nor wait.
+	// If Offset is zero and a sample of float pixels suggests that all lie far from
+	// zero, tables of squares choose an offset themselves. For images on the device,
+	// the call then waits for earlier work to fetch this sample. Plain prevents this:
+	// the entries are then sums of the unchanged pixels. Tables in the memory of other
+	// libraries, or on their streams, are always plain, because those libraries would
+	// not know about the offset.
 	Offset float32
 	Plain  bool
 

@@ -22,27 +22,27 @@ type group struct {
 	failed map[*transfer.Device]error
 }
 
-// OpenAll opens several devices to use as one: the given ones, or else every GPU of
-// the machine that can be opened, or OpenCL CPUs if there is no GPU. A GPU that
-// both CUDA and OpenCL support is opened once. A device that is listed twice is
-// opened twice, in separate contexts.
+// OpenAll opens several devices to use as one: the given ones or, without arguments, every
+// GPU of the machine that can be opened, or OpenCL CPUs if there is no GPU. A GPU that both
+// CUDA and OpenCL support is opened once. A device that is listed twice is opened twice, in
+// separate contexts.
 //
-// Work from host memory to host memory is distributed over all of them.
-// [boxsum.Integrate], with the device as [boxsum.Options.On], sends the bands of an
-// image to whichever device is free, and so do volumes and histograms; the last row
-// of a band goes through the host to the device of the next one. [Pipeline] sends
-// whole images and returns tables in order. Filters, thresholds and templates divide the
-// rows of an image evenly, and DetectBatch of packages detect and hog divides images. Tilted and
-// rotated tables, filters whose border wraps around, and objects in a single image
-// cannot be divided and are computed on one device. Everything else, such as [Upload]
-// and Info, uses the first device; Wait and Close apply to all.
+// Work from host memory to host memory is distributed over all of the devices.
+// [boxsum.Integrate], with the device as [boxsum.Options.On], sends the bands of an image
+// to whichever device is free; the last row of a band goes through the host to the device
+// of the next band. Volumes and histograms are distributed in the same way. [Pipeline]
+// sends whole images and returns tables in order. Filters, thresholds and templates divide
+// the rows of an image evenly, and DetectBatch of packages detect and hog divides images. Tilted and
+// rotated tables, filters whose border wraps around, and detection in a single image cannot
+// be divided and run on one device. Everything else, such as [Upload] and [Device.Info],
+// uses the first device; Wait and Close apply to all.
 //
-// Integer results are the same as on one device. Float results are too if the devices have
+// Integer results are the same as on one device. So are float results if the devices have
 // the same Info, apart from Index. Otherwise, the work is distributed in a fixed order, and
-// floats are the same from run to run.
+// float results are the same from run to run.
 //
-// If a device fails, the others take over its work, and the next call tries it
-// again: see [Device.Failed]. It is an error only if all devices fail.
+// If a device fails, the others take over its work, and the next call tries it again; see
+// [Device.Failed]. A call returns an error only if all devices fail.
 func OpenAll(infos ...Info) (*Device, error) {
 	if len(infos) > 0 {
 		return openListed(infos)
@@ -104,8 +104,8 @@ func combine(members []*Device) *Device {
 	return d
 }
 
-// Members returns the devices that d consists of, each of which can be used by
-// itself, or d alone.
+// Members returns the devices that d consists of, which can also be used separately. For a
+// single device, it returns only d.
 func (d *Device) Members() []*Device {
 	switch {
 	case d == nil:
@@ -116,9 +116,9 @@ func (d *Device) Members() []*Device {
 	return slices.Clone(d.group.members)
 }
 
-// Failed returns the last error of each member device that has failed since the
-// devices were opened, and left its work to the others. The errors name the
-// device's kind and index.
+// Failed returns the last error of each member device that has failed since the devices
+// were opened, so that others took over its work. The errors contain the device's kind and
+// index.
 func (d *Device) Failed() []error {
 	if d == nil || d.group == nil {
 		return nil

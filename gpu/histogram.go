@@ -55,11 +55,11 @@ func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int,
 // noHistogramOffset is the reason why histograms have no offset.
 const noHistogramOffset = "an offset is not supported for histograms (shift the range instead)"
 
-// IntegrateHistogram computes the integral histograms of images, on their device:
+// IntegrateHistogram computes the integral histograms of images on their device:
 //
 //	h, err := gpu.IntegrateHistogram(images, histogram.Bins{N: 32}, nil)
 //
-// An offset is an error.
+// It returns an error if opt has an offset.
 func IntegrateHistogram[P boxsum.Pixel](src *Image[P], bins histogram.Bins, opt *Options) (*Histogram, error) {
 	_, wrong := opt.check(0, raster.U32, noHistogramOffset)
 	return filled(wrong, func() (*Histogram, error) {
@@ -71,9 +71,9 @@ func IntegrateHistogram[P boxsum.Pixel](src *Image[P], bins histogram.Bins, opt 
 	}, func(h *Histogram) error { return IntegrateHistogramInto(h, src, opt) })
 }
 
-// IntegrateHistogramInto computes the integral histograms of images in dst, which
-// must be on the same device and have the same number, size and type of images. It
-// returns when the work is queued.
+// IntegrateHistogramInto computes the integral histograms of images and stores
+// them in dst, which must be on the same device and have the same number, size and
+// type of images. It returns when the work is queued.
 func IntegrateHistogramInto[P boxsum.Pixel](dst *Histogram, src *Image[P], opt *Options) error {
 	if dst == nil || dst.images.Device == nil {
 		return errNoTable
@@ -127,7 +127,8 @@ func (h *Histogram) DownloadInto(i int, dst *histogram.Table[uint32]) error {
 	return using(a, func() error { return a.CopyOut(i, devmem.HostRows(dst.Counts, countsRow(dst))) })
 }
 
-// Bins returns how values are counted, with the default range filled in.
+// Bins returns the bins in which pixels are counted, with the default range filled
+// in.
 func (h *Histogram) Bins() histogram.Bins {
 	if h == nil {
 		return histogram.Bins{}

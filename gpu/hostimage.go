@@ -6,12 +6,13 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// NewHostImage returns an image of zeros in page-locked host memory, laid out as on
-// a device, for a camera or a decoder to write to: [Pipeline] and
-// [boxsum.Integrate] read it in place, without a copy. Zero channels means one.
+// NewHostImage returns an image of zeros in page-locked host memory, with the
+// layout of images on the device. A camera or a decoder can write to it, and
+// [Pipeline] and [boxsum.Integrate] read it in place, without a copy. Zero channels
+// means one.
 //
-// The memory remains valid until release is called, even if the device is closed
-// before; the image and its Pix must not be used after that.
+// The memory remains valid until release is called, even after the device is
+// closed. After that, the image and its Pix must not be used.
 func NewHostImage[P boxsum.Pixel](d *Device, width, height, channels int) (im boxsum.Image[P], release func() error, err error) {
 	a := devmem.Array{Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Count: 1}
 	pix, release, err := devmem.HostArray(d.mem(), &a, d.memories()...)
@@ -24,9 +25,10 @@ func NewHostImage[P boxsum.Pixel](d *Device, width, height, channels int) (im bo
 	}, release, nil
 }
 
-// NewHostTable returns a table of zeros in page-locked host memory, laid out as on
-// a device: [PipelineInto] and [boxsum.IntegrateInto] make the device write to it
-// directly. It remains valid until release is called, like [NewHostImage].
+// NewHostTable returns a table of zeros in page-locked host memory, with the layout
+// of tables on the device. [PipelineInto] and [boxsum.IntegrateInto] let the device
+// write to it directly. As with [NewHostImage], it remains valid until release is
+// called.
 func NewHostTable[S boxsum.Sum](d *Device, width, height, channels int) (t *boxsum.Table[S], release func() error, err error) {
 	a := devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: 1, Border: 1}
 	sums, release, err := devmem.HostArray(d.mem(), &a, d.memories()...)

@@ -31,7 +31,7 @@ func (im *Image[P]) Channels() int { return im.inner().Channels }
 // Count returns the number of images.
 func (im *Image[P]) Count() int { return im.inner().Count }
 
-// String returns a description.
+// String returns a description of the images.
 func (im *Image[P]) String() string { return im.inner().String() }
 
 // Close frees the device memory, after the work that uses it. Closing again, or
@@ -58,7 +58,7 @@ func (t *Table[S]) Channels() int { return t.inner().Channels }
 // Count returns the number of tables.
 func (t *Table[S]) Count() int { return t.inner().Count }
 
-// String returns a description.
+// String returns a description of the tables.
 func (t *Table[S]) String() string { return t.inner().String() }
 
 // Close frees the device memory, after the work that uses it. Closing again, or
@@ -85,7 +85,7 @@ func (t *TiltedTable[S]) Channels() int { return t.inner().Channels }
 // Count returns the number of tables.
 func (t *TiltedTable[S]) Count() int { return t.inner().Count }
 
-// String returns a description.
+// String returns a description of the tables.
 func (t *TiltedTable[S]) String() string { return t.inner().String() }
 
 // Close frees the device memory, after the work that uses it. Closing again, or
@@ -152,7 +152,7 @@ func (v *Volume[P]) Channels() int { return v.inner().Channels }
 // Depth returns the depth of the volume, in voxels.
 func (v *Volume[P]) Depth() int { return v.inner().Depth }
 
-// String returns a description.
+// String returns a description of the volume.
 func (v *Volume[P]) String() string { return v.inner().String() }
 
 // Close frees the device memory, after the work that uses it. Closing again, or
@@ -179,7 +179,7 @@ func (t *VolumeTable[S]) Channels() int { return t.inner().Channels }
 // Depth returns the depth of the volume, in voxels.
 func (t *VolumeTable[S]) Depth() int { return t.inner().Depth }
 
-// String returns a description.
+// String returns a description of the table.
 func (t *VolumeTable[S]) String() string { return t.inner().String() }
 
 // Close frees the device memory, after the work that uses it. Closing again, or
@@ -192,20 +192,20 @@ func NewTable[S boxsum.Sum](d *Device, width, height, channels, count int) (*Tab
 	return wrapped[Table[S]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}))
 }
 
-// Integrate computes the tables of images, on their device:
+// Integrate computes the tables of images on their device:
 //
 //	tables, err := gpu.Integrate[uint32](images, nil)
 //
-// The pairs of pixel and sum types are those of [boxsum.Integrate].
+// It supports the same pairs of pixel and sum types as [boxsum.Integrate].
 func Integrate[S boxsum.Sum, P boxsum.Pixel](src *Image[P], opt *Options) (*Table[S], error) {
 	return filled(pairError[S, P](), func() (*Table[S], error) { return wrapped[Table[S]](tablesOf[S](src.inner())) },
 		func(t *Table[S]) error { return IntegrateInto(t, src, opt) })
 }
 
-// IntegrateInto computes the tables of images in dst, which must be on the same
-// device, have the same number and size of images, and must not overlap src. It
-// returns when the work is queued; later calls see the result, and [Device.Wait]
-// waits for it.
+// IntegrateInto computes the tables of images and stores them in dst, which must
+// be on the same device, have the same number and size of images, and must not
+// overlap src. It returns when the work is queued. Later calls see the result,
+// and [Device.Wait] waits for it.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src *Image[P], opt *Options) error {
 	return tables{method: method.Plane{}, sums: dst.inner()}.integrate(src.inner(), opt)
 }
@@ -234,9 +234,9 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, height, ch
 	return &SquaredTable[S, Q]{sum, squares}, nil
 }
 
-// IntegrateSquares computes the tables of images and those of their squares
-// together. The pairs of types are those of [boxsum.IntegrateSquares]. An offset
-// is subtracted first from floats that are all far from zero; see [Options].
+// IntegrateSquares computes the tables of images and of their squares together.
+// It supports the types of [boxsum.IntegrateSquares]. From floats that are all
+// far from zero, an offset is subtracted first; see [Options].
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Image[P], opt *Options) (*SquaredTable[S, Q], error) {
 	return filled(squaresError[S, Q, P](), func() (*SquaredTable[S, Q], error) {
 		sum, squares, err := both(func() (*Table[S], error) { return wrapped[Table[S]](tablesOf[S](src.inner())) },
@@ -245,7 +245,8 @@ func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Image[
 	}, func(t *SquaredTable[S, Q]) error { return IntegrateSquaresInto(t, src, opt) })
 }
 
-// IntegrateSquaresInto computes both tables of images in dst; see [IntegrateInto].
+// IntegrateSquaresInto computes both tables of images and stores them in dst,
+// under the same conditions as [IntegrateInto].
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src *Image[P], opt *Options) error {
 	if dst == nil {
 		return errNoTable
@@ -291,22 +292,22 @@ func NewTiltedTable[S boxsum.Sum](d *Device, width, height, channels, count int)
 	return wrapped[TiltedTable[S]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}))
 }
 
-// IntegrateTilted computes the tilted tables of images, on their device:
+// IntegrateTilted computes the tilted tables of images on their device:
 //
 //	tables, err := gpu.IntegrateTilted[uint32](images, nil)
 //
-// The pairs of pixel and sum types are those of [boxsum.Integrate]. An offset is an
-// error, and so is [Fast], because there is only one kind of kernel for tilted
-// tables.
+// It supports the same pairs of pixel and sum types as [boxsum.Integrate]. It
+// returns an error if opt has an offset or selects [Fast], because tilted tables
+// have only one kind of kernel.
 func IntegrateTilted[S boxsum.Sum, P boxsum.Pixel](src *Image[P], opt *Options) (*TiltedTable[S], error) {
 	return filled(pairError[S, P](), func() (*TiltedTable[S], error) { return wrapped[TiltedTable[S]](tablesOf[S](src.inner())) },
 		func(t *TiltedTable[S]) error { return IntegrateTiltedInto(t, src, opt) })
 }
 
-// IntegrateTiltedInto computes the tilted tables of images in dst, which must be on
-// the same device, have the same number and size of images, and must not overlap
-// src. It returns when the work is queued; later calls see the result, and
-// [Device.Wait] waits for it.
+// IntegrateTiltedInto computes the tilted tables of images and stores them in
+// dst, which must be on the same device, have the same number and size of images,
+// and must not overlap src. It returns when the work is queued. Later calls see
+// the result, and [Device.Wait] waits for it.
 func IntegrateTiltedInto[S boxsum.Sum, P boxsum.Pixel](dst *TiltedTable[S], src *Image[P], opt *Options) error {
 	return tables{method: method.Tilted{}, sums: dst.inner(), noOffset: noTiltedOffset}.integrate(src.inner(), opt)
 }
@@ -335,8 +336,8 @@ func NewSquaredTiltedTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, heig
 	return &SquaredTiltedTable[S, Q]{sum, squares}, nil
 }
 
-// IntegrateTiltedSquares computes the tilted tables of images and those of their
-// squares together. The pairs of types are those of [boxsum.IntegrateSquares].
+// IntegrateTiltedSquares computes the tilted tables of images and of their
+// squares together. It supports the types of [boxsum.IntegrateSquares].
 func IntegrateTiltedSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Image[P], opt *Options) (*SquaredTiltedTable[S, Q], error) {
 	return filled(squaresError[S, Q, P](), func() (*SquaredTiltedTable[S, Q], error) {
 		sum, squares, err := both(func() (*TiltedTable[S], error) { return wrapped[TiltedTable[S]](tablesOf[S](src.inner())) },
@@ -345,8 +346,8 @@ func IntegrateTiltedSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *
 	}, func(t *SquaredTiltedTable[S, Q]) error { return IntegrateTiltedSquaresInto(t, src, opt) })
 }
 
-// IntegrateTiltedSquaresInto computes both tables of images in dst; see
-// [IntegrateTiltedInto].
+// IntegrateTiltedSquaresInto computes both tables of images and stores them in
+// dst, under the same conditions as [IntegrateTiltedInto].
 func IntegrateTiltedSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTiltedTable[S, Q], src *Image[P], opt *Options) error {
 	if dst == nil {
 		return errNoTable
@@ -392,19 +393,20 @@ func NewVolumeTable[S boxsum.Sum](d *Device, width, height, depth, channels int)
 	return wrapped[VolumeTable[S]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Volume: true, Depth: depth, Border: 1}))
 }
 
-// IntegrateVolume computes the table of a volume, on its device:
+// IntegrateVolume computes the table of a volume on its device:
 //
 //	table, err := gpu.IntegrateVolume[uint32](vol, nil)
 //
-// The pairs of voxel and sum types are those of [volume.Integrate].
+// It supports the same pairs of voxel and sum types as [volume.Integrate].
 func IntegrateVolume[S boxsum.Sum, P boxsum.Pixel](src *Volume[P], opt *Options) (*VolumeTable[S], error) {
 	return filled(pairError[S, P](), func() (*VolumeTable[S], error) { return wrapped[VolumeTable[S]](tablesOf[S](src.inner())) },
 		func(t *VolumeTable[S]) error { return IntegrateVolumeInto(t, src, opt) })
 }
 
-// IntegrateVolumeInto computes the table of a volume in dst, which must be on the
-// same device, have its size and must not overlap src. It returns when the work is
-// queued; later calls see the result, and [Device.Wait] waits for it.
+// IntegrateVolumeInto computes the table of a volume and stores it in dst, which
+// must be on the same device, have the size of the volume, and must not overlap
+// src. It returns when the work is queued. Later calls see the result, and
+// [Device.Wait] waits for it.
 func IntegrateVolumeInto[S boxsum.Sum, P boxsum.Pixel](dst *VolumeTable[S], src *Volume[P], opt *Options) error {
 	return tables{method: method.Volume{}, sums: dst.inner()}.integrate(src.inner(), opt)
 }
@@ -416,7 +418,7 @@ func (t *VolumeTable[S]) Download() (*volume.Table[S], error) {
 		func(dst *volume.Table[S]) error { return t.DownloadInto(dst) })
 }
 
-// A SquaredVolumeTable holds the table of a volume and of its squares.
+// A SquaredVolumeTable holds the table of a volume and the table of its squares.
 type SquaredVolumeTable[S boxsum.Sum, Q boxsum.Square] struct {
 	Sum     *VolumeTable[S]
 	Squares *VolumeTable[Q]
@@ -434,8 +436,8 @@ func NewSquaredVolumeTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, heig
 }
 
 // IntegrateVolumeSquares computes the table of a volume and that of its squares
-// together. The pairs of types are those of [volume.IntegrateSquares]. An offset
-// is subtracted first from floats that are all far from zero; see [Options].
+// together. It supports the types of [volume.IntegrateSquares]. From floats that
+// are all far from zero, an offset is subtracted first; see [Options].
 func IntegrateVolumeSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options) (*SquaredVolumeTable[S, Q], error) {
 	return filled(squaresError[S, Q, P](), func() (*SquaredVolumeTable[S, Q], error) {
 		sum, squares, err := both(func() (*VolumeTable[S], error) { return wrapped[VolumeTable[S]](tablesOf[S](src.inner())) },
@@ -444,8 +446,8 @@ func IntegrateVolumeSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *
 	}, func(t *SquaredVolumeTable[S, Q]) error { return IntegrateVolumeSquaresInto(t, src, opt) })
 }
 
-// IntegrateVolumeSquaresInto computes both tables of a volume in dst; see
-// [IntegrateVolumeInto].
+// IntegrateVolumeSquaresInto computes both tables of a volume and stores them in
+// dst, under the same conditions as [IntegrateVolumeInto].
 func IntegrateVolumeSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredVolumeTable[S, Q], src *Volume[P], opt *Options) error {
 	if dst == nil {
 		return errNoTable

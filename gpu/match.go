@@ -10,12 +10,11 @@ import (
 	"github.com/boxsum/boxsum/match"
 )
 
-// Match is like [match.Match] for images of one channel on a device and a template
-// on the host. Sums are exact, and scores are rounded once or twice in float64 and
-// then to float32, so they are within 1e-5 of those of package match, which uses
-// transforms. Templates have at most 66051 pixels, 257 a side, and no mask; the
-// time is proportional to their size. OpenCL devices must support float64. Of the
-// options, Match uses only the context.
+// Match is like [match.Match] for images of one channel on a device and a template on the host. The
+// template must have at most 66051 pixels and 257 pixels a side, and no mask; the time is
+// proportional to its size. Sums are exact, and scores are rounded once or twice in float64 and
+// then to float32. They are within 1e-5 of those of package match, which uses Fourier transforms.
+// Match uses only the context of opt. OpenCL devices must support float64.
 //
 //	scores, err := gpu.Match(images, template, match.ZNCC, nil)
 func Match(src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt *match.Options) (*Image[float32], error) {
@@ -29,9 +28,9 @@ func Match(src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt 
 	}, func(scores *Image[float32]) error { return MatchInto(scores, src, template, m, opt) })
 }
 
-// MatchInto is like [Match] but writes to scores, which must be on the device of src and
-// hold as many images, each of size (W-w+1)×(H-h+1) with one channel for images of W×H and
-// a template of w×h. It returns when the work is queued.
+// MatchInto is like [Match] but writes the scores to scores, which must be on the device of src and
+// hold as many images. For images of W×H and a template of w×h, each must have (W-w+1)×(H-h+1)
+// pixels and one channel. MatchInto returns when the work is queued.
 func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt *match.Options) error {
 	a, to := src.inner(), scores.inner()
 	if a.Device == nil || to.Device == nil {

@@ -13,10 +13,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// PipelineOptions controls how a [Pipeline] runs. Nil and the zero value suit most
-// uses.
+// PipelineOptions configures a [Pipeline]. Nil and the zero value suit most uses.
 type PipelineOptions struct {
-	// Offset, Plain and Kernels are as in [Options].
+	// Offset, Plain and Kernels have the same meaning as in [Options].
 	Offset  float32
 	Plain   bool
 	Kernels Kernels
@@ -28,16 +27,15 @@ type PipelineOptions struct {
 
 	// InFlight is the maximum number of images in progress. The device needs memory
 	// for this many images and tables. The host needs as much page-locked memory,
-	// except for images and tables that are page-locked already, and one more table
-	// with Reuse. Zero means enough to keep the copies busy: 4 for each device, or
-	// 8 if tables are newly allocated, which takes time.
+	// except for images and tables that are page-locked already, and memory for one
+	// more table with Reuse. Zero selects a number that keeps the copies busy: 4 for
+	// each device, or 8 if tables are newly allocated, which takes time.
 	InFlight int
 
-	// Reuse returns tables in the page-locked memory that the device wrote them to,
-	// which saves a copy and an allocation for each. A table is valid until the
-	// loop asks for the next one, and empty from then on; its Sums must not be used
-	// after that. [PipelineInto] ignores Reuse; it is as fast and leaves tables to
-	// the caller.
+	// Reuse returns tables in the page-locked memory to which the device wrote them,
+	// which saves a copy and an allocation for each. A table is valid until the loop
+	// asks for the next one. After that, it is empty, and its Sums must not be used.
+	// [PipelineInto] ignores Reuse; it is as fast and leaves tables to the caller.
 	Reuse bool
 }
 
@@ -53,21 +51,22 @@ func (o *PipelineOptions) onDevice() *Options {
 //		...
 //	}
 //
-// Tables are returned in the order of the images, which may differ in size. An
-// image that cannot have a table yields an error in its place, and the next one
-// follows. Whatever ends the run early is yielded once, as the last error: that of
-// ctx when it is done, or [boxsum.ErrClosed]. A nil ctx is never done. If memory is
-// short, fewer images are in flight, and images that are too large are processed in
-// bands, as are those that are narrow and very tall.
+// Tables are returned in the order of the images, which may differ in size. If the
+// table of an image cannot be computed, Pipeline yields an error in its place and
+// continues with the next image. If the run ends early, its last error is the
+// reason: the error of ctx when it is done, or [boxsum.ErrClosed]. A nil ctx is
+// never done. If memory is short, fewer images are in flight. Images that are too
+// large, or narrow and very tall, are processed in bands.
 //
 // Images are requested between one table and the next, never concurrently with the
 // body of the loop, so neither has to be safe for concurrent use. When the next
 // image is requested, at most InFlight-1 tables are outstanding: with InFlight 1,
-// each table is returned at once, and nothing overlaps. The memory of an image may
-// be reused when the next one is requested, except that of [NewHostImage], which
-// the device reads directly: it must not change until its table is returned. As
-// many images as may be in flight can therefore be used in rotation, and as many
-// tables of [PipelineInto].
+// each table is returned at once, and nothing overlaps.
+//
+// The memory of an image may be reused when the next image is requested. The
+// exception is an image from [NewHostImage], which the device reads directly: it
+// must not change until its table is returned. It is therefore enough to use
+// InFlight such images, or InFlight tables of [PipelineInto], in rotation.
 //
 // A device keeps the memory of a finished pipeline for the next one, until it is
 // needed elsewhere or the device is closed.
@@ -76,25 +75,25 @@ func Pipeline[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, imag
 }
 
 // PipelineInto is like [Pipeline] but writes to existing tables: each image comes
-// with its table, which must have its size and must not overlap its memory. A table
-// belongs to the pipeline until it is returned, and then to the caller again, who
-// may use it for another image. It is also returned with an error of its image, and
-// after a loop that ends early, all tables belong to the caller.
+// with its table, which must have the size of the image and must not overlap it.
+// The pipeline owns a table until it returns it, even if with an error, and the
+// caller may then use it for another image. When the loop ends early, all tables
+// belong to the caller again.
 //
-// A device writes to a [NewHostTable] directly, which is as fast as Reuse; the CPU
-// copies to other tables.
+// The device writes directly to tables from [NewHostTable], which is as fast as
+// Reuse. The CPU copies to all other tables.
 func PipelineInto[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[*boxsum.Table[S], boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.Table[S], error] {
 	return pipeline(ctx, d, raster.TypeNamed[P](), arrays(images), opt, sumTables[S](true))
 }
 
-// PipelineSquares is like [Pipeline] for the tables of images and of their squares.
-// The pairs of types are those of [boxsum.IntegrateSquares].
+// PipelineSquares is like [Pipeline] but computes the tables of images and of their
+// squares. It supports the types of [boxsum.IntegrateSquares].
 func PipelineSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq[boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.SquaredTable[S, Q], error] {
 	return pipeline(ctx, d, raster.TypeNamed[P](), intoNew[*boxsum.SquaredTable[S, Q]](images), opt, squareTables[S, Q](false))
 }
 
-// PipelineSquaresInto is like [PipelineInto] for the tables of images and of their
-// squares.
+// PipelineSquaresInto is like [PipelineInto] but computes the tables of images and
+// of their squares.
 func PipelineSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[*boxsum.SquaredTable[S, Q], boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.SquaredTable[S, Q], error] {
 	return pipeline(ctx, d, raster.TypeNamed[P](), arrays(images), opt, squareTables[S, Q](true))
 }

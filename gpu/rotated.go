@@ -15,7 +15,8 @@ import (
 
 // A RotatedTable holds tables along the lines of a rotation on a device, one for
 // each of Count images of the same size. It answers the same queries as a
-// [rotated.Table]; its lattice knows where pixels lie and counts those in boxes.
+// [rotated.Table]. Its lattice describes where pixels lie and counts the pixels in
+// boxes.
 type RotatedTable[S boxsum.Sum] struct {
 	images  devmem.Array    // only the sizes of the images
 	cells   *Table[S]       // of the lattice, an image with holes; two per image if it is split
@@ -63,8 +64,8 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 //
 //	tables, err := gpu.IntegrateRotated[uint32](images, rotated.Rotation{A: 1, B: 2}, nil)
 //
-// The pairs of pixel and sum types are those of [boxsum.Integrate]. An offset is an
-// error.
+// It supports the same pairs of pixel and sum types as [boxsum.Integrate]. It
+// returns an error if opt has an offset.
 func IntegrateRotated[S boxsum.Sum, P boxsum.Pixel](src *Image[P], rot rotated.Rotation, opt *Options) (*RotatedTable[S], error) {
 	return filled(pairError[S, P](), func() (*RotatedTable[S], error) {
 		a := src.inner()
@@ -75,9 +76,9 @@ func IntegrateRotated[S boxsum.Sum, P boxsum.Pixel](src *Image[P], rot rotated.R
 	}, func(t *RotatedTable[S]) error { return IntegrateRotatedInto(t, src, opt) })
 }
 
-// IntegrateRotatedInto computes the tables of images in dst, which must be on the
-// same device and have the same number and size of images. It returns when the work
-// is queued.
+// IntegrateRotatedInto computes the tables of images and stores them in dst, which
+// must be on the same device and have the same number and size of images. It
+// returns when the work is queued.
 func IntegrateRotatedInto[S boxsum.Sum, P boxsum.Pixel](dst *RotatedTable[S], src *Image[P], opt *Options) error {
 	if dst == nil || dst.lattice == nil {
 		return errNoTable
@@ -91,8 +92,8 @@ func (t *RotatedTable[S]) tables() tables {
 }
 
 // SumBoxes stores in dst the sums of all channels of table i over each box of the
-// lattice: channel c of boxes[b] is dst[b*Channels+c]. Cells without a pixel,
-// inside or outside the image, count as 0.
+// lattice: the sum of channel c over boxes[b] is dst[b*Channels+c]. Cells without a
+// pixel, inside or outside the image, count as 0.
 func (t *RotatedTable[S]) SumBoxes(i int, dst []S, boxes []rotated.Box) error {
 	if err := t.index(i); err != nil {
 		return err

@@ -35,7 +35,7 @@ func tablesOf[S boxsum.Sum](src *devmem.Array) (devmem.Array, error) {
 }
 
 // SumBoxes stores in dst the sums of all channels of table i over each box, clipped
-// to the image: channel c of boxes[b] is dst[b*Channels+c].
+// to the image: the sum of channel c over boxes[b] is dst[b*Channels+c].
 func (t *Table[S]) SumBoxes(i int, dst []S, boxes []image.Rectangle) error {
 	a := t.inner()
 	if err := numbered(a, i); err != nil {
@@ -122,8 +122,9 @@ func onHost[T any](wrong error, take func() (*T, error), fill func(*T) error) (*
 	return raster.OrNil(t, err)
 }
 
-// DownloadInto copies table i into dst, which must have its size. If squares have
-// an offset, dst also receives a copy of the sums, which queries need.
+// DownloadInto copies table i into dst, which must have its size. If a table of
+// squares has an offset, DownloadInto also copies the sums, which queries of dst
+// then need.
 func (t *Table[S]) DownloadInto(i int, dst *boxsum.Table[S]) error { return t.fetch(i, dst, true) }
 
 // fetch copies table i into dst. If beside is set and squares have an offset, it
@@ -171,7 +172,8 @@ func besidePlane[S boxsum.Sum](a *devmem.Array, i int, squares *boxsum.Table[flo
 }
 
 // Offset returns the value that was subtracted from every pixel before summing; see
-// [Options.Offset]. For several tables, it is that of the first.
+// [Options.Offset]. If there are several tables, it returns the offset of the first
+// one.
 func (t *Table[S]) Offset() float32 { return offsetOf(t.inner()) }
 
 // offsetOf returns an array's offset, synchronized with writers.

@@ -7,21 +7,23 @@ import (
 )
 
 // A TiltedTable holds tilted tables on a device, one for each of Count images of
-// the same size, in OpenCV's layout: entry (x, y) is the sum of the cone of pixels
-// above (x−1, y−1), which is all (x', y') with
+// the same size, in OpenCV's layout: entry (x, y) is the sum of the triangle of
+// pixels above it, whose tip is the pixel (x−1, y−1). It contains all pixels (x',
+// y') with
 //
 //	|x' − (x−1)| ≤ (y−1) − y'
 //
-// Row 0 is zero. Column 0 is not, because cones whose tip is left of the image
-// extend into it.
+// Row 0 is zero. Column 0 is not, because triangles whose tips are left of the
+// image reach into it.
 type TiltedTable[S boxsum.Sum] struct{ holder }
 
 // noTiltedOffset is the reason why tilted and rotated tables have no offset.
 const noTiltedOffset = "an offset is not supported for tilted and rotated tables (use float64 sums)"
 
 // SumBoxes stores in dst the sums of all channels of table i over each box, clipped
-// to the image: channel c of boxes[b] is dst[b*Channels+c]. If a box extends beyond
-// the image, SumBoxes copies the table to the host; see [tilted.Table.Contains].
+// to the image: the sum of channel c over boxes[b] is dst[b*Channels+c]. If a box
+// extends beyond the image, SumBoxes copies the table to the host; see
+// [tilted.Table.Contains].
 func (t *TiltedTable[S]) SumBoxes(i int, dst []S, boxes []tilted.Box) error {
 	a := t.inner()
 	if err := numbered(a, i); err != nil {

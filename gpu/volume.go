@@ -7,8 +7,8 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// A Volume holds voxels on a device, slice by slice, each in the layout of an
-// [Image].
+// A Volume holds voxels on a device, slice by slice. Each slice has the layout of
+// an [Image].
 type Volume[P boxsum.Pixel] struct{ holder }
 
 // NewVolume allocates device memory for a volume of the given size. Zero channels

@@ -12,7 +12,7 @@ import (
 )
 
 // A VolumeTable holds the table of a volume on a device, in the layout of a
-// [volume.Table]: all entries with a zero among x, y and z are zero.
+// [volume.Table]: all entries where x, y or z is zero are zero.
 type VolumeTable[S boxsum.Sum] struct{ holder }
 
 // sliceSide returns the location of a volume or of its table.
@@ -21,7 +21,7 @@ func sliceSide[T any](values []T, stride, sliceStride int) transfer.Side {
 }
 
 // SumBoxes stores in dst the sums of all channels over each box, clipped to the
-// volume: channel c of boxes[b] is dst[b*Channels+c].
+// volume: the sum of channel c over boxes[b] is dst[b*Channels+c].
 func (t *VolumeTable[S]) SumBoxes(dst []S, boxes []volume.Box) error {
 	a := t.inner()
 	if a.Device == nil {
@@ -34,8 +34,9 @@ func (t *VolumeTable[S]) SumBoxes(dst []S, boxes []volume.Box) error {
 	}, func(a *devmem.Array, _ int) method.Answer { return method.VolumeBoxes(a) }, func(n int) float64 { return float64(boxes[n].Intersect(bounds).Voxels()) })
 }
 
-// DownloadInto copies the table into dst, which must have its size. If squares have
-// an offset, dst also receives a copy of the sums, which queries need.
+// DownloadInto copies the table into dst, which must have its size. If a table of
+// squares has an offset, DownloadInto also copies the sums, which queries of dst
+// then need.
 func (t *VolumeTable[S]) DownloadInto(dst *volume.Table[S]) error { return t.fetch(dst, true) }
 
 // fetch copies the table into dst. If beside is set and squares have an offset, it

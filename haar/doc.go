@@ -10,10 +10,10 @@
 //
 // # Features
 //
-// A [Feature] is a few boxes with weights, cut out of a window by lines across
-// it, as in Messom and Barczak's figures 1, 2 and 4. Its value is the sum of the
-// pixels in each box times the weight of the box. There are eight kinds; − and +
-// are the weights −1 and +1:
+// A [Feature] consists of a few boxes with weights that divide a rectangle in a
+// window, as in figures 1, 2 and 4 of Messom and Barczak. Its value is the sum
+// of the pixels in each box times the weight of the box. There are eight kinds;
+// − and + are the weights −1 and +1:
 //
 //	EdgeX   EdgeY   LineX    LineY   LineX4     LineY4   Diagonal   CenterSurround
 //	                                                                − − −
@@ -28,39 +28,31 @@
 //
 // # Axes
 //
-// A feature has no axes of its own. Its boxes count along the axes of the
-// [Plane] that it is evaluated on, from the pixel where the window starts.
-// [Upright] is the plane of the image's own rows and columns. [Rotated] is a
-// plane along the digital lines of a rotation a/b, where 1/1 is 45°. There x
-// climbs to the right by the angle and y goes down across it, for every ratio:
-// features are rotated, never mirrored. On such a plane a box holds the pixels
-// whose cells are in it; see package rotated. Their number depends on where the
-// box lies.
+// The axes of a feature are those of the [Plane] on which it is evaluated. They
+// start at the pixel where the window starts. [Upright] returns the plane of the
+// image's own rows and columns, and [Rotated] a plane along the digital lines of
+// a rotation a/b, where 1/1 is 45°. On a rotated plane, the x axis climbs to the
+// right by the angle and the y axis goes down across it, for every ratio:
+// features are rotated, never mirrored. A box then contains the pixels whose
+// cells are in it, as in package rotated; their number depends on the position
+// of the box.
 //
 //	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
 //	plane, err := haar.Rotated[int64](table, 0)
 //
 // There are two kinds of windows on such a plane:
 //
-//   - The window rotates with its features: sets of [All] and [NewSet], whose
-//     window is then measured in lines along the axes. This changes a detector of
-//     upright objects into one of rotated objects. Lines are 1/√(1+t²) pixels
-//     apart, where t is the tangent or, above 45°, its inverse. So a set that was
-//     made for pixels must first be scaled by √(1+t²).
-//   - The window stays upright, in pixels, and only the features in it are
-//     rotated, as in Lienhart and Maydt: [AllRotated] and [NewRotatedSet]. Their
-//     boxes count from the cell of the window's upper left pixel, and their
-//     coordinates may be negative. All features stay inside the window wherever
-//     it is.
+//   - The window rotates with its features. Sets of [All] and [NewSet] have such windows, which are then measured in lines along the axes. This changes a detector of upright objects into one of rotated objects. Lines are 1/√(1+t²) pixels apart, where t is the tangent or, above 45°, its inverse, so a set that was made for pixels must first be scaled by √(1+t²).
+//   - The window stays upright, in pixels, and only the features in it are rotated, as in Lienhart and Maydt. Sets of [AllRotated] and [NewRotatedSet] have such windows. The coordinates of boxes start at the cell of the window's upper left pixel and may be negative. All features stay inside the window wherever it is.
 //
 // # Order
 //
 // [All] and [AllRotated] list the features of a window kind by kind, in the
-// order in which the kinds are given. Within a kind the top left corners come
-// row by row, for each corner the heights of a cell from 1 up, and for each
-// height the widths from 1 up. This is the order of scikit-image. The boxes,
-// signs and values of the five kinds of [ViolaJones] on an upright plane are
-// also those of scikit-image.
+// order of their arguments. Within a kind, the top left corners come row by row;
+// for each corner, the heights of a cell from 1 up; and for each height, the
+// widths from 1 up. This is the order of scikit-image. The boxes, signs and
+// values of the five kinds of [ViolaJones] on an upright plane are also those of
+// scikit-image.
 //
 // # Uneven areas
 //
@@ -72,8 +64,8 @@
 //
 //	Aα·fβ/Aβ − fα
 //
-// (equation 4). The areas are counted exactly for the boxes at their position;
-// they are not those of the ideal boxes.
+// (equation 4). The areas are the exact numbers of pixels in the boxes at their
+// position, not the areas of ideal boxes.
 //
 // # Exactness
 //

@@ -23,9 +23,10 @@ type Box struct {
 	Weight int
 }
 
-// New returns the feature of a kind that covers bounds. Bounds are relative to
-// the top left corner of the window, and may be negative if the axes are
-// rotated. Their width and height must be multiples of the kind's [Kind.Cells].
+// New returns the feature of a kind that covers bounds. The bounds are relative
+// to the top left corner of the window, and may be negative if the axes are
+// rotated. Their width and height must be multiples of the numbers of cells
+// that [Kind.Cells] returns.
 func New(kind Kind, bounds image.Rectangle) (Feature, error) {
 	if !kind.known() {
 		return Feature{}, raster.Invalid("unknown %v (see Kinds)", kind)
@@ -72,9 +73,9 @@ func (f Feature) Bounds() image.Rectangle {
 
 // Boxes returns the boxes of the feature and their weights. The boxes of EdgeX,
 // LineX and LineX4 are ordered from left to right, those of EdgeY, LineY and
-// LineY4 from top to bottom, those of Diagonal clockwise from the top left.
-// CenterSurround has two boxes, the whole with weight −1 and the center with
-// weight 2, which together give the center minus the surround.
+// LineY4 from top to bottom, and those of Diagonal clockwise from the top left.
+// CenterSurround has two boxes: the whole, with weight −1, and the center, with
+// weight 2. Together they give the center minus the surround.
 func (f Feature) Boxes() []Box {
 	if !f.kind.known() {
 		return nil

@@ -6,11 +6,11 @@ import (
 )
 
 // A Kind is the shape of a feature: its number of cells, and which of them are
-// added and which subtracted.
+// added or subtracted.
 type Kind uint8
 
-// The kinds of features. X kinds have boxes side by side, Y kinds on top of
-// each other.
+// Kinds of features. In kinds with an X, boxes are side by side; in kinds with
+// a Y, they are on top of each other.
 const (
 	EdgeX          Kind = iota + 1 // two boxes: left −, right +
 	EdgeY                          // two boxes: top −, bottom +

@@ -12,10 +12,11 @@ import (
 // of a whole window if many features share them. After that, all planes are
 // alike.
 
-// Cells returns the cells of a lattice that a box covers. The box is given
-// along the axes of [Rotated], relative to the pixel at which a window starts.
-// Lines are the same as cells of the lattice unless package rotated mirrors the
-// image; then x counts c backwards.
+// Cells returns the cells of a lattice that a box covers. The coordinates of
+// the box are those of features on the plane of [Rotated]: they count lines
+// along its axes and start at the pixel at. They differ from the coordinates of
+// cells only if package rotated mirrors the image, because c then decreases
+// along the x axis.
 func Cells(l *rotated.Lattice, box image.Rectangle, at image.Point) rotated.Box {
 	c, r := l.Cell(at.X, at.Y)
 	cells := rotated.Box{C0: c + box.Min.X, C1: c + box.Max.X, R0: r + box.Min.Y, R1: r + box.Max.Y}

@@ -9,14 +9,14 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// Number is the type of values: int64 for integer tables, float64 for any
+// Number is the type of values: int64 for tables of integers, float64 for any
 // table.
 type Number interface{ int64 | float64 }
 
 // A Plane evaluates features on one channel of a table, along a pair of axes. V
 // is the type of the values and S that of the sums.
 //
-// A plane shares the memory of its table. It remains valid when the next image
+// A plane shares the memory of its table. It remains valid when another image
 // is integrated into the same table, and is safe for concurrent use as long as
 // no goroutine does that.
 type Plane[V Number, S boxsum.Sum] struct {
@@ -50,7 +50,7 @@ func (p *Plane[V, S]) seen() *view {
 //
 //	plane, err := haar.Upright[int64](table, 0)
 //
-// For values of type int64 from a table of floats it returns a
+// If V is int64 and the table holds floats, Upright returns an error that wraps
 // [boxsum.ErrTypes].
 func Upright[V Number, S boxsum.Sum](table *boxsum.Table[S], channel int) (*Plane[V, S], error) {
 	if table == nil {

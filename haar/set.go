@@ -11,8 +11,8 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A Set holds features of one window, in order: either all features of some
-// kinds, which takes almost no memory, or a list.
+// A Set is an ordered set of features of one window. A set of all features of
+// some kinds takes almost no memory; any other set stores a list.
 type Set struct {
 	window window
 	length int
@@ -95,8 +95,9 @@ func NewSet(width, height int, features ...Feature) (*Set, error) {
 }
 
 // NewRotatedSet returns a set of the given features along the lines of a
-// rotation, in an upright window of pixels. All must stay inside the window,
-// like those of [AllRotated], but cells may have any size. The list is copied.
+// rotation, in an upright window of pixels. As in [AllRotated], all features
+// must stay inside the window wherever it is, but their cells may have any
+// size. The list is copied.
 func NewRotatedSet(rot rotated.Rotation, width, height int, features ...Feature) (*Set, error) {
 	w, err := newWindow(rot, width, height)
 	if err != nil {
@@ -152,11 +153,11 @@ func (s *Set) Features() iter.Seq[Feature] {
 	}
 }
 
-// Scale returns a set of the features scaled by a factor, together with their
-// window, each as by [Feature.Scale]. If rounding moves a feature over the edge
-// of an upright window with rotated axes, it is moved back by a line or, if
-// that is not enough, made slightly smaller. The set takes 36 bytes for each
-// feature.
+// Scale returns a set of the features, each scaled by a factor like
+// [Feature.Scale], together with their window. If rounding moves a feature over
+// the edge of an upright window with rotated axes, it is moved back by a line
+// or, if that is not enough, made slightly smaller. The set takes 36 bytes for
+// each feature.
 func (s *Set) Scale(factor float64) (*Set, error) {
 	s = s.orEmpty()
 	width, err := scaleLine(s.window.width, factor)

@@ -7,8 +7,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Value returns the value of a feature in the window that starts at a pixel.
-// The feature must lie inside the image.
+// Value returns the value of a feature in the window that starts at the pixel
+// at. The feature must lie inside the image.
 func (p *Plane[V, S]) Value(f Feature, at image.Point) (V, error) {
 	if err := p.seen().checkFeature(&f, at); err != nil {
 		return 0, err
@@ -16,8 +16,9 @@ func (p *Plane[V, S]) Value(f Feature, at image.Point) (V, error) {
 	return p.value(&f, at), nil
 }
 
-// Corrected returns the value of a feature corrected for uneven areas. It is 0
-// in a flat image, and if the + boxes contain no pixel.
+// Corrected returns the value of a feature, corrected for uneven areas, in the
+// window that starts at the pixel at. It is 0 in a flat image, and if the +
+// boxes contain no pixel.
 func (p *Plane[V, S]) Corrected(f Feature, at image.Point) (float64, error) {
 	if err := p.seen().checkFeature(&f, at); err != nil {
 		return 0, err
@@ -25,9 +26,9 @@ func (p *Plane[V, S]) Corrected(f Feature, at image.Point) (float64, error) {
 	return p.corrected(&f, at), nil
 }
 
-// Areas returns the number of pixels in the + and the − boxes of a feature in
-// the window that starts at a pixel, multiplied by the magnitudes of their
-// weights.
+// Areas returns the number of pixels in the + and the − boxes of a feature,
+// multiplied by the magnitudes of their weights, in the window that starts at
+// the pixel at.
 func (p *Plane[V, S]) Areas(f Feature, at image.Point) (plus, minus int64, err error) {
 	if err := p.seen().checkFeature(&f, at); err != nil {
 		return 0, 0, err

@@ -29,7 +29,7 @@ func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) 
 	})
 }
 
-// CorrectedValues is like [Plane.Values], but corrects each value for uneven
+// CorrectedValues is like [Plane.Values] but corrects each value for uneven
 // areas, like [Plane.Corrected].
 func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point, opt *Options) error {
 	return share(p, dst, set, at, opt, true, func(r *reader[V, S], out []float64, t tile, at image.Point, shown bool) {

@@ -6,22 +6,21 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// MinBins and MaxBins are the limits of the number of bins of a histogram.
+// MinBins and MaxBins are the smallest and the largest number of bins in a histogram.
 const (
 	MinBins = bins.Min
 	MaxBins = bins.Max
 )
 
 // Bins divides the values from Low to High into N bins of equal width. If Low and High
-// are both zero, the range is all values of 8- and 16-bit pixels, such as 0 to 256 for
-// uint8; other pixels need a range. [Over] fills in the values that depend on the
-// pixels.
+// are both zero, the range is that of the pixel type, such as 0 to 256 for uint8. Only
+// 8- and 16-bit pixels have such a default. [Over] fills it in.
 type Bins struct {
 	N         int
 	Low, High float64
 
 	// Clamp counts values below Low in the first bin and values above High in the last
-	// bin, instead of in none.
+	// bin. Otherwise they count in no bin.
 	Clamp bool
 
 	single bool // the edges are float32, like the pixels
@@ -49,8 +48,8 @@ func (b Bins) Index(value float64) int { return b.core().Index(value) }
 
 // Over returns b completed for pixels of type P: if Low and High are both zero, it sets
 // them to the range of the type. It returns an error if the range is missing or cannot
-// be divided into N bins. The edges for float32 pixels are also float32, provided that
-// float32 can tell them apart, so that a pixel of 0.1 lies on the edge 0.1.
+// be divided into N bins. For float32 pixels, it rounds the edges to float32 unless
+// that would make two of them equal, so that a pixel of 0.1 lies on the edge 0.1.
 func Over[P boxsum.Pixel](b Bins) (Bins, error) {
 	r, err := b.core().Over(raster.TypeOf[P]())
 	return binsOf(r), err

@@ -13,24 +13,25 @@ func Integrate[P boxsum.Pixel](img boxsum.Image[P], bins Bins, opt *Options) (*T
 	return integrate[uint32](arrayOf(&img), raster.Array{}, bins, opt)
 }
 
-// IntegrateInto makes the integral histogram of an image in dst, which must have the
-// size of the image and must not overlap it. If dst has no range, it gets that of the
-// pixels of the first image. Repeated calls with images of the same type do not
-// allocate.
+// IntegrateInto computes the integral histogram of an image and stores it in dst, which
+// must have the size of the image and must not overlap it. If the bins of dst have no
+// range, they get the default range of the pixel type. Repeated calls with images of
+// the same type do not allocate.
 func IntegrateInto[P boxsum.Pixel](dst *Table[uint32], img boxsum.Image[P], opt *Options) error {
 	return integrateInto(dst, arrayOf(&img), raster.Array{}, opt)
 }
 
-// IntegrateWeighted returns an integral histogram in which each pixel counts as much as
-// the weight at its position, in all channels. The image of weights has the same size
-// and one channel; the pairs of weight and sum types are those of [boxsum.Integrate]:
+// IntegrateWeighted returns an integral histogram that adds, for each pixel, the weight
+// at its position instead of 1, in all channels. The image of weights must have the
+// same size and one channel. It supports the same pairs of weight and sum types as
+// [boxsum.Integrate]:
 //
 //	table, err := histogram.IntegrateWeighted[float64](img, weights, histogram.Bins{N: 32}, nil)
 func IntegrateWeighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], weights boxsum.Image[W], bins Bins, opt *Options) (*Table[S], error) {
 	return integrate[S](arrayOf(&img), arrayOf(&weights), bins, opt)
 }
 
-// IntegrateWeightedInto is like [IntegrateWeighted], but makes the table in dst.
+// IntegrateWeightedInto is like [IntegrateWeighted] but stores the table in dst.
 func IntegrateWeightedInto[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img boxsum.Image[P], weights boxsum.Image[W], opt *Options) error {
 	return integrateInto(dst, arrayOf(&img), arrayOf(&weights), opt)
 }

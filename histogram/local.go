@@ -7,15 +7,16 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Local returns an image of the results of calling f with the histogram around every
-// pixel: that of one channel over the box of 2·radius+1 pixels a side that is centered
-// on the pixel, clipped to the image. It takes as many steps per pixel as there are
-// bins, whatever the radius. A median filter is
+// Local calls f with the histogram around every pixel and returns an image of the
+// results. The histogram is that of one channel over the box of 2·radius+1 pixels a
+// side that is centered on the pixel, clipped to the image. The time per pixel is
+// proportional to the number of bins and does not depend on the radius. For 8-bit
+// pixels in 256 bins, this is a median filter:
 //
 //	median, err := histogram.Local(table, 7, 0, func(h []uint32) uint8 { return uint8(histogram.Median(h)) }, nil)
 //
-// for 8-bit pixels in 256 bins. Local calls f from several goroutines at once, as many
-// as opt allows; f must not retain h.
+// Local calls f from several goroutines at once, as many as opt allows; f must not
+// retain h.
 func Local[P boxsum.Pixel, S boxsum.Sum](t *Table[S], radius, channel int, f func(h []S) P, opt *Options) (boxsum.Image[P], error) {
 	options := opt.engine()
 	set, err := options.Check()

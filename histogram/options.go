@@ -8,8 +8,8 @@ import (
 )
 
 // Options configures the computation of a table. Nil and the zero value select
-// the best settings for the machine. Unlike in package boxsum, there is no
-// offset: move the range of the bins instead.
+// the best settings for the machine. Unlike [boxsum.Options], there is no
+// offset; move the range of the bins instead.
 type Options struct {
 	On       boxsum.Device      // device to use, as in [boxsum.Options]; nil selects the processor
 	BandRows int                // rows that a device processes at a time; 0 selects a number that suits its memory

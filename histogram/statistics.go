@@ -30,13 +30,14 @@ func Quantile[S boxsum.Sum](h []S, q float64) int {
 	return last
 }
 
-// Median returns the bin of the median, the lower of two, or −1 if the histogram is
-// empty. If every value has its own bin, as 8-bit pixels have with 256 bins, it is the
-// median itself.
+// Median returns the bin that contains the median, or the lower of the two middle
+// values if their number is even. It returns −1 if the histogram is empty. If every
+// value has its own bin, as 8-bit pixels have with 256 bins, the bin is the median
+// itself.
 func Median[S boxsum.Sum](h []S) int { return Quantile(h, 0.5) }
 
-// Mode returns the bin with the highest count, the first of several, or −1 if the
-// histogram is empty.
+// Mode returns the bin with the highest count, or the first of several such bins. It
+// returns −1 if the histogram is empty.
 func Mode[S boxsum.Sum](h []S) int {
 	best, most := -1, 0.0
 	for i := range h {
@@ -47,8 +48,8 @@ func Mode[S boxsum.Sum](h []S) int {
 	return best
 }
 
-// Entropy returns Shannon's entropy in bits: 0 if all counts are in one bin, and log2
-// of the number of bins if all bins are equally full.
+// Entropy returns Shannon's entropy in bits. It is 0 if all counts are in one bin, and
+// the base-2 logarithm of the number of bins if all counts are equal.
 func Entropy[S boxsum.Sum](h []S) float64 {
 	all := total(h)
 	var bits float64
@@ -66,7 +67,7 @@ func Entropy[S boxsum.Sum](h []S) float64 {
 // differ, the shorter histogram is extended with empty bins.
 
 // Bhattacharyya returns the distance √(1 − Σ√(p·q)), between 0 and 1, where p and q are
-// the fractions of a bin in the two histograms. OpenCV uses this name; it is also known
+// the fractions of the two histograms in a bin. OpenCV uses this name; it is also known
 // as the Hellinger distance. It compares every bin separately.
 func Bhattacharyya[S boxsum.Sum](a, b []S) float64 {
 	allA, allB := total(a), total(b)
@@ -84,7 +85,7 @@ func Bhattacharyya[S boxsum.Sum](a, b []S) float64 {
 }
 
 // ChiSquare returns the distance ½·Σ(p−q)²/(p+q), between 0 and 1, where p and q are
-// the fractions of a bin in the two histograms. Bins that are small in both have little
+// the fractions of the two histograms in a bin. Bins that are small in both have little
 // effect.
 func ChiSquare[S boxsum.Sum](a, b []S) float64 {
 	allA, allB := total(a), total(b)
@@ -101,11 +102,10 @@ func ChiSquare[S boxsum.Sum](a, b []S) float64 {
 	return sum / 2
 }
 
-// EarthMover returns the average number of bins that the counts of one histogram must
-// be moved to give the other, between 0 and the number of bins minus one. A change of
-// brightness, which moves all counts by a bin or two, is a small distance only here,
-// not in Bhattacharyya or ChiSquare. Multiply by the width of a bin for a difference of
-// values.
+// EarthMover returns the average number of bins by which the counts of one histogram
+// must be moved to give the other, between 0 and the number of bins minus one. Unlike
+// Bhattacharyya and ChiSquare, it is small for a change of brightness, which moves all
+// counts by a bin or two. Multiply it by the width of a bin for a difference of values.
 func EarthMover[S boxsum.Sum](a, b []S) float64 {
 	allA, allB := total(a), total(b)
 	n := max(len(a), len(b))

@@ -23,8 +23,8 @@ type Table[S boxsum.Sum] struct {
 	Bins          Bins
 }
 
-// Bytes returns the memory size of a table with counts of type S, which is uint32
-// unless the table is weighted. Zero channels means one.
+// Bytes returns the number of bytes in a table with n bins and counts of type S,
+// which is uint32 unless the table is weighted. Zero channels means one.
 func Bytes[S boxsum.Sum](width, height, channels, n int) (int64, error) {
 	return bins.Bytes(raster.TypeOf[S](), width, height, channels, n)
 }

@@ -14,9 +14,9 @@ type Block struct {
 	Cells image.Point     // columns and rows of cells; zero means 2×2
 }
 
-// A BoxConfig describes histograms that are read from a [Table], in blocks of any size and place (Zhu,
-// Avidan, Yeh and Cheng, "Fast human detection using a cascade of histograms of oriented gradients",
-// CVPR 2006). The zero value of each field chooses its default.
+// A BoxConfig describes histograms that are read from a [Table], in blocks of any size and place
+// (Zhu, Avidan, Yeh and Cheng, "Fast human detection using a cascade of histograms of oriented
+// gradients", CVPR 2006). A field that is zero has its default value.
 type BoxConfig struct {
 	Window image.Point // size of a window in pixels; zero means 64×128
 	// Blocks lists the blocks of a window. Nil means all blocks of 16×16 pixels whose coordinates are
@@ -25,13 +25,14 @@ type BoxConfig struct {
 	Votes  Votes
 	Clip   float64 // see [Config.Clip]
 	// Coefficients holds the weights of a linear classifier: one for each value of a descriptor and,
-	// optionally, a constant that is added to the score. Scores requires them.
+	// optionally, a constant that is added to the score. AppendScores requires them.
 	Coefficients []float32
 }
 
 // A BoxDescriptor computes histograms of oriented gradients from the tables of images. Unlike a
-// [Descriptor], it does not weight the pixels of a block by a Gaussian, and interpolates between cells
-// before it sums (see [Table]). Coefficients for one do not fit the other. It is immutable.
+// [Descriptor], it does not weight the pixels of a block by a Gaussian, and the table interpolates
+// votes before it sums them (see [Table]). Coefficients for one kind of descriptor do not suit the
+// other. A BoxDescriptor is immutable.
 type BoxDescriptor struct {
 	config BoxConfig
 	size   int
@@ -124,12 +125,12 @@ func (d *BoxDescriptor) Size() int {
 	return d.size
 }
 
-// AppendCompute appends the descriptors of the windows whose top left pixels are at to a slice, one after
-// the other. A descriptor contains the blocks of its window in the order of [BoxConfig.Blocks], and a
-// block its cells column by column. Each block is normalized as in a [Descriptor]: to length 1, limited
-// to [BoxConfig.Clip], and to length 1 again. Windows may extend beyond the image, where there are no
-// gradients. If the slice has enough capacity and no block has more than
-// 256 numbers, AppendCompute allocates nothing.
+// AppendCompute appends the descriptors of the windows with the given top left pixels to a slice,
+// one after the other. A descriptor contains the blocks of its window in the order of
+// [BoxConfig.Blocks], and a block contains its cells column by column. As in a [Descriptor], each
+// block is normalized to length 1, limited to [BoxConfig.Clip], and normalized again. Windows may
+// extend beyond the image, where there are no gradients. If the slice has enough capacity and no
+// block has more than 256 numbers, AppendCompute does not allocate.
 func (d *BoxDescriptor) AppendCompute(to []float32, t *Table, at ...image.Point) ([]float32, error) {
 	if err := d.check(t, at); err != nil {
 		return to, err
@@ -152,8 +153,8 @@ func (d *BoxDescriptor) AppendCompute(to []float32, t *Table, at ...image.Point)
 	return all, nil
 }
 
-// AppendScores appends the scores that the linear classifier gives to windows, as
-// [BoxDescriptor.AppendCompute] does their descriptors.
+// AppendScores appends the scores that the linear classifier gives to the windows with the given
+// top left pixels to a slice.
 func (d *BoxDescriptor) AppendScores(to []float64, t *Table, at ...image.Point) ([]float64, error) {
 	if err := d.check(t, at); err != nil {
 		return to, err

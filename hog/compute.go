@@ -8,18 +8,18 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Compute returns the descriptors of windows of img, one after the other. img has one
+// Compute returns the descriptors of windows of img, one after the other. img must have one
 // channel, or three or four that start with red, green and blue. By default, the windows come
 // row by row, as [Descriptor.Windows] lists them; [WindowOptions.At] selects others. A
-// descriptor contains the blocks of its window column by column, and a block its cells column
-// by column.
+// descriptor contains the blocks of its window column by column, and a block contains its
+// cells column by column.
 func (d *Descriptor) Compute(img boxsum.Image[uint8], o *WindowOptions) ([]float32, error) {
 	return d.AppendCompute(nil, img, o)
 }
 
-// AppendCompute appends the results of [Descriptor.Compute] to the slice to. If its capacity
-// is sufficient, further images of the same size allocate nothing. On error, AppendCompute
-// returns the slice unchanged.
+// AppendCompute appends the results of [Descriptor.Compute] to the slice to. If the slice has
+// enough capacity, repeated calls with images of the same size do not allocate. On error,
+// AppendCompute returns the slice unchanged.
 func (d *Descriptor) AppendCompute(to []float32, img boxsum.Image[uint8], o *WindowOptions) ([]float32, error) {
 	if err := d.valid(); err != nil {
 		return to, err
@@ -73,8 +73,9 @@ func (d *Descriptor) AppendScores(to []float64, img boxsum.Image[uint8], o *Wind
 	return all, nil
 }
 
-// Gradients returns how each pixel of img votes in the histograms of [Descriptor.Compute], before any
-// weights: it adds channels 0 and 1 of votes to the bins that channels 0 and 1 of bins name.
+// Gradients returns how each pixel of img votes in the histograms of [Descriptor.Compute],
+// before any weights are applied. Each pixel votes twice: it adds channels 0 and 1 of votes
+// to the bins in channels 0 and 1 of bins.
 func (d *Descriptor) Gradients(img boxsum.Image[uint8], o *GradientOptions) (votes boxsum.Image[float32], bins boxsum.Image[uint8], err error) {
 	if err := d.valid(); err != nil {
 		return votes, bins, err

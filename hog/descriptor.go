@@ -9,11 +9,11 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Config describes histograms and the detector that uses them. The zero value of each
-// field chooses its default, which is that of OpenCV's HOGDescriptor.
+// A Config describes histograms and the detector that uses them. A field that is zero has
+// its default value, which is that of OpenCV's HOGDescriptor.
 type Config struct {
 	Window image.Point // size of a window in pixels; zero means 64×128
-	Block  image.Point // size of a block of cells that are normalized together, in pixels; zero means 16×16
+	Block  image.Point // size of a block, whose cells are normalized together, in pixels; zero means 16×16
 	Stride image.Point // distance from one block to the next, in pixels; zero means 8×8
 	Cell   image.Point // size of a cell in pixels, each with a histogram of its own; zero means 8×8
 	Bins   int         // number of bins of a histogram; zero means 9

@@ -25,7 +25,7 @@ const (
 // LoadFile loads a descriptor, with its coefficients if it has any, from the named file.
 func LoadFile(path string) (*Descriptor, error) { return LoadFileNamed(path, "") }
 
-// LoadFileNamed is like [LoadFile] for the descriptor with the given name in the file; see
+// LoadFileNamed is like [LoadFile] but loads the descriptor with the given name, like
 // [LoadNamed].
 func LoadFileNamed(path, name string) (*Descriptor, error) {
 	f, err := os.Open(path)
@@ -59,8 +59,8 @@ func in(name string, err error) error {
 // XML, YAML or JSON. Errors contain the line number.
 func Load(r io.Reader) (*Descriptor, error) { return LoadNamed(r, "") }
 
-// LoadNamed is like [Load] for the descriptor with the given name, because a file may contain
-// several. If name is empty, it reads the first one.
+// LoadNamed is like [Load] but reads the descriptor with the given name, because a file may
+// contain several. If name is empty, it reads the first one.
 func LoadNamed(r io.Reader, name string) (*Descriptor, error) {
 	if r == nil {
 		return nil, errors.New("nil io.Reader")

@@ -15,29 +15,30 @@ import (
 // [Options.MeanShift], their density. Angle, Stage and Mirrored are always zero.
 type Result = detect.Result
 
-// Options controls detection. Nil and the zero value choose the defaults.
+// Options configures detection. Nil and the zero value select the defaults.
 type Options struct {
-	// Threshold is the lowest score of a window that counts as found.
+	// Threshold is the lowest score at which a window is found.
 	Threshold float64
 	// Scale is the ratio between successive window sizes; 0 means 1.05, and 1 searches
 	// windows of the descriptor's size only.
 	Scale float64
 	// Step is the distance between windows, in pixels of the image at one scale; zero means
-	// Config.Stride. Multiples of Config.Stride share blocks and are fastest.
+	// Config.Stride. A multiple of Config.Stride is fastest, because windows then share blocks.
 	Step image.Point
 	// Padding extends the image at each scale by this many mirrored pixels on every side, to find
 	// objects at its edges. It is rounded up to a multiple of the greatest common divisor of Step
 	// and Config.Stride if that is a power of two.
 	Padding image.Point
-	// Neighbors is OpenCV's groupThreshold: only groups of more than this many windows become
-	// results. 0 means 2.
+	// Neighbors is OpenCV's groupThreshold: a group of windows becomes a result only if it has
+	// more than this many windows. 0 means 2.
 	Neighbors int
 	// Ungrouped returns every window found as a separate result.
 	Ungrouped bool
-	// MeanShift groups windows by mean shift instead: results are the maxima of the density of
-	// windows in position and size, weighted by their scores. With it, Neighbors is ignored.
+	// MeanShift groups windows by mean shift: results are the maxima of the density of windows in
+	// position and size, weighted by their scores. Neighbors is then ignored.
 	MeanShift bool
-	// Density is the value that the density of a result of MeanShift must exceed; 0 means 2.
+	// Density is the value that the density of a result must exceed if MeanShift is set; 0 means
+	// 2.
 	Density float64
 	// Min and Max limit the size of windows, in pixels of the image. If a side of Max is zero,
 	// it is the image's size.
@@ -45,11 +46,11 @@ type Options struct {
 	// Ignore lists areas to exclude: windows whose center lies in one of them are not found.
 	Ignore []image.Rectangle
 	// Limit is the maximum number of windows found before grouping. If there are more, detection
-	// fails with an error. 0 means 1<<20, or 1<<12 with MeanShift, whose running time grows with
-	// the square of their number.
+	// fails with an error. 0 means 1<<20, or 1<<12 if MeanShift is set, because its running time
+	// grows with the square of the number of windows.
 	Limit int
-	// BGR declares that the image's channels are blue, green and red instead of red, green
-	// and blue. It matters only if the gradients of two channels are equally strong.
+	// BGR declares that the image's channels are blue, green and red instead of red, green and
+	// blue. The order matters only if the gradients of two channels are equally strong.
 	BGR bool
 
 	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay in
@@ -65,7 +66,7 @@ type Options struct {
 }
 
 // WindowOptions selects the windows of [Descriptor.Compute] and [Descriptor.Scores]. Nil and
-// the zero value choose the defaults.
+// the zero value select the defaults.
 type WindowOptions struct {
 	Step    image.Point // distance between windows; see [Options.Step]
 	Padding image.Point // mirrored pixels around the image; see [Options.Padding]
@@ -80,9 +81,10 @@ type WindowOptions struct {
 	Progress func(done float64)
 }
 
-// GradientOptions controls [Descriptor.Gradients]. Nil and the zero value choose the defaults.
+// GradientOptions configures [Descriptor.Gradients]. Nil and the zero value select the
+// defaults.
 type GradientOptions struct {
-	Before, After image.Point // mirrored pixels to add on the left and top, and on the right and bottom
+	Before, After image.Point // mirrored pixels to add on the left and at the top, and on the right and at the bottom
 	BGR           bool        // see [Options.BGR]
 
 	Workers  int

@@ -21,8 +21,8 @@ const (
 	JSON
 )
 
-// FormatOf returns the format that OpenCV chooses for a file with the given name, by its
-// extension.
+// FormatOf returns the format that OpenCV chooses for a file with the given name, which
+// depends on its extension.
 func FormatOf(name string) (Format, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".xml":

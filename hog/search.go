@@ -13,8 +13,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Detect returns the objects found in img, which has one channel, or three or four that start
-// with red, green and blue. If img is smaller than a window, Detect finds nothing.
+// Detect returns the objects found in img, which must have one channel, or three or four that
+// start with red, green and blue. If img is smaller than a window, Detect finds nothing.
 func (d *Descriptor) Detect(img boxsum.Image[uint8], o *Options) ([]Result, error) {
 	return d.AppendDetect(nil, img, o)
 }
@@ -60,9 +60,9 @@ func (d *Descriptor) AppendDetect(to []Result, img boxsum.Image[uint8], o *Optio
 	return s.results(to)
 }
 
-// DetectBatch is like [Descriptor.Detect] for several images of one size. Workers search different
-// images if there are enough, which takes less time than to share each of them. A device searches
-// images together, and several devices share them.
+// DetectBatch is like [Descriptor.Detect] for several images of one size. If there are enough
+// images, each worker searches its own, which is faster than sharing every image between all
+// workers. A device searches images together, and several devices share them.
 func (d *Descriptor) DetectBatch(images []boxsum.Image[uint8], o *Options) ([][]Result, error) {
 	if err := d.classifies(); err != nil {
 		return nil, err

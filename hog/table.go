@@ -12,13 +12,13 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Votes describes the histograms of a [Table]. The zero value of each field chooses its default.
+// Votes describes the histograms of a [Table]. A field that is zero has its default value.
 type Votes struct {
 	Bins   int  // number of bins, 2 to 256; zero means 9
 	Signed bool // see [Config.Signed]
 	Linear bool // see [Config.Linear]
-	// Spread smooths the votes of pixels over their neighbors, with weights that fall linearly to 0
-	// at this distance along each axis: 1, which leaves them where they are, 2, 4, 8 or 16. Zero
+	// Spread distributes the vote of a pixel over its neighbors, with weights that fall linearly to 0
+	// at this distance along each axis. It must be 1, which leaves votes in place, 2, 4, 8 or 16. Zero
 	// means 4. Half the size of a cell is a good value.
 	Spread int
 }
@@ -58,7 +58,7 @@ func (v *Votes) unit() float64 {
 	return unitRoots
 }
 
-// TableOptions controls [Integrate]. Nil and the zero value choose the defaults.
+// TableOptions configures [Integrate]. Nil and the zero value select the defaults.
 type TableOptions struct {
 	BGR bool // see [Options.BGR]
 
@@ -69,15 +69,18 @@ type TableOptions struct {
 }
 
 // A Table is an integral histogram of the oriented gradients of an image: the histogram of any box
-// takes one step per bin, however large the box is. Gradients are those of a [Descriptor], without
-// OpenCV's different rounding in the last columns of an image. Each votes for the two bins next to its
-// direction, and the votes are rounded to integers, so that boxes are exact. Then they are spread over neighbors, as the table cannot interpolate between cells later
-// (Wang, Han and Yan, "An HOG-LBP human detector with partial occlusion handling", ICCV 2009); those
-// that fall outside the image are lost.
+// takes one step per bin, however large the box is.
+//
+// Gradients are those of a [Descriptor], without OpenCV's different rounding in the last columns of
+// an image. Each gradient votes for the two bins next to its direction. Votes are rounded to
+// integers, so that boxes are exact. Because interpolation between cells is not possible later,
+// votes are first distributed over neighboring pixels (Wang, Han and Yan, "An HOG-LBP human
+// detector with partial occlusion handling", ICCV 2009). Votes that fall outside the image are
+// lost.
 //
 // A Table is safe for concurrent use as long as no goroutine integrates into it.
 type Table struct {
-	// Histograms holds the sums of votes, in units of 1/[Table.Unit]. The center of a bin is
+	// Histograms holds the sums of votes, in units of 1/[Table.Unit]. The center of bin i is
 	// Histograms.Bins.Center(i), in degrees. Sums are modulo 2^32: those of up to 65536 pixels are
 	// exact. [Table.Histogram] has no such limit.
 	Histograms *histogram.Table[uint32]
@@ -108,9 +111,9 @@ func NewTable(width, height int, v Votes) (*Table, error) {
 	return &Table{Histograms: h, votes: v, descriptor: d}, nil
 }
 
-// Integrate returns the integral histogram of the oriented gradients of img, which has one channel, or
-// three or four that start with red, green and blue. Of the channels, the one with the largest gradient
-// counts.
+// Integrate returns the integral histogram of the oriented gradients of img, which must have one
+// channel, or three or four that start with red, green and blue. In each pixel, the channel with
+// the largest gradient counts.
 func Integrate(img boxsum.Image[uint8], v Votes, o *TableOptions) (*Table, error) {
 	t, err := NewTable(img.Width, img.Height, v)
 	if err != nil {
@@ -122,8 +125,8 @@ func Integrate(img boxsum.Image[uint8], v Votes, o *TableOptions) (*Table, error
 	return t, nil
 }
 
-// IntegrateInto is like [Integrate], but makes the table in dst, which must have the size of the image.
-// It allocates nothing when it integrates further images of the same size.
+// IntegrateInto is like [Integrate] but stores the table in dst, which must have the size of the
+// image. Repeated calls with images of the same size do not allocate.
 func IntegrateInto(dst *Table, img boxsum.Image[uint8], o *TableOptions) error {
 	if !dst.valid() {
 		return raster.Invalid("nil or empty Table (use NewTable or Integrate)")
@@ -172,7 +175,7 @@ func (t *Table) valid() bool {
 	return h.Width > 0 && h.Height > 0 && h.Bins.N == t.votes.Bins && len(h.Counts) == (h.Width+1)*(h.Height+1)*h.Bins.N
 }
 
-// Votes returns how the table counts, with defaults filled in.
+// Votes returns the configuration of the table's histograms, with defaults filled in.
 func (t *Table) Votes() Votes {
 	if t == nil {
 		return Votes{}
@@ -180,8 +183,8 @@ func (t *Table) Votes() Votes {
 	return t.votes
 }
 
-// Unit returns the number in Histograms that stands for a gradient of one gray level or, unless
-// [Votes.Linear] is set, of one between square roots of gray levels.
+// Unit returns the number in Histograms that represents a gradient of one gray level. If
+// [Votes.Linear] is not set, the gradient is one of square roots of gray levels.
 func (t *Table) Unit() float64 {
 	if t == nil {
 		return 0

@@ -26,10 +26,11 @@ type Array struct {
 // The dynamic type is boxsum.Image[P] with P one of uint8, uint16, uint32,
 // int16, int32, float32, float64.
 //
-// 64-bit integers are copied: to int32 if all of them fit (uint64 to uint32),
-// else to uint32, else to float64. If float64 cannot represent a value exactly,
-// which may happen beyond 2^53, Image returns an error that wraps
-// [boxsum.ErrTypes]; see Wide of [Options].
+// 64-bit integers are copied and converted: int64 to int32 and uint64 to uint32
+// if all of them fit, and otherwise to uint32 or, if that does not fit, to
+// float64. If float64 cannot represent a value exactly, which may happen beyond
+// 2^53, Image returns an error that wraps [boxsum.ErrTypes]; see Wide of
+// [Options].
 func (a *Array) Image() (any, error) {
 	a, err := a.pixels()
 	if err != nil {

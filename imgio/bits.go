@@ -99,10 +99,10 @@ func palettedBits(b bilevel) *image.Paletted {
 	return m
 }
 
-// EncodeBits writes an image with one bit per pixel, where 1 is black, as "png",
-// "gif" with a palette, "tiff" with group 4 compression, or "pbm". Each byte holds
-// eight pixels, the first in its highest bit, and rows start stride bytes
-// apart.
+// EncodeBits writes an image with one bit per pixel, where 1 is black, in the
+// format "png", "gif" (with a palette), "tiff" (with group 4 compression) or
+// "pbm". Each byte holds eight pixels, the first in its highest bit, and rows
+// start stride bytes apart.
 func EncodeBits(w io.Writer, format string, data []byte, stride, width, height int) error {
 	n := (width + 7) / 8
 	if width <= 0 || height <= 0 || stride < n || (len(data)-n)/stride < height-1 || len(data) < n {

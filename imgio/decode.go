@@ -21,8 +21,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A ColorMode selects how the color of a picture is converted. Arrays are not
-// pictures: a .npy file keeps its channels in either mode.
+// A ColorMode selects how the color of a picture is converted. It does not
+// apply to arrays: a .npy file keeps its channels in either mode.
 type ColorMode int
 
 const (
@@ -53,15 +53,15 @@ type Picture struct {
 	// Bits is the number of bits per sample in the file: 1 for black and white,
 	// and 0 for arrays.
 	Bits int
-	// Metadata describes Image: its profile is one for the image's channels, and
-	// its orientation and resolution are those of the decoded pixels.
+	// Metadata describes Image: the profile is for its channels, and the
+	// orientation and the resolution are those of the decoded pixels.
 	Metadata Metadata
 
 	close closer
 }
 
-// Close releases the resources behind the picture. Image must not be used after
-// it.
+// Close releases the resources of the picture. Image must not be used after
+// that.
 func (p *Picture) Close() error { return p.close.Close() }
 
 // Open reads the named picture or .npy array. It detects the format from the
@@ -73,12 +73,13 @@ func (p *Picture) Close() error { return p.close.Close() }
 //   - JPEG and lossy WebP are converted to gray through their Y plane.
 //   - The orientation tags of JPEG, PNG, TIFF and WebP are applied, as viewers do.
 //
-// Large .npy files are mapped instead of read; see [OpenNPY]. Close the picture
-// when done.
+// Large .npy files are mapped into memory instead of being read; see [OpenNPY].
+// The caller must close the picture.
 func Open(path string, mode ColorMode) (*Picture, error) { return OpenWith(path, Options{Color: mode}) }
 
-// OpenWith is like [Open] but takes options. GIF frames after the first are
-// drawn over those before them, in the size of the whole picture.
+// OpenWith is like [Open] but takes options. If opt selects a GIF frame after
+// the first, the frame is drawn over those before it, in the size of the whole
+// picture.
 func OpenWith(path string, opt Options) (*Picture, error) {
 	f, info, format, err := openFile(path)
 	if err != nil {

@@ -2,8 +2,8 @@ package imgio
 
 import "github.com/boxsum/boxsum"
 
-// DemoColor draws the picture of [Demo] in color, with channels for red, green and blue. Converted
-// to gray as [boxsum.Gray] does, it is Demo, pixel by pixel.
+// DemoColor draws the picture of [Demo] in color, with channels for red, green and blue.
+// [boxsum.Gray] would convert its colors to exactly the pixels of Demo.
 func DemoColor(width, height int) boxsum.Image[uint8] {
 	gray := Demo(width, height)
 	im := boxsum.Image[uint8]{Pix: make([]uint8, 3*len(gray.Pix)), Stride: 3 * gray.Width, Width: gray.Width, Height: gray.Height, Channels: 3}

@@ -52,19 +52,18 @@ func SaveWith(path string, img any, m Metadata) error {
 	return WriteFile(path, func(w io.Writer) error { return EncodeWith(w, format, img, m) })
 }
 
-// Encode writes img in the format "png", "tiff", "pnm", "pbm", "pgm", "ppm",
-// "pam", "jpeg", "gif" or "npy". img is a boxsum.Image[P], as in [Picture], or
-// any image.Image, such as a threshold.Bitmap.
+// Encode writes img in the format "png", "tiff", "pnm", "pbm", "pgm", "ppm", "pam", "jpeg", "gif"
+// or "npy". img is a boxsum.Image[P], as in [Picture], or any image.Image, such as a
+// threshold.Bitmap.
 //
 //   - Pictures have pixels of uint8 or uint16 with 1 to 4 channels: gray or color, each with or without straight alpha.
-//   - PNG and TIFF store a threshold.Bitmap with one bit per pixel, PBM any image of 0 and 255.
+//   - PNG and TIFF store a threshold.Bitmap with one bit per pixel. PBM stores any image of 0 and 255 in this way.
 //   - PGM stores gray images, PPM gray and color images as RGB, and PAM all of these with or without alpha. PNM is PGM for gray, PPM for color and PAM for images with alpha.
 //   - TIFF supports all other pixel types too, which fewer programs read.
 //   - JPEG and GIF have 8 bits and lose detail: JPEG everywhere, GIF in images of more than 256 colors. JPEG has no alpha, and in GIF a pixel is opaque or transparent.
 //   - .npy arrays support all types and numbers of channels.
 //
-// If a format cannot hold the image, Encode returns an error that wraps
-// [boxsum.ErrTypes].
+// If a format cannot hold the image, Encode returns an error that wraps [boxsum.ErrTypes].
 func Encode(w io.Writer, format string, img any) error {
 	return EncodeWith(w, format, img, Metadata{})
 }

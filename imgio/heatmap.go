@@ -21,7 +21,7 @@ const (
 )
 
 // HeatMap draws a table: dark where its entries are smallest and bright where
-// they are largest, with a contour line at every sixteenth of the range. Each
+// they are largest, with contour lines at every sixteenth of the range. Each
 // channel has its own panel and range; NaN is gray. Tables of more than 2048
 // entries a side are sampled evenly, including the first and the last entry.
 // Only the first 16 channels are drawn.

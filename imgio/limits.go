@@ -10,13 +10,13 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// MaxPixels is the number of pixels in the largest picture that is decoded. It
+// MaxPixels is the largest number of pixels in a picture that is decoded. It
 // applies to all formats except .npy, where the length of the file limits the
 // size.
 const MaxPixels = 1 << 30
 
 // ErrTooLarge is wrapped by the error for a picture of more than [MaxPixels]
-// pixels. Set Large of [Options] to read such pictures.
+// pixels. Set Options.Large to read it.
 var ErrTooLarge = errors.New("too large")
 
 // tooLarge is an ErrTooLarge that does not repeat its text.

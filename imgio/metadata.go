@@ -19,9 +19,8 @@ type Metadata struct {
 	// rotate and mirror the pixels. It is 0 if the pixels are upright, as after
 	// Open has applied the tag; only Options.AsStored leaves other values.
 	Orientation int
-	// ICCProfile describes the colors. Encode omits it if it is for images with
-	// other channels, such as the profile of a color picture from which a gray
-	// image was made.
+	// ICCProfile describes the colors. Encode omits a profile that does not suit
+	// the channels of the image, such as a color profile for a gray image.
 	ICCProfile []byte
 }
 

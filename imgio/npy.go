@@ -21,9 +21,9 @@ const mapBytes = 1 << 20
 // float16 becomes float32. Arrays in Fortran order are returned in row-major
 // order. Anything after the data is left unread.
 //
-// If the length of r is known (a file, or anything with a Len method), a header
-// that declares more data is an error before memory is allocated. Otherwise
-// memory grows with the data that arrives.
+// If the length of r is known, because r is a file or has a Len method, a
+// header that declares more data is an error before memory is allocated.
+// Otherwise memory grows with the data that arrives.
 func ReadNPY(r io.Reader) (*Array, error) {
 	h, err := readNPYHeader(r)
 	if err != nil {
@@ -33,10 +33,10 @@ func ReadNPY(r io.Reader) (*Array, error) {
 }
 
 // OpenNPY reads the named .npy file. Large little-endian files in C order are
-// mapped into memory where the system supports it: the array then holds the
-// file's own pages until it is closed, and must not be used after that. Writing
-// to the array never changes the file. Truncating the file while it is mapped
-// makes reading the array fault.
+// mapped into memory where the system supports it: the array then consists of
+// the file's own pages and must not be used after it is closed. Writing to the
+// array never changes the file. If the file is truncated while it is mapped,
+// reading the array may crash the program.
 func OpenNPY(path string) (*Array, io.Closer, error) {
 	f, err := os.Open(path)
 	if err != nil {

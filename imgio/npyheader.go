@@ -245,8 +245,7 @@ type NPYHeader struct {
 	Element string
 	// BigEndian reports whether the most significant byte comes first.
 	BigEndian bool
-	// Fortran reports whether the first axis varies fastest, rather than the
-	// last.
+	// Fortran reports whether the first axis varies fastest, rather than the last.
 	Fortran bool
 	Shape   []int
 	// Offset is the position of the data in the file.

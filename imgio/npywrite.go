@@ -25,8 +25,8 @@ func ViewShape[S boxsum.Sum](v boxsum.View[S]) []int {
 	return []int{v.Height, v.Width, v.Channels}
 }
 
-// ViewRows returns the rows of a view, in the form that [WriteNPY] and
-// [WriteNPZ] take.
+// ViewRows returns the rows of a view, as arguments for [WriteNPY] and
+// [WriteNPZ].
 func ViewRows[S boxsum.Sum](v boxsum.View[S]) iter.Seq[[]S] {
 	return func(yield func([]S) bool) {
 		if v.Width == 0 || v.Height == 0 {
@@ -41,8 +41,8 @@ func ViewRows[S boxsum.Sum](v boxsum.View[S]) iter.Seq[[]S] {
 }
 
 // WriteNPY writes an array in NumPy's .npy format: version 1.0, C order,
-// little-endian. rows yields runs of elements of any length, which must add up
-// to the number of elements of the shape.
+// little-endian. rows yields slices of elements of any length, which must add
+// up to the number of elements of the shape.
 func WriteNPY[T Element](w io.Writer, shape []int, rows iter.Seq[[]T]) error {
 	return writeNPY(w, raster.TypeOf[T](), shape, func(yield func([]byte) bool) {
 		for row := range rows {
@@ -230,7 +230,7 @@ func WriteNPZ[T Element](z *NPZ, name string, shape []int, rows iter.Seq[[]T]) e
 }
 
 // WriteBytes is like [WriteNPZ] for elements whose type is known only at run
-// time; see [WriteNPYBytes].
+// time, like [WriteNPYBytes].
 func (z *NPZ) WriteBytes(name, dtype string, shape []int, rows iter.Seq[[]byte]) error {
 	t, err := elementType(dtype)
 	if err != nil {

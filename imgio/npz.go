@@ -12,9 +12,9 @@ import (
 )
 
 // OpenArrays reads the named arrays of a .npz file and returns those that
-// exist. A .npy file has one array, which gets the first name. Large
-// uncompressed arrays, such as those that [NPZ] writes, are mapped instead of
-// read; see [OpenNPY].
+// exist. The array of a .npy file has the first of the names. Large
+// uncompressed arrays, such as those that [NPZ] writes, are mapped into memory
+// instead of being read; see [OpenNPY].
 func OpenArrays(path string, names ...string) (map[string]*Array, io.Closer, error) {
 	f, info, format, err := openFile(path)
 	if err != nil {

@@ -5,21 +5,21 @@ import (
 	"sync"
 )
 
-// Options controls how pictures are read. The zero value reads them as viewers
-// show them.
+// Options configures how pictures are read. The zero value reads them as
+// viewers show them.
 type Options struct {
 	// Color selects how color is converted.
 	Color ColorMode
-	// AsStored ignores orientation tags and keeps the file's order of rows and
-	// columns.
+	// AsStored ignores orientation tags and keeps rows and columns in the order in
+	// which they are stored.
 	AsStored bool
 	// Page is the page of a TIFF file, or the frame of a GIF file, from 1. Zero
-	// means the first. Volumes have all pages and ignore it.
+	// means the first. OpenStack ignores it and reads all pages.
 	Page int
 	// Large allows pictures of more than [MaxPixels], one at a time.
 	Large bool
-	// Wide keeps 64-bit integers that do not fit int32 (or uint32 for uint64):
-	// the image is then a boxsum.Image of 64-bit pixels. Volumes ignore it.
+	// Wide keeps 64-bit integers that do not fit int32 (or uint32 for uint64): the
+	// image is then a boxsum.Image of 64-bit pixels. OpenStack ignores it.
 	Wide bool
 
 	wider bool // also keeps those that fit

@@ -17,7 +17,7 @@ import (
 // Files of other formats have one page. Unlike the slices of a [Stack], pages
 // may differ in size and type. Pages is not safe for concurrent use.
 type Pages struct {
-	// Format is the format of the file, as in a [Picture].
+	// Format is the format of the file, like [Picture.Format].
 	Format string
 	// N is the number of pages.
 	N int
@@ -31,10 +31,10 @@ type Pages struct {
 	close closer
 }
 
-// OpenPages opens the named picture or .npy array. The Page of opt is ignored.
-// Large TIFF files are mapped instead of read, so that memory holds one page at
-// a time. A TIFF file that lost some of its pages is an error, though [Open] may
-// still read its first. Close the pages when done.
+// OpenPages opens the named picture or .npy array and ignores opt.Page. Large
+// TIFF files are mapped into memory instead of being read, so that memory holds
+// one page at a time. A TIFF file that has lost some of its pages is an error,
+// though [Open] may still read its first. The caller must close the pages.
 func OpenPages(path string, opt Options) (*Pages, error) {
 	f, info, format, err := openFile(path)
 	if err != nil {
@@ -173,8 +173,8 @@ func (p *Pages) page(n int) (*Picture, error) {
 	return picture, nil
 }
 
-// Close releases the resources behind the pages. Their images must not be used
-// after it.
+// Close releases the resources of the pages. Their images must not be used after
+// that.
 func (p *Pages) Close() error { return p.close.Close() }
 
 // A gifPart is one frame of a GIF file.

@@ -13,18 +13,17 @@ import (
 // A Stack reads the slices of a volume one by one. It is not safe for
 // concurrent use.
 type Stack struct {
-	// First is slice 0, a boxsum.Image[P] as in a [Picture]. All slices have
+	// First is slice 0, a boxsum.Image[P], like [Picture.Image]. All slices have
 	// its type, size and number of channels.
 	First any
 	Depth int
-	// Whole is a boxsum.Image of all slices on top of each other, Depth times
-	// as high as one slice, if they are an array in memory; otherwise it is
-	// nil.
+	// Whole is a boxsum.Image of all slices on top of each other, Depth times as
+	// high as one slice, if they are an array in memory. Otherwise it is nil.
 	Whole any
-	// Format is the format of the file, as in a [Picture], or "folder".
+	// Format is the format of the file, like [Picture.Format], or "folder".
 	Format string
-	// Element is the type of an array's elements in the file, as in a
-	// [Picture].
+	// Element is the type of an array's elements in the file, like
+	// [Picture.Element].
 	Element string
 
 	path  string // of the file, if it is a single one
@@ -47,8 +46,8 @@ func (s slice) String() string {
 	return text
 }
 
-// Close releases the resources behind the stack. Its images must not be used
-// after it.
+// Close releases the resources of the stack. Its images must not be used after
+// that.
 func (s *Stack) Close() error { return s.close.Close() }
 
 // Slice reads slice z, which has the same type as First. The image stays valid
@@ -77,12 +76,13 @@ func (s *Stack) Slice(z int) (any, error) {
 
 // OpenStack reads the named volume:
 //
-//   - A folder of pictures, one per slice, ordered by name with numbers compared by value: slice2.png comes before slice10.png. Other files, hidden files and subfolders are ignored. Anything with the name of a picture that is not a file, such as a pipe, is an error.
+//   - A folder of pictures, one per slice, ordered by name with numbers compared by value: slice2.png comes before slice10.png. Other files, hidden files and subfolders are ignored. A pipe or a device with the name of a picture is an error.
 //   - A TIFF file, one page per slice. Pages that are thumbnails or masks of others are ignored.
 //   - A .npy array of shape (D, H, W), or (D, H, W, C) for several channels.
 //
-// Pictures are read as by [Open]. Large files are mapped instead of read,
-// except for arrays in Fortran order. Close the stack when done.
+// Pictures are read as by [Open]. Large files, except for arrays in Fortran
+// order, are mapped into memory instead of being read. The caller must close
+// the stack.
 func OpenStack(path string, mode ColorMode) (*Stack, error) {
 	return OpenStackWith(path, Options{Color: mode})
 }

@@ -17,10 +17,10 @@ const (
 	squaresName = "squares"
 )
 
-// SaveTable writes a table to a .npy file, of shape (H+1, W+1) or (H+1, W+1,
-// C), or to a .npz file under the name sum. It replaces the file atomically. A
-// table with an offset is an error, because its entries are not the sums of the
-// pixels.
+// SaveTable writes a table to a .npy file, with the shape (H+1, W+1) or (H+1,
+// W+1, C), or to a .npz file under the name sum. It replaces the file
+// atomically. A table with an offset is an error, because its entries are not
+// the sums of the pixels.
 func SaveTable[S boxsum.Sum](path string, t *boxsum.Table[S]) error {
 	if err := saveable(t); err != nil {
 		return err
@@ -39,8 +39,9 @@ func SaveTable[S boxsum.Sum](path string, t *boxsum.Table[S]) error {
 	})
 }
 
-// SaveSquaredTable writes both tables to a .npz file, under the names sum and
-// squares. See [SaveTable]; to save a table of floats, integrate with Plain.
+// SaveSquaredTable is like [SaveTable] but writes both tables to a .npz file,
+// under the names sum and squares. To save the tables of floats, integrate with
+// Plain.
 func SaveSquaredTable[S boxsum.Sum, Q boxsum.Square](path string, t *boxsum.SquaredTable[S, Q]) error {
 	if t == nil {
 		return raster.Invalid("nil table")
@@ -82,9 +83,9 @@ func isArchive(path string) (bool, error) {
 }
 
 // OpenTable reads the table in a .npy file, or the one named sum in a .npz
-// file. The sums must be of type S. Large files are mapped instead of read; see
-// [OpenNPY]: queries then read only the few entries they need, until the table
-// is closed.
+// file. The sums must be of type S. Large files are mapped into memory instead
+// of being read; see [OpenNPY]. Queries then read only the entries that they
+// need, until the table is closed.
 func OpenTable[S boxsum.Sum](path string) (*boxsum.Table[S], io.Closer, error) {
 	arrays, c, err := OpenArrays(path, sumName)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // tiffStrip is the approximate number of bytes per strip.
 const tiffStrip = 1 << 16
 
-// A TIFFWriter writes pictures as the pages of a TIFF file, one after the
-// other. It holds no page in memory, and w need not be able to seek. Call Close
+// A TIFFWriter writes pictures as the pages of a TIFF file, one after the other.
+// It keeps no page in memory, and its writer need not support seeking. Call Close
 // after the last page.
 type TIFFWriter struct {
 	w       *bufio.Writer
@@ -32,9 +32,9 @@ func NewTIFFWriter(w io.Writer) *TIFFWriter {
 	return &TIFFWriter{w: bufio.NewWriterSize(w, 1<<16)}
 }
 
-// Add writes the next page, any image that [Encode] writes as TIFF. Pages may
-// differ in size and type. After an error, the file is incomplete and all
-// further calls return that error.
+// Add writes the next page, which can be any image that [Encode] writes as TIFF.
+// Pages may differ in size and type. After an error, the file is incomplete and
+// all further calls return that error.
 func (t *TIFFWriter) Add(img any, m Metadata) error {
 	if t.err == nil {
 		t.err = t.add(img, m)

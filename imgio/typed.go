@@ -17,8 +17,8 @@ import (
 // Pixels are not converted: if the file has pixels of another type, OpenImage
 // returns an error that wraps [boxsum.ErrTypes]. The only exceptions are arrays
 // of 64-bit integers, which are converted to P if P can hold all of their
-// values; see [ReadNPY] for int8 and float16. Close the file when done with the
-// image.
+// values; see [ReadNPY] for int8 and float16. The caller must close the file
+// when done with the image.
 func OpenImage[P boxsum.Pixel](path string, opt Options) (boxsum.Image[P], io.Closer, error) {
 	var none boxsum.Image[P]
 	opt.wider = true
@@ -41,10 +41,10 @@ func OpenImage[P boxsum.Pixel](path string, opt Options) (boxsum.Image[P], io.Cl
 }
 
 // ToImage converts a boxsum.Image of uint8 or uint16, such as Picture.Image, to
-// an image.Image. It has 1 to 4 channels: gray, gray and alpha, R, G, B, or R,
-// G, B, A with straight alpha. 8-bit images with one or four channels share the
-// memory of img; others are copied. For other types of pixels, ToImage returns
-// an error that wraps [boxsum.ErrTypes].
+// an image.Image. The image must have 1 to 4 channels: gray; gray and alpha; R,
+// G, B; or R, G, B, A with straight alpha. 8-bit images with one or four
+// channels share the memory of img; others are copied. For other types of
+// pixels, ToImage returns an error that wraps [boxsum.ErrTypes].
 func ToImage(img any) (image.Image, error) {
 	switch img := img.(type) {
 	case boxsum.Image[uint8]:

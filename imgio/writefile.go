@@ -13,9 +13,9 @@ import (
 
 // WriteFile writes the named file by calling write. It replaces the file
 // atomically: the data goes to a temporary file in the same folder, which is
-// then renamed, and after an error or a panic the old file is unchanged. An
+// then renamed. If there is an error or a panic, the old file is unchanged. An
 // existing file keeps its permissions, and a symbolic link keeps pointing to
-// it. Devices and pipes are written to directly.
+// the same file. Devices and pipes are written to directly.
 func WriteFile(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

@@ -6,9 +6,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Match returns the score of every position of template in img, an image of
+// Match returns an image of scores, one for every position of template in img. It has
 // img.Width-template.Width+1 by img.Height-template.Height+1 pixels. Both images must have
-// the same number of channels, one to four. Sums run over all channels.
+// the same number of channels, one to four, and scores are computed over all channels.
 func Match[P Pixel](img, template boxsum.Image[P], m Method, opt *Options) (scores boxsum.Image[float32], err error) {
 	j := matching.Job{Method: matching.Method(m)}
 	setJob(&j, &img, &template, opt)
@@ -26,9 +26,9 @@ func Match[P Pixel](img, template boxsum.Image[P], m Method, opt *Options) (scor
 	return scores, nil
 }
 
-// MatchInto is like [Match] but writes to scores, which must have the right size. It
-// allocates nothing after the first match of a size, provided that the transforms need less
-// than 32 MiB.
+// MatchInto is like [Match] but writes the scores to scores, which must have the size that
+// Match would return. Repeated calls with images of the same size do not allocate, provided
+// that the Fourier transforms need less than 32 MiB.
 func MatchInto[P Pixel](scores boxsum.Image[float32], img, template boxsum.Image[P], m Method, opt *Options) error {
 	j := matching.Job{Method: matching.Method(m)}
 	setJob(&j, &img, &template, opt)

@@ -12,7 +12,7 @@ type Pixel interface {
 	uint8 | uint16 | float32 | float64
 }
 
-// A Method is a way to score a position.
+// A Method is a formula that scores a position.
 type Method uint8
 
 const (
@@ -20,8 +20,8 @@ const (
 	ZNCC Method = iota
 	// NCC is normalized cross-correlation. It ignores exposure.
 	NCC
-	// SSD is the sum of squared differences. It ignores nothing, and the lowest score is
-	// the best.
+	// SSD is the sum of squared differences. The lowest score is the best. It does not
+	// ignore differences in brightness, contrast or exposure.
 	SSD
 )
 
@@ -46,11 +46,11 @@ func (m Method) Better(a, b float32) bool {
 	return a > b
 }
 
-// Options controls matching. Nil and the zero value match without a mask and select the best
-// settings for the machine.
+// Options configures matching. Nil and the zero value match without a mask and select the
+// best settings for the machine.
 type Options struct {
-	// Mask has the size of the template and one channel. Pixels of the template where it is
-	// zero do not count. The zero Image means no mask.
+	// Mask selects the pixels of the template that count: those where it is not zero. It
+	// must have the size of the template and one channel. The zero Image means no mask.
 	Mask boxsum.Image[uint8]
 
 	// On is the device to use; nil selects the processor. See [boxsum.Options.On]. Images

@@ -16,13 +16,13 @@ type Peak struct {
 	Score float32
 
 	// SubX and SubY are the position with subpixel precision: the vertices of parabolas
-	// through the score and its horizontal and vertical neighbors. They differ from X and Y
-	// by at most a half.
+	// through the score and its horizontal and vertical neighbors. They differ from X and Y by
+	// at most a half.
 	SubX, SubY float64
 }
 
 // Find returns the best k peaks of template in img, best first. Peaks are at least half the
-// template's width or height apart. There may be fewer than k.
+// template's width or height apart. There may be fewer than k of them.
 func Find[P Pixel](img, template boxsum.Image[P], m Method, k int, opt *Options) ([]Peak, error) {
 	if k < 0 {
 		return nil, badCount(k)
@@ -36,11 +36,11 @@ func Find[P Pixel](img, template boxsum.Image[P], m Method, k int, opt *Options)
 
 func badCount(k int) error { return raster.Invalid("number of peaks is %d, want 0 or more", k) }
 
-// Peaks returns the best k peaks of scores computed by method m, best first. Of two peaks
-// less than apart.X apart horizontally and less than apart.Y vertically, it keeps only the
-// better one (non-maximum suppression). Among equal scores it prefers the topmost, then the
-// leftmost; a position with an equally good neighbor before it is not a peak, so a flat
-// region has at most one. NaN scores are not peaks.
+// Peaks returns the best k peaks of scores, which were computed by method m, best first. Of
+// two peaks that are less than apart.X apart horizontally and less than apart.Y vertically,
+// it keeps only the better one (non-maximum suppression). Among equal scores it prefers the
+// topmost, then the leftmost. A position with an equally good neighbor before it is not a
+// peak, so a flat region has at most one. NaN scores are not peaks.
 func Peaks(scores boxsum.Image[float32], m Method, k int, apart image.Point) ([]Peak, error) {
 	if err := matching.Method(m).Check(); err != nil {
 		return nil, err

@@ -6,8 +6,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Integrate returns the table of an image, which it makes in one pass over the pixels.
-// Float pixels require another pass to find the one with the largest magnitude.
+// Integrate returns the table of an image, which it computes in one pass over the
+// pixels. Float pixels require another pass to find the one with the largest
+// magnitude.
 func Integrate[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (*Table, error) {
 	t, err := moment.Integrate(arrayOf(&img), opt.engine())
 	if err != nil {
@@ -17,9 +18,9 @@ func Integrate[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (*Table, error
 }
 
 // IntegrateInto computes the table of an image and stores it in dst, which must come
-// from [NewTable] or [Integrate] for an image of the same size. The pixel types must
-// match in width: tables are either for 8- and 16-bit pixels or for all others. It
-// allocates almost nothing once an image of the same type has been integrated.
+// from [NewTable] or [Integrate] for an image of the same size and a pixel type of the
+// same group: either 8- and 16-bit pixels, or all others. Repeated calls with images
+// of the same type allocate almost nothing.
 func IntegrateInto[P boxsum.Pixel](dst *Table, img boxsum.Image[P], opt *Options) error {
 	var t *moment.Table // moment.Table.Integrate returns an error for nil
 	if dst != nil {

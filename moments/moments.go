@@ -15,11 +15,11 @@ type Moments struct {
 	Nu20, Nu11, Nu02, Nu30, Nu21, Nu12, Nu03 float64
 }
 
-// Moments returns the moments of one channel over a box, clipped to the image. They are
-// zero if the box is empty or the image has no such channel.
+// Moments returns the moments of one channel over a box, clipped to the image. They
+// are zero if the box is empty or the image has no such channel.
 //
-// If M00 is zero there is no centroid: the central moments are then the raw ones, and
-// the normalized ones are zero, as in OpenCV.
+// If M00 is zero, there is no centroid: the central moments then equal the raw ones,
+// and the normalized ones are zero, as in OpenCV.
 func (t *Table) Moments(box image.Rectangle, channel int) Moments {
 	if t == nil || t.sums == nil {
 		return Moments{}
@@ -55,10 +55,10 @@ func (m Moments) Centroid() (x, y float64) {
 	return m.M10 / m.M00, m.M01 / m.M00
 }
 
-// Ellipse returns the uniformly filled ellipse with the same second moments: its half
-// axes in pixels, the longer first, and the angle in radians between the longer axis
-// and the x axis, between −π/2 and π/2 and positive if the axis falls to the right. If
-// M00 is zero it returns zeros.
+// Ellipse returns the uniformly filled ellipse with the same second moments: the
+// longer and the shorter half axis in pixels, and the angle in radians from the x axis
+// to the longer axis. The angle is between −π/2 and π/2, and positive if the axis
+// falls to the right. If M00 is zero, Ellipse returns zeros.
 func (m Moments) Ellipse() (major, minor, angle float64) {
 	if m.M00 == 0 {
 		return 0, 0, 0

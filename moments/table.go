@@ -18,7 +18,8 @@ type Table struct {
 	sums *moment.Table
 }
 
-// Bytes returns the memory size of the table of an image. Zero channels means one.
+// Bytes returns the number of bytes in the table of an image with the given size and
+// pixel type. Zero channels means one.
 func Bytes[P boxsum.Pixel](width, height, channels int) (int64, error) {
 	return moment.Bytes(raster.TypeOf[P](), width, height, channels)
 }

@@ -78,5 +78,5 @@ func read() (works []*Work, all []*Algorithm) {
 	return works, all
 }
 
-// Works lists the works.
+// Works returns all publications.
 func Works() []*Work { return slices.Clone(works) }

@@ -7,8 +7,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Job is an algorithm prepared for an image, or for several. It must not be used by several
-// goroutines at once.
+// A Job is an algorithm prepared for an image, or for several. It is not safe for concurrent use.
 type Job struct {
 	algorithm *Algorithm
 	opt       Options // with defaults filled in
@@ -35,8 +34,8 @@ func (j *Job) Precision() Precision { return j.opt.Precision }
 // Size returns the size of the images and their number.
 func (j *Job) Size() (width, height, count int) { return j.width, j.height, len(j.images) }
 
-// Run makes the table once. On a GPU it returns when the kernels have been queued on the device,
-// whose Wait and Time can be used with it; the images are on the device already. Algorithms with
+// Run computes the table once. On a GPU, the images are already on the device, and Run returns
+// when the kernels have been queued, for Device.Wait and Device.Time. Algorithms with
 // [Algorithm.Many] also queue the copies of images and tables, which are part of the method.
 func (j *Job) Run() error {
 	if j.device != nil {
@@ -46,8 +45,8 @@ func (j *Job) Run() error {
 	return nil
 }
 
-// RunHost makes the table in host memory from an image in host memory; on a GPU this includes the
-// copies. It returns when the table is complete.
+// RunHost computes the table in host memory from an image in host memory, which on a GPU includes
+// the copies. It returns when the table is complete.
 func (j *Job) RunHost() error {
 	switch {
 	case j.device == nil:
@@ -68,20 +67,20 @@ func inOrder(steps ...func() error) error {
 	return nil
 }
 
-// Verify compares every entry of the tables made by the last run with a reference: bit for bit if
-// the sums are exact, and otherwise within rounding errors. The error describes the first
+// Verify compares every entry of the tables computed by the last run with a reference: bit for bit
+// if the sums are exact, and otherwise within rounding errors. The error describes the first
 // difference.
 func (j *Job) Verify() error { return j.verify() }
 
 // A Step is one kernel of an algorithm on a GPU.
 type Step struct {
-	Name  string       // of the kernel
+	Name  string       // name of the kernel
 	Run   func() error // queues only this kernel
-	Bytes int64        // read and written
+	Bytes int64        // number of bytes read and written
 }
 
-// Steps returns the kernels that a run launches, in order, to be timed one by one. It returns nil
-// on the CPU and for many images.
+// Steps returns the kernels that a run launches, in order, so that they can be timed one by one.
+// It returns nil on the CPU and for jobs with many images.
 func (j *Job) Steps() []Step {
 	if j.device == nil {
 		return nil
@@ -98,7 +97,7 @@ func (j *Job) Close() error {
 	return j.rig.close()
 }
 
-// Table returns the table of image i made by the last run. S must be the type of the job's
+// Table returns the table of image i, as computed by the last run. S must be the type of the job's
 // precision: float32, float64 or uint32.
 func Table[S boxsum.Sum](j *Job, i int) (*boxsum.Table[S], error) {
 	if i < 0 || i >= len(j.images) {

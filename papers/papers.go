@@ -1,17 +1,14 @@
-// Package papers implements the algorithms of four published works on summed-area tables as
+// Package papers implements the algorithms of four publications on summed-area tables as they were
 // published, each under its own name. They can be run, verified and timed next to those of packages
 // boxsum and gpu, which are faster:
 //
-//   - bilgic: B. Bilgic, B. K. P. Horn, I. Masaki, "Efficient Integral Image
-//     Computation on the GPU", 2010.
+//   - bilgic: B. Bilgic, B. K. P. Horn, I. Masaki, "Efficient Integral Image Computation on the GPU", 2010.
 //   - intimg: "Integral image computation", notes with four implementations.
-//   - messom: C. Messom, A. Barczak, "Stream processing for fast and efficient
-//     rotated Haar-like features using rotated integral images".
-//   - bertazzini: G. Bertazzini, N. Guiducci, "Integral Images with Java Threads
-//     and CUDA".
+//   - messom: C. Messom, A. Barczak, "Stream processing for fast and efficient rotated Haar-like features using rotated integral images".
+//   - bertazzini: G. Bertazzini, N. Guiducci, "Integral Images with Java Threads and CUDA".
 //
-// [All] lists them and [Find] returns one by its name. [Prepare] prepares an algorithm for an
-// image. The resulting [Job] can be run any number of times:
+// [All] lists the algorithms and [Find] returns one by its name. [Prepare] prepares an algorithm
+// for an image. The resulting [Job] can be run any number of times:
 //
 //	a, err := papers.Find("intimg/parallel")
 //	job, err := papers.Prepare(a, &papers.Options{Threads: 8}, img)
@@ -23,11 +20,10 @@
 //
 // # Tables
 //
-// All algorithms fill a whole [boxsum.Table]. What the works call an inclusive table is its view
-// [boxsum.Table.Inclusive]. Bilgic's exclusive table of the image's size is
-// [boxsum.Table.SameSize]. In every work, sums have the type of the pixels. An image of another
-// type is converted when an algorithm is prepared; the works do this before they start their
-// clocks.
+// All algorithms fill a whole [boxsum.Table]. [boxsum.Table.Inclusive] returns what the
+// publications call an inclusive table, and [boxsum.Table.SameSize] Bilgic's exclusive table of the
+// image's size. In every publication, sums have the type of the pixels. An image of another type is
+// converted when an algorithm is prepared, which the publications do not time either.
 //
 // # Devices
 //
@@ -55,7 +51,7 @@ type Work struct {
 	Where   string // place and year of publication
 }
 
-// An Algorithm is one algorithm of a work.
+// An Algorithm is one algorithm of a publication.
 type Algorithm struct {
 	Name    string // such as "bilgic/scan-transpose"
 	Work    *Work
@@ -64,17 +60,17 @@ type Algorithm struct {
 	Place   Place
 	Kind    Kind
 
-	// Precisions lists the supported precisions, the work's first choice first.
+	// Precisions lists the supported precisions, the publication's first choice first.
 	Precisions []Precision
 
-	// Threads reports whether it uses [Options.Threads].
+	// Threads reports whether the algorithm uses [Options.Threads].
 	Threads bool
-	// Group reports whether it uses [Options.Group].
+	// Group reports whether the algorithm uses [Options.Group].
 	Group bool
-	// Many reports whether it accepts any number of images of one size.
+	// Many reports whether the algorithm accepts any number of images of one size.
 	Many bool
 
-	// CostText describes the reads and writes per pixel.
+	// CostText describes the number of reads and writes per pixel.
 	CostText string
 
 	recurrence bool // each entry is computed from three others, so rounding errors accumulate
@@ -86,17 +82,17 @@ type Algorithm struct {
 // String returns the algorithm's name.
 func (a *Algorithm) String() string { return a.Name }
 
-// Cost returns the reads and writes per pixel for an image of this size.
+// Cost returns the number of reads and writes per pixel for an image of the given size.
 func (a *Algorithm) Cost(width, height int) Cost { return a.cost(width, height) }
 
 // A Cost is the number of values read from and written to memory for each value of the image, as if
 // there were no caches. Registers and a GPU block's shared memory do not count.
 type Cost struct{ Reads, Writes float64 }
 
-// A Place is the processor or a GPU.
+// A Place is where an algorithm runs: on the processor or on a GPU.
 type Place int
 
-// The places.
+// Places where algorithms run.
 const (
 	CPU Place = iota
 	GPU
@@ -110,19 +106,19 @@ func (p Place) String() string {
 	return "CPU"
 }
 
-// A Kind determines which pixels an entry of an algorithm's table sums. Entry (x+1, y+1) belongs to
-// the pixel at (x, y).
+// A Kind determines which pixels are summed in an entry of an algorithm's table. Entry (x+1, y+1)
+// belongs to the pixel at (x, y).
 type Kind int
 
 const (
 	// Upright entries are sums of [0,x]×[0,y]; row 0 and column 0 are zero.
 	Upright Kind = iota
-	// Tilted entries are those of package tilted: sums of the triangle that opens upwards from the
-	// pixel at 45°.
+	// Tilted entries are those of package tilted: sums of the triangle above the pixel, whose sides
+	// are at 45°.
 	Tilted
-	// Rotated entries are sums of the quadrant above the pixel between the lines of a rotation a/b;
-	// see package rotated: the cells with r ≤ r(x,y) and c ≥ c(x,y) up to 45°, and those with r ≤
-	// r(x,y) and c ≤ c(x,y) above. Row 0 and column 0 are zero.
+	// Rotated entries are sums of the quadrant above the pixel between the lines of a rotation a/b, as
+	// in package rotated: the cells with r ≤ r(x,y) and c ≥ c(x,y) up to 45°, and the cells with r ≤
+	// r(x,y) and c ≤ c(x,y) above 45°. Row 0 and column 0 are zero.
 	Rotated
 )
 
@@ -143,7 +139,8 @@ type Precision struct {
 	Channels int
 }
 
-// String returns the type, followed by an x and the number of channels if there are several: f32x4.
+// String returns the type, followed by an x and the number of channels if there are several, as in
+// f32x4.
 func (p Precision) String() string {
 	if p.Channels == 1 {
 		return p.Type
@@ -159,7 +156,7 @@ func (p Precision) Bytes() int {
 	return 4
 }
 
-// The precisions of the works.
+// Precisions of the algorithms.
 var (
 	Float  = Precision{"f32", 1}
 	Float4 = Precision{"f32", 4}
@@ -179,8 +176,8 @@ func ParsePrecision(text string) (Precision, error) {
 
 // Options specifies how to run an algorithm. Nil and the zero value run it as published, on the CPU.
 type Options struct {
-	// Precision is one of the algorithm's; zero selects the first one that suits the channels of the
-	// image.
+	// Precision is one of the algorithm's precisions. Zero selects the first one that suits the
+	// channels of the image.
 	Precision Precision
 
 	// Threads is the number of threads on the CPU, at most 65536; zero means GOMAXPROCS.
@@ -202,7 +199,7 @@ type Options struct {
 	Rotation rotated.Rotation
 }
 
-// All lists every algorithm, work by work.
+// All returns every algorithm, publication by publication.
 func All() []*Algorithm { return slices.Clone(all) }
 
 // Find returns the algorithm with the given name.

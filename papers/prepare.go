@@ -19,9 +19,9 @@ type element interface{ uint32 | float32 | float64 }
 
 // Prepare allocates memory to run an algorithm on an image or, if [Algorithm.Many] is set, on
 // several images of the same size. It converts pixels to the type that the algorithm uses. Pixels
-// that are not finite are an error; for integer sums, so are floats and negative pixels. For the
-// algorithms of bertazzini, which begin by converting color to gray, Prepare converts 8-bit
-// images of three or four channels whose first three are R, G and B.
+// must be finite; for integer sums, they must also be integers and not negative. The algorithms
+// of bertazzini begin by converting color to gray: for them, Prepare accepts 8-bit images of
+// three or four channels that start with R, G and B.
 func Prepare[P boxsum.Pixel](a *Algorithm, opt *Options, images ...boxsum.Image[P]) (*Job, error) {
 	arrays := make([]raster.Array, len(images))
 	for i, img := range images {

@@ -163,8 +163,8 @@ func unitOf(f float64) float64 {
 }
 
 // ExactImage returns a random image whose sums are exact in a precision, whatever the algorithm and
-// the order of additions: integers below 256, smaller ones in large images, and in the largest ones
-// a few among zeros.
+// the order of additions. Its pixels are integers below 256. Large images have smaller pixels, and
+// in the largest images most pixels are zero.
 func ExactImage[P boxsum.Pixel](width, height int, p Precision) (boxsum.Image[P], error) {
 	img, err := boxsum.NewImage[P](width, height, p.Channels)
 	if err != nil {

@@ -55,7 +55,7 @@ func extentOf[S boxsum.Sum](t *boxsum.Table[S]) raster.Extent {
 }
 
 // Covariance returns the covariance of one channel over a box, clipped to the images: the
-// mean product of the distances of both images from their means. It is 0 for an empty
+// mean product of the differences of both images from their means. It is 0 for an empty
 // box, and NaN if the pixels of an image are not all valid.
 //
 // The covariance of integer tables is computed from exact integers and accurate to two
@@ -87,8 +87,7 @@ func (p *Pair[S, Q, R]) Covariance(box image.Rectangle, channel int) float64 {
 
 // Correlation returns the correlation coefficient of one channel over a box, clipped to
 // the images: their covariance divided by both standard deviations, from -1 to 1. It is
-// NaN if the covariance is NaN or if a standard deviation is 0, as it is for an empty
-// box.
+// NaN if the covariance is NaN, if a standard deviation is 0, or if the box is empty.
 func (p *Pair[S, Q, R]) Correlation(box image.Rectangle, channel int) float64 {
 	if !p.complete() {
 		return math.NaN()

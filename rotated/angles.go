@@ -7,7 +7,8 @@ import (
 )
 
 // Angles returns the unit rotations up to n by increasing angle: 1/n to 1/2,
-// 1/1, 2/1 to n/1. Angles(10) returns those of table 1 of Messom and Barczak.
+// 1/1, 2/1 to n/1. Angles(10) returns the rotations of table 1 of Messom and
+// Barczak.
 func Angles(n int) []Rotation {
 	var list []Rotation
 	for b := n; b > 1; b-- {
@@ -20,9 +21,9 @@ func Angles(n int) []Rotation {
 }
 
 // Nearest returns the rotation nearest to an angle, at which rows climb to the
-// right, of all rotations whose terms are at most limit in magnitude. Angles
-// count modulo 180: 190° is 10°. If the nearest is 90° itself, Nearest returns
-// 0/1, whose boxes with their sides exchanged are those rotated by 90°.
+// right, among all rotations whose terms are at most limit in magnitude. Angles
+// are modulo 180°, so 190° is 10°. If the nearest is 90° itself, Nearest
+// returns 0/1: exchanging the sides of its boxes rotates them by 90°.
 func Nearest(degrees float64, limit int) (Rotation, error) {
 	if math.IsNaN(degrees) || math.IsInf(degrees, 0) {
 		return Rotation{}, raster.Invalid("angle is %v degrees, want a finite number", degrees)

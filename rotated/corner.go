@@ -1,7 +1,7 @@
 package rotated
 
-// Corner returns the entry of a corner of boxes, for callers whose boxes share
-// corners: the sum of a channel over any box is
+// Corner returns the entry for a corner of boxes, for callers whose boxes share
+// corners. The sum of a channel over any box is
 //
 //	Corner(C1, R1) − Corner(C0, R1) − Corner(C1, R0) + Corner(C0, R0)
 //

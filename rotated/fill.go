@@ -5,11 +5,11 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 )
 
-// Fill makes the table from sums that were computed elsewhere, such as on a GPU.
+// Fill fills the table with sums that were computed elsewhere, such as on a GPU.
 // The function sums must write the sums of all channels over every box, like
 // [Table.SumBoxes]. Every box begins with the first r, and either begins with the
-// first c or ends with the last. Fill calls it from several goroutines at once,
-// each time with up to 256 boxes.
+// first c or ends with the last. Fill calls the function from several goroutines
+// at once, each time with up to 256 boxes.
 func (t *Table[S]) Fill(sums func(dst []S, boxes []Box)) {
 	if t.Bounds().Empty() {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// Integrate returns the table of an image along the lines of a rotation. The pairs
-// of pixel and sum types are those of [boxsum.Integrate]:
+// Integrate returns the table of an image along the lines of a rotation. It
+// supports the same pairs of pixel and sum types as [boxsum.Integrate]:
 //
 //	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*Table[S], error) {
@@ -26,8 +26,8 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, 
 }
 
 // IntegrateInto computes the table of an image and stores it in dst, which must
-// come from [NewTable] or [Integrate] and have the size of the image. It allocates
-// almost nothing once an image of the same type and size has been integrated.
+// come from [NewTable] or [Integrate] and have the size of the image. Repeated
+// calls with images of the same type and size allocate almost nothing.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image[P], opt *Options) error {
 	return dst.integrate(arrayOf(&img), opt.engine())
 }

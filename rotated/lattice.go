@@ -28,7 +28,7 @@ func (b Box) Intersect(o Box) Box {
 func (b Box) String() string { return fmt.Sprintf("%d,%d,%d,%d", b.C0, b.R0, b.C1, b.R1) }
 
 // A Lattice describes the cells of a rotation over an image of a given size. It
-// knows the positions of pixels and the number of pixels in a box, but not
+// can tell the positions of pixels and the number of pixels in a box, but not
 // their values.
 type Lattice struct {
 	rot    Rotation
@@ -62,7 +62,7 @@ func NewLattice(width, height int, rot Rotation) (*Lattice, error) {
 	return l, nil
 }
 
-// Rotation returns the rotation of the lattice, reduced.
+// Rotation returns the rotation of the lattice, in lowest terms.
 func (l *Lattice) Rotation() Rotation { return l.orNone().rot }
 
 // Size returns the width and height of the image.
@@ -93,7 +93,7 @@ func (l *Lattice) Cell(x, y int) (c, r int) {
 }
 
 // Point returns the pixel of a cell. If the cell is empty or its pixel is
-// outside the image, ok is false and (x, y) is a pixel beside the cell.
+// outside the image, ok is false and (x, y) is a pixel next to the cell.
 func (l *Lattice) Point(c, r int) (x, y int, ok bool) {
 	w := &l.orNone().view
 	const far = math.MaxInt32 // beyond every image

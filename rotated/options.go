@@ -8,9 +8,9 @@ import (
 )
 
 // Options configures the computation of a table. Nil and the zero value select
-// the best settings for the machine. Rotated tables have no offset; sum float32
-// pixels in float64 instead. A device needs memory for the image and a whole
-// table.
+// the best settings for the machine. Unlike [boxsum.Options], there is no
+// offset; sum float32 pixels in float64 instead. A device needs enough memory
+// for the image and a whole table.
 type Options struct {
 	On       boxsum.Device      // device to use, as in [boxsum.Options]; nil selects the processor
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS

@@ -45,9 +45,9 @@ func (t *Table[S]) room(have, boxes int) error {
 	return raster.CheckRoom(have, boxes, t.Channels)
 }
 
-// Mean returns the mean of one channel over a box, or 0 if the box has no pixels.
-// In an integer table it is correct for boxes of any size: a box whose sum may
-// exceed the sum type is added up in parts that do not.
+// Mean returns the mean of one channel over a box, or 0 if the box contains no
+// pixels. In an integer table it is correct for boxes of any size: a box whose sum
+// may exceed the sum type is added up in parts that do not.
 func (t *Table[S]) Mean(box Box, channel int) float64 {
 	within, ok := t.inside(box)
 	if !ok || uint(channel) >= uint(t.Channels) {
@@ -95,8 +95,8 @@ func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
 
 // Variance returns the variance of one channel over a box: the mean squared
 // distance from the mean. It is never negative, and 0 for a box without pixels. It
-// is as accurate as [boxsum.SquaredTable.Variance], and likewise NaN if
-// cancellation in float tables may have left too few correct digits.
+// is as accurate as [boxsum.SquaredTable.Variance], and like it returns NaN if
+// rounding errors in float tables are too large.
 func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
 	if t == nil || t.Sum == nil || t.Squares.area(box) == 0 {
 		return 0

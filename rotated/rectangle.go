@@ -21,8 +21,7 @@ func (r Rectangle) String() string {
 }
 
 // FromCorner returns the rectangle that is rotated about its upper left corner
-// at (x, y), which is where the feature in figure 5 of Messom and Barczak
-// starts.
+// at (x, y), like the feature in figure 5 of Messom and Barczak.
 func FromCorner(x, y, width, height, degrees float64) Rectangle {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	return Rectangle{
@@ -32,17 +31,17 @@ func FromCorner(x, y, width, height, degrees float64) Rectangle {
 	}
 }
 
-// FromRectangle returns the box of the lattice nearest to a rectangle, as
-// intended by equation 3 of Messom and Barczak, for any ratio.
+// FromRectangle returns the box of the lattice nearest to a rectangle. It
+// applies equation 3 of Messom and Barczak to any ratio.
 //
 // The rectangle is first rotated about its center to the nearest axes of the
 // lattice, by at most 45°; if those are nearest to a quarter turn, its sides
 // are exchanged. Each of its four edges is then moved to the nearest digital
-// line, and an edge halfway between two to the one with the higher r or c. The
-// sides of the box are therefore accurate to one line and depend on the
+// line; an edge halfway between two lines moves to the one with the higher r or
+// c. The sides of the box are therefore accurate to one line and depend on the
 // position of the rectangle, as in the paper. A rectangle thinner than the
-// distance between lines keeps the line that its center is on. The box may lie
-// outside the image.
+// distance between lines keeps the line that contains its center. The box may
+// lie outside the image.
 func (l *Lattice) FromRectangle(rect Rectangle) (Box, error) {
 	l = l.orNone()
 	for _, v := range []float64{rect.X, rect.Y, rect.Width, rect.Height, rect.Degrees} {

@@ -10,15 +10,15 @@ import (
 )
 
 // A Rotation is the ratio A/B: the tangent of the angle by which rows climb to
-// the right. If it is negative, rows fall to the right. Ratios are reduced
-// wherever they are used: 2/4 and −1/−2 are the same rotation as 1/2 and 1/2.
+// the right. If it is negative, rows fall to the right. Ratios need not be in
+// lowest terms: 2/4 and −1/−2 are the same rotation as 1/2.
 type Rotation struct{ A, B int }
 
 // maxTerm keeps the product of a term and a coordinate inside 64 bits.
 const maxTerm = 1 << 30
 
 // Parse returns the rotation written as "1/2", "-2/3" or "5/1"; "5" is short
-// for "5/1". The result is reduced.
+// for "5/1". The result is in lowest terms.
 func Parse(s string) (Rotation, error) {
 	first, second, ratio := strings.Cut(s, "/")
 	if !ratio {
@@ -81,7 +81,7 @@ func magnitude(n int) uint64 {
 }
 
 // Degrees returns the angle by which rows climb to the right, between −90 and
-// 90.
+// 90 degrees.
 func (rot Rotation) Degrees() float64 {
 	return math.Atan(float64(rot.A)/float64(rot.B)) * 180 / math.Pi
 }

@@ -51,9 +51,9 @@ type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 	Squares *Table[Q]
 }
 
-// IntegrateSquares returns both tables of an image. Squares are uint64 or float64
-// for 8- and 16-bit pixels, and float64 for all others. While it works, it needs
-// additional memory for an image of the squares.
+// IntegrateSquares returns both tables of an image. The squares are uint64 or
+// float64 for 8- and 16-bit pixels, and float64 for all others. During the call,
+// it needs additional memory for an image of the squares.
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*SquaredTable[S, Q], error) {
 	src := arrayOf(&img)
 	set, err := check(&src, raster.TypeOf[S](), opt.engine())

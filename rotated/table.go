@@ -20,10 +20,12 @@ type Table[S boxsum.Sum] struct {
 
 	// Bound is the largest possible magnitude of the summed pixels, or of their
 	// squares in a table of squares: 255 and 255·255 for bytes. Integrate sets it
-	// from the type of the pixels. Means and variances of boxes whose sum may
-	// exceed the sum type are then computed in parts. Set Bound in a table made by
-	// [Table.Fill]; 0 assumes the usual pixels: uint8 for uint32 sums, uint32 for
-	// uint64 and int32 for int64. Float sums ignore it.
+	// from the type of the pixels. Means and variances of boxes whose sum may exceed
+	// the sum type are then computed in parts.
+	//
+	// Set Bound in a table filled by [Table.Fill]. If it is 0, the pixels are assumed
+	// to be uint8 for uint32 sums, uint32 for uint64 sums, and int32 for int64 sums.
+	// Float sums ignore it.
 	Bound uint64
 
 	arrayTarget // for callers that learn the type of the pixels at run time
@@ -185,29 +187,31 @@ func (t *Table[S]) emptyCorner(x, y, channel int) S {
 // These methods also work on a nil table, as on the lattice of an image without
 // pixels.
 
-// Rotation returns the rotation of the table; see [Lattice.Rotation].
+// Rotation returns the rotation of the table, like [Lattice.Rotation].
 func (t *Table[S]) Rotation() Rotation { return t.lattice().Rotation() }
 
-// Size returns the width and height of the image; see [Lattice.Size].
+// Size returns the width and height of the image, like [Lattice.Size].
 func (t *Table[S]) Size() (width, height int) { return t.lattice().Size() }
 
-// Bounds returns the smallest box that contains every pixel; see [Lattice.Bounds].
+// Bounds returns the smallest box that contains every pixel, like
+// [Lattice.Bounds].
 func (t *Table[S]) Bounds() Box { return t.lattice().Bounds() }
 
-// Cell returns the cell of the pixel at (x, y); see [Lattice.Cell].
+// Cell returns the cell of the pixel at (x, y), like [Lattice.Cell].
 func (t *Table[S]) Cell(x, y int) (c, r int) { return t.lattice().Cell(x, y) }
 
-// Point returns the pixel of a cell; see [Lattice.Point].
+// Point returns the pixel of a cell, like [Lattice.Point].
 func (t *Table[S]) Point(c, r int) (x, y int, ok bool) { return t.lattice().Point(c, r) }
 
-// FromRectangle returns the box nearest to a rectangle; see
+// FromRectangle returns the box nearest to a rectangle, like
 // [Lattice.FromRectangle].
 func (t *Table[S]) FromRectangle(rect Rectangle) (Box, error) { return t.lattice().FromRectangle(rect) }
 
-// Area returns the number of pixels in a box; see [Lattice.Area].
+// Area returns the number of pixels in a box, like [Lattice.Area].
 func (t *Table[S]) Area(box Box) int64 { return t.lattice().Area(box) }
 
-// CornerArea returns the entry of a corner for areas; see [Lattice.CornerArea].
+// CornerArea returns the entry for a corner in a table of areas, like
+// [Lattice.CornerArea].
 func (t *Table[S]) CornerArea(c, r int) int64 { return t.lattice().CornerArea(c, r) }
 
 func (t *Table[S]) lattice() *Lattice {

@@ -15,10 +15,10 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// FilterOptions controls [BoxFilter]. Nil and the zero value suit most uses.
+// FilterOptions configures [BoxFilter]. Nil and the zero value suit most uses.
 type FilterOptions struct {
-	// Border defines the pixels outside the image, and Value their value if it is constant.
-	// Wrap is not supported.
+	// Border defines the pixels outside the image, and Value their value if Border is
+	// [filter.Constant]. [filter.Wrap] is not supported.
 	Border filter.Border
 	Value  float64
 	// Workers is the maximum number of blocks in progress. Zero means GOMAXPROCS.
@@ -37,13 +37,15 @@ type FilterOptions struct {
 	Progress func(done, all int)
 }
 
-// BoxFilter blurs the image at one path or URL and writes it to another, as [filter.Box]
-// does in memory: each pixel becomes the mean of the window around it. Each block is read
-// together with the part of its neighbors that its windows cover. Results for bytes and
-// words are bit-identical to those in memory; floats differ in the last bits, depending on
-// the block size but not on the number of workers. The image has the shape (H, W) or (H, W,
-// C), after any axes of length 1. The result is complete when BoxFilter returns nil; an
-// interrupted run starts over. If the destination already exists, the error is fs.ErrExist.
+// BoxFilter blurs the image at one path or URL and writes it to another, like [filter.Box]
+// in memory: each pixel becomes the mean of the window around it. Each block is read
+// together with the part of its neighbors that its windows cover. Results for 8- and 16-bit
+// pixels are bit-identical to those in memory. Results for floats may differ from those in
+// memory in the last bits, depending on the block size but not on the number of workers.
+//
+// The image must have the shape (H, W) or (H, W, C), optionally preceded by axes of length
+// 1. The result is complete when BoxFilter returns nil; an interrupted run starts over. If
+// the destination already exists, BoxFilter returns [fs.ErrExist].
 func BoxFilter(ctx context.Context, from, to string, w filter.Window, opt *FilterOptions) error {
 	if settled(from) == settled(to) {
 		return raster.Invalid("the result would overwrite the image (choose another place)")
@@ -56,7 +58,8 @@ func BoxFilter(ctx context.Context, from, to string, w filter.Window, opt *Filte
 	return finish(dst, FilterArray(ctx, src, dst, w, opt))
 }
 
-// FilterArray is like [BoxFilter] for an array and a bucket, whose root becomes the result.
+// FilterArray is like [BoxFilter] but reads an array and writes the result to the root of a
+// bucket.
 func FilterArray(ctx context.Context, src *zarr.Array, dst zarr.Bucket, w filter.Window, opt *FilterOptions) error {
 	j := &filterJob{src: src, window: w}
 	if opt != nil {

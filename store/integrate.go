@@ -9,9 +9,10 @@ import (
 )
 
 // Integrate computes the table of the image at one path or URL and stores it at
-// another; see [sources.Open] and [zarr.OpenBucket]. The image is an array of
-// shape (H, W) or (H, W, C), ignoring leading axes of length 1. An interrupted
-// run is continued by the next one.
+// another. See [sources.Open] and [zarr.OpenBucket] for the supported
+// locations. The image must be an array of shape (H, W) or (H, W, C),
+// optionally preceded by axes of length 1. If a run is interrupted, the next
+// one continues it.
 func Integrate(ctx context.Context, from, to string, opt *Options) error {
 	for _, part := range tableParts {
 		if at := settled(from) + "/"; strings.HasPrefix(filepath.ToSlash(at), filepath.ToSlash(settled(to))+"/"+part) {

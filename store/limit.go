@@ -26,12 +26,13 @@ func chunksOf(shape, chunk []int) int64 {
 	return int64(n)
 }
 
-// ErrTooManyChunks is wrapped by errors for work that exceeds its limit of chunks.
+// ErrTooManyChunks is wrapped by the error of a call that would exceed its limit of
+// chunks.
 var ErrTooManyChunks = errors.New("too many chunks")
 
 // CheckChunks returns an error that wraps [ErrTooManyChunks] if the arrays together have
-// more chunks than limit; 0 means the default of [Options.MaxChunks]. A few bytes of
-// metadata may declare an array that is too large to be read.
+// more chunks than limit; 0 means the default of [Options.MaxChunks]. The limit protects
+// against metadata of a few bytes that declares an array too large to read.
 func CheckChunks(limit int64, arrays ...*zarr.Array) error {
 	if limit == 0 {
 		limit = defaultMaxChunks

@@ -63,10 +63,10 @@ func openBoth(ctx context.Context, from, to string) (*zarr.Array, zarr.Bucket, e
 
 // Errors to test for with [errors.Is]. Errors for damaged data wrap [zarr.ErrFormat].
 var (
-	// ErrChanged is wrapped by errors for a table that was begun from another source or
-	// with other options.
+	// ErrChanged is wrapped by the error for a table that an earlier run began with
+	// another source or other options.
 	ErrChanged = errors.New("source or options have changed")
-	// ErrIncomplete is wrapped by errors for a table that is not finished.
+	// ErrIncomplete is wrapped by the error for a table that is not finished.
 	ErrIncomplete = errors.New("the table is not finished")
 	// errMissing is wrapped by errors for a missing object of a finished table.
 	errMissing error = &formatError{"part of the table is missing (verify the table with its image to restore it)"}

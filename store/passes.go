@@ -29,7 +29,7 @@ func (j *Job) check(i, k int) error {
 	return nil
 }
 
-// Edges reads block (i, k) and stores the last column and row of its own table for
+// Edges reads block (i, k) and stores the last column and row of its own table, for
 // [Job.Scan].
 func (j *Job) Edges(ctx context.Context, i, k int) error {
 	if err := j.check(i, k); err != nil {
@@ -74,7 +74,7 @@ func (j *Job) readEdges(ctx context.Context, i, k int) ([]byte, error) {
 	return data[:n], nil
 }
 
-// Scan sums the edges of all blocks to the lines that [Job.Integrate] needs.
+// Scan sums the edges of all blocks and stores the sums that [Job.Integrate] needs.
 func (j *Job) Scan(ctx context.Context) error {
 	tops, next := make([][]byte, len(j.layers)), make([][]byte, len(j.layers))
 	lefts := make([][]byte, len(j.layers))

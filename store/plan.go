@@ -16,7 +16,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Options controls how a table is computed. Nil and the zero value suit most uses.
+// Options configures how a table is computed. Nil and the zero value suit most uses.
 type Options struct {
 	// Workers is the maximum number of blocks in progress. Zero means GOMAXPROCS.
 	Workers int
@@ -25,31 +25,32 @@ type Options struct {
 	// Block is the height and width of a block, which is written as one object. Zero means
 	// about 1024, in whole chunks of the image.
 	Block int
-	// Chunk is the height and width of the chunks in a block, the unit that is read for one
-	// entry. It must divide Block. Zero means one chunk per block.
+	// Chunk is the height and width of the chunks in a block. One chunk is read for each
+	// entry that a query needs. It must divide Block. Zero means one chunk per block.
 	Chunk int
-	// Compression is zstd, lz4, gzip or none. Empty means zstd. zstd and lz4 are applied by
-	// Blosc, which separates the bytes of entries, since the low ones are noise; lz4 is
-	// faster and slightly less compact. Level is the compression level; 0 means the
-	// default.
+	// Compression is zstd, lz4, gzip or none. Empty means zstd. zstd and lz4 are used
+	// through Blosc, which compresses the bytes of entries separately, because the low bytes
+	// are noise. lz4 is faster and slightly less compact than zstd. Level is the compression
+	// level; 0 means the default.
 	Compression string
 	Level       int
-	// Squares also computes the table of squares, which deviations need.
+	// Squares also computes the table of squares, which variances and deviations need.
 	Squares bool
-	// Compact stores only the tables of the blocks, in the narrowest type, and the lines
-	// that are needed to sum boxes across them. For 8-bit pixels in blocks of up to 4096²,
-	// it halves the size.
+	// Compact stores only the tables of the blocks, in the narrowest type, and the rows and
+	// columns of sums that connect them. For 8-bit pixels in blocks of up to 4096², it
+	// halves the size.
 	Compact bool
 	// Volume sums an array of shape (D, H, W) as a volume, whose boxes have eight corners.
 	// The arrays of the table have the shape (H, W, D).
 	Volume bool
-	// Bins counts the pixels in bins instead of summing them, which results in a table of
-	// histograms; see package histogram. If N is 0, the table holds sums.
+	// Bins counts the pixels in bins instead of summing them, as in package histogram. If
+	// its N is 0, the table holds sums.
 	Bins histogram.Bins
 	// MaxChunks limits the total number of chunks of the image and blocks of the table, so
 	// that invalid metadata cannot cause endless work. Zero means 1<<24.
 	MaxChunks int64
-	// Restart starts over if a table with another source or other options was begun.
+	// Restart starts over if an earlier run began a table with another source or other
+	// options.
 	Restart bool
 	// Progress is called from time to time with the number of blocks done, by one goroutine
 	// at a time.
@@ -58,9 +59,9 @@ type Options struct {
 
 // A Job computes a table from an image. [Job.Run] does so on this machine. To distribute
 // the work, call Begin once, Edges for every block, Scan once, Integrate for every block,
-// and Finish once. Each method may be called again, on any machine that has created a job
-// with the same source, destination and options and has called Join; it does only what is
-// left to do.
+// and Finish once. Each method may be called again and skips the work that is already
+// done. Any machine can call it on a job that has the same source, destination and
+// options and on which Join has been called.
 type Job struct {
 	src      *zarr.Array
 	dst      zarr.Bucket

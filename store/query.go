@@ -75,9 +75,9 @@ func (t *Table) sum(ctx context.Context, l *layer, b image.Rectangle, c int) (nu
 	return l.box(s[0], s[1], s[2], s[3]), nil
 }
 
-// SumBoxes stores the sums of all channels over each box, clipped to the image, in dst:
-// channel c of boxes[i] is dst[i*channels+c]. S must be the type of the table's sums:
-// uint64 for unsigned pixels, int64 for signed ones, float64 for floats.
+// SumBoxes stores the sums of all channels over each box, clipped to the image, in dst: the
+// sum of channel c over boxes[i] is dst[i*channels+c]. S must be the type of the table's
+// sums: uint64 for unsigned pixels, int64 for signed ones, and float64 for floats.
 func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S, boxes []image.Rectangle) error {
 	if err := t.checkSums(zarr.TypeOf[S]()); err != nil {
 		return err
@@ -85,8 +85,9 @@ func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S
 	return t.sumBoxes(ctx, raster.Elems[number](raster.Bytes(dst)), boxes)
 }
 
-// SumBoxesBytes is like [SumBoxes] for sums of any type (see [Table.Types]): dst receives
-// their bytes in this machine's byte order, and starts at a multiple of 8 bytes.
+// SumBoxesBytes is like [SumBoxes] for sums of any type, which [Table.Types] returns. It
+// stores their bytes in dst, in this machine's byte order. dst must start at a multiple of
+// 8 bytes.
 func (t *Table) SumBoxesBytes(ctx context.Context, dst []byte, boxes []image.Rectangle) error {
 	return t.sumBoxes(ctx, raster.Elems[number](dst), boxes)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Begin writes the metadata of an unfinished table, unless an earlier run has. It reports
-// whether the table is already finished.
+// Begin writes the metadata of an unfinished table, unless an earlier run has done so. It
+// reports whether the table is already finished.
 func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
 	g, err := zarr.OpenGroup(ctx, j.dst, "")
 	switch {
@@ -51,7 +51,7 @@ func (j *Job) Begin(ctx context.Context) (finished bool, err error) {
 }
 
 // Join prepares the job for a table that another process has begun with the same source and
-// options. The job writes blocks as that process does.
+// options, and adopts the settings of that process.
 func (j *Job) Join(ctx context.Context) error {
 	g, err := zarr.OpenGroup(ctx, j.dst, "")
 	if err != nil {

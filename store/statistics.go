@@ -207,9 +207,9 @@ func (t *Table) MeanBoxes(ctx context.Context, dst []float64, boxes []image.Rect
 }
 
 // VarianceBoxes stores the variances of all channels over each box in dst, in the order of
-// [SumBoxes]. The table needs squares. Variances of integers are exact except for the final
-// rounding. Variances of floats are NaN where the rounding error may exceed a fiftieth of
-// the variance.
+// [SumBoxes]. The table must include squares. Variances of integers are exact except for
+// the final rounding. Variances of floats are NaN if the rounding error may exceed a
+// fiftieth of the variance.
 func (t *Table) VarianceBoxes(ctx context.Context, dst []float64, boxes []image.Rectangle) error {
 	if err := t.checkSquares(); err != nil {
 		return err

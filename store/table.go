@@ -16,18 +16,20 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// OpenOptions controls how a table is opened. Nil means the defaults.
+// OpenOptions configures how a table is opened. Nil and the zero value suit most uses.
 type OpenOptions struct {
-	// Cache is the maximum memory for chunks. Half of it holds chunks; the garbage
-	// collector may need as much again before it frees dropped ones. Zero means 256 MiB.
+	// Cache is the maximum memory for chunks, in bytes. Half of it holds chunks; the other
+	// half is for dropped chunks that the garbage collector has not yet freed. Zero means
+	// 256 MiB.
 	Cache int64
 	// Workers is the maximum number of goroutines per call. Zero means GOMAXPROCS or 16,
-	// whichever is larger, because they wait for the store.
+	// whichever is larger, because goroutines spend most of their time waiting for the
+	// store.
 	Workers int
 }
 
-// A Table is a finished table in a store. It reads the chunks that contain the corners of
-// boxes. It is safe for concurrent use.
+// A Table is a finished table in a store. To sum a box, it reads the chunks that contain
+// the corners of the box. A Table is safe for concurrent use.
 type Table struct {
 	about
 	pixel      zarr.Type
@@ -176,10 +178,10 @@ func (t *Table) Options() *Options {
 	return &Options{Block: a.Block, Chunk: a.Chunk, Compression: a.Compression, Level: a.Level, Squares: a.Squares, Compact: a.Compact, Volume: a.Depth > 0, Bins: t.Bins()}
 }
 
-// Of reports whether the table was computed from this array in its current state. It
-// compares the array's metadata and the names, sizes and versions of its objects with
-// those that [Integrate] saw, so it returns false for a copy of the array, whose objects
-// have other versions.
+// Of reports whether the table was computed from a in its current state. It compares the
+// metadata of a and the names, sizes and versions of its objects with those recorded by
+// [Integrate], so it returns false for a copy of the array, whose objects have other
+// versions.
 func (t *Table) Of(ctx context.Context, a *zarr.Array) (bool, error) {
 	j, err := plan(ctx, a, t.bucket, t.Options())
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// A Damage is a damaged or missing object of a table.
+// A Damage describes a damaged or missing object of a table.
 type Damage struct {
 	Key      string // key of the object in the bucket
 	Row      int    // row of the block; -1 if the object holds lines between blocks
@@ -23,10 +23,10 @@ type Damage struct {
 	Repaired bool   // whether Verify has rewritten it
 }
 
-// Verify reads the whole table and checks checksums and whether every block continues its
-// neighbors. It returns the damaged objects, by key. If repair is a job with the same
-// source and options, Verify computes the table again instead, compares all blocks and
-// lines with it, and rewrites those that differ. If repair is nil, nothing is repaired.
+// Verify reads the whole table, and checks checksums and that every block continues its
+// neighbors. It returns the damaged objects, sorted by key. If repair is not nil, it must
+// be a job with the same source and options. Verify then computes the table again,
+// compares all blocks with it, and rewrites those that differ.
 func (t *Table) Verify(ctx context.Context, repair *Job, progress func(done, all int)) ([]Damage, error) {
 	if repair != nil {
 		return t.verifyAgainst(ctx, repair, progress)

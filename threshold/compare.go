@@ -16,10 +16,10 @@ type Score struct {
 	Recall    float64 // percentage of the truth's black pixels that are black in the image
 	FMeasure  float64 // 2·Precision·Recall / (Precision + Recall)
 	PSNR      float64 // 10·log10(pixels / wrong pixels), in decibels; +Inf for identical images
-	// DRD is the distance reciprocal distortion of Lu, Kot and Shi: each wrong pixel
-	// weighted by the truth's pixels within 5×5 that differ from it, summed and divided by
-	// the number of whole 8×8 blocks of the truth that are not of a single color. It is
-	// +Inf if pixels are wrong and there is no such block.
+	// DRD is the distance reciprocal distortion of Lu, Kot and Shi. Each wrong pixel is
+	// weighted by the pixels of the truth within 5×5 that differ from it. The sum of the
+	// weights is divided by the number of whole 8×8 blocks of the truth that contain both
+	// colors. DRD is +Inf if there are wrong pixels but no such blocks.
 	DRD float64
 }
 
@@ -43,7 +43,7 @@ var drdWeights = func() (w [5][5]float64) {
 	return w
 }()
 
-// Compare scores img against truth. Both have one channel and the same size, and values
+// Compare scores img against truth. Both must have one channel and the same size; values
 // below 128 are black. Identical images have a precision, recall and F-measure of 100, even
 // if they have no black pixels.
 func Compare(truth, img boxsum.Image[uint8]) (s Score, err error) {

@@ -1,7 +1,7 @@
 // Package threshold binarizes gray images, such as scanned pages for OCR and archives,
 // micrographs of cells, and printed marks. Each pixel is compared with a threshold
-// computed from the pixels around it, so that uneven light does no harm. The running time
-// does not depend on the size of the window.
+// computed from the pixels around it, so uneven light does no harm. The running time does
+// not depend on the size of the window.
 //
 //	bin, err := threshold.Binarize(img, threshold.New(threshold.Sauvola, 75), nil) // 0 and 255
 //	bin, err := threshold.BinarizeImage(scan, threshold.New(threshold.Su, 0), nil) // any image.Image to *image.Gray
@@ -19,8 +19,9 @@
 //
 // # Memory
 //
-// Each worker holds one or two rows of sums. In place, and for [Su], it also holds as many
-// rows as the window is high. Su in place, and [ISauvola] into bits, copy the image.
+// Each worker holds one or two rows of sums. If the result overwrites the image, and for
+// [Su], it also holds as many rows as the window is high. Su copies the image if the
+// result overwrites it, and so does [ISauvola] if the result has one bit per pixel.
 //
 // [Compare] scores a result against ground truth. docs/guides/binarize.md has pictures,
 // advice on which method suits which scan, and speeds.

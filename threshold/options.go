@@ -7,7 +7,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 )
 
-// Options controls how the work is done. Nil and the zero value select the best settings for
+// Options configures the computation. Nil and the zero value select the best settings for
 // the machine.
 type Options struct {
 	// On is the device to use; nil selects the processor. See [boxsum.Options.On]. Images stay
@@ -15,7 +15,8 @@ type Options struct {
 	// for uint8 images, with the same decisions as the processor, but not [Map]. Everything
 	// else returns an error, and so do windows of more than 65535 pixels a side, of more than
 	// 16843009 pixels for uint8, and of more than 65535 pixels for uint16. For Sauvola, OpenCL
-	// devices must support float64. Large images are divided as described in [filter.Options].
+	// devices must support float64. Large images are divided as described in
+	// [filter.Options.On].
 	On boxsum.Device
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS

@@ -9,8 +9,8 @@ import (
 	"github.com/boxsum/boxsum/internal/thresholds"
 )
 
-// Binarize returns an image that is 0 (black) where img does not exceed its threshold, and
-// 255 elsewhere.
+// Binarize returns an image that is 0 (black) where a pixel of img does not exceed its
+// threshold, and 255 elsewhere.
 func Binarize[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (boxsum.Image[uint8], error) {
 	j := thresholds.Job{Form: thresholds.AsBytes}
 	setJob(&j, &img, &r, opt)
@@ -76,8 +76,8 @@ func BinarizeImage(img image.Image, r Rule, opt *Options) (*image.Gray, error) {
 }
 
 // Map returns the threshold of every pixel; pixels above it are white. [ISauvola] has no
-// map. The threshold of Su is -1 where a window has too few high-contrast pixels, which
-// makes the pixel white. The threshold of Bradley is 0 if its default window is smaller
+// map. For [Su], the threshold is -1 where a window has too few high-contrast pixels, which
+// makes the pixel white. For [Bradley], thresholds are 0 if the default window is smaller
 // than one pixel.
 //
 //	m, err := threshold.Map[float32](img, threshold.New(threshold.Sauvola, 25), nil)

@@ -32,8 +32,9 @@ type Array struct {
 // defaultCache is the size of an array's own cache.
 const defaultCache = 16 << 20
 
-// New returns the array at a path in a bucket, or at its root if path is "", without writing its
-// metadata, which [Array.Metadata] returns. Use [Create] to do both.
+// New returns the array with the given specification at a path in a bucket, or at its root
+// if path is "". It does not write the array's metadata, which [Array.Metadata] returns.
+// Use [Create] to do both.
 func New(b Bucket, path string, spec *Spec) (*Array, error) {
 	m, err := spec.metadata()
 	if err != nil {
@@ -42,9 +43,9 @@ func New(b Bucket, path string, spec *Spec) (*Array, error) {
 	return newArray(b, path, m), nil
 }
 
-// Create writes the metadata of a new array at a path in a bucket, or at its root if path is "".
-// Elements have the fill value until they are written. If there was an array before, its
-// chunks remain until they are overwritten.
+// Create writes the metadata of a new array at a path in a bucket, or at its root if path
+// is "". Elements have the fill value until they are written. The chunks of an array that
+// was at the same path remain until they are overwritten.
 func Create(ctx context.Context, b Bucket, path string, spec *Spec) (*Array, error) {
 	a, err := New(b, path, spec)
 	if err != nil {
@@ -54,8 +55,8 @@ func Create(ctx context.Context, b Bucket, path string, spec *Spec) (*Array, err
 }
 
 // CreateFilled creates an array and calls fill to write it. It writes the metadata last, so
-// an incomplete array cannot be opened. If there is already an array or a group, or the
-// bucket would replace a zip file, the error is [fs.ErrExist].
+// an incomplete array cannot be opened. If there is already an array or a group, or if a
+// zip file would be replaced, CreateFilled returns [fs.ErrExist].
 func CreateFilled(ctx context.Context, b Bucket, path string, spec *Spec, fill func(*Array) error) (*Array, error) {
 	a, err := New(b, path, spec)
 	if err != nil {
@@ -77,9 +78,10 @@ func CreateFilled(ctx context.Context, b Bucket, path string, spec *Spec, fill f
 	return raster.OrNil(a, err)
 }
 
-// Open opens the array at a path or URL; see [OpenBucket]. If the location is a group, Open
-// opens its only array or, for an OME-Zarr image, the finest level. Use a longer path, such
-// as image.zarr/1, to open other arrays of a group.
+// Open opens the array at a path or URL, which may be any location that [OpenBucket]
+// supports. If the location is a group, Open opens its only array or, for an OME-Zarr
+// image, the finest level. Use a longer path, such as image.zarr/1, to open other arrays of
+// a group.
 func Open(ctx context.Context, location string) (*Array, error) {
 	b, err := OpenBucket(ctx, location, false)
 	if err != nil {
@@ -186,7 +188,8 @@ func (a *Array) Chunk() []int { return slices.Clone(a.unit) }
 // if there are no shards.
 func (a *Array) Object() []int { return slices.Clone(a.m.object) }
 
-// Key returns the key in the bucket of the object at a position in the grid of objects.
+// Key returns the key in the bucket of the object at the given position in the grid of
+// objects.
 func (a *Array) Key(place []int) string { return a.path + a.m.key(place) }
 
 // List calls visit for each object of the array, including its metadata, with its key in
@@ -195,7 +198,7 @@ func (a *Array) List(ctx context.Context, visit func(Object) error) error {
 	return a.bucket.List(ctx, a.path, visit)
 }
 
-// Names returns the names of the axes, or nil.
+// Names returns the names of the axes, or nil if they have none.
 func (a *Array) Names() []string { return slices.Clone(a.m.names) }
 
 // Fill returns the fill value as the bytes of an element, in this machine's byte order.
@@ -204,7 +207,8 @@ func (a *Array) Fill() []byte { return slices.Clone(a.m.fill) }
 // Version returns the version of the Zarr format, 3 or 2.
 func (a *Array) Version() int { return a.m.version }
 
-// Codecs returns the names of the codecs that encode a chunk, in order of application.
+// Codecs returns the names of the codecs that encode a chunk, in the order in which they
+// are applied.
 func (a *Array) Codecs() (names []string) {
 	if a.shard != nil {
 		names = append(names, "sharding_indexed")

@@ -16,12 +16,13 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Bucket stores objects: bytes under keys such as "image/c/0/1". Its methods are safe for
-// concurrent use. Errors for objects that do not exist wrap [fs.ErrNotExist].
+// A Bucket stores objects, which are bytes under keys such as "image/c/0/1". Its methods
+// are safe for concurrent use. Errors for objects that do not exist wrap
+// [fs.ErrNotExist].
 type Bucket interface {
-	// Get returns length bytes of an object, starting at offset; it is an error if there
-	// are fewer. A negative length reads to the end, and a negative offset reads the last
-	// -offset bytes. Get may use the memory of buf for the result, from its start.
+	// Get returns length bytes of an object, starting at offset, and an error if there are
+	// fewer. A negative length reads to the end, and a negative offset reads the last
+	// -offset bytes. Get may return a slice of the memory of buf.
 	Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error)
 	// Put writes an object. If it fails, the object is unchanged.
 	Put(ctx context.Context, key string, data []byte) error
@@ -33,21 +34,23 @@ type Bucket interface {
 	Close() error
 }
 
-// An Object describes an object for [Bucket.List].
+// An Object describes an object listed by [Bucket.List].
 type Object struct {
-	Key     string
-	Size    int64
-	Version string // changes with the contents, as far as the bucket can tell: a time or a hash
+	Key  string
+	Size int64
+	// Version changes with the contents as far as the bucket can tell. It is a time or a
+	// hash.
+	Version string
 }
 
 // Computed is implemented by buckets that compute their objects on reading, from files or
-// other arrays. Closing an array closes such a bucket; see [Array.Close].
+// other arrays. [Array.Close] also closes such a bucket.
 type Computed interface {
 	Bucket
 	// Parts returns the arrays from which objects are computed, if any.
 	Parts() []*Array
-	// Footprint returns the number of bytes decoded to compute an object, or 0 if it is
-	// only the object itself.
+	// Footprint returns the number of bytes decoded to compute an object, or 0 if nothing
+	// but the object itself is decoded.
 	Footprint() int64
 }
 
@@ -91,10 +94,11 @@ func Schemes() (list []string) {
 	return list
 }
 
-// OpenBucket opens the bucket at a path or URL: a folder, a zip file (whose name ends in
-// .zip, optionally followed by a path inside it), mem://NAME for a bucket in memory, or a
+// OpenBucket opens the bucket at a path or URL: a folder; a zip file, whose name ends in
+// .zip, optionally followed by a path inside it; mem://NAME for a bucket in memory; or a
 // URL with a registered scheme. Importing the package zarr/web registers http:// and
-// https://. If write is set, OpenBucket creates what does not exist.
+// https://. If write is set, OpenBucket creates the folder or zip file if it does not
+// exist.
 func OpenBucket(ctx context.Context, location string, write bool) (Bucket, error) {
 	scheme, _, isURL := strings.Cut(location, "://")
 	if !isURL {
@@ -126,8 +130,8 @@ func hint(scheme string) string {
 	return ""
 }
 
-// Redacted returns a path or URL without its user, password and query, which may contain
-// credentials.
+// Redacted returns a path or URL without its user name, password and query, which may
+// contain credentials.
 func Redacted(location string) string {
 	if !strings.Contains(location, "://") {
 		return location

@@ -8,8 +8,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Cache keeps recently used chunks in memory, up to a number of bytes. Arrays may share a
-// cache; see [Array.SetCache]. Concurrent requests for the same chunk read it once.
+// A Cache keeps recently used chunks in memory, up to a number of bytes. Several arrays may
+// share a cache; see [Array.SetCache]. A chunk that several goroutines request at the same
+// time is read once.
 type Cache struct {
 	lock    sync.Mutex
 	limit   int64
@@ -135,10 +136,11 @@ func (c *Cache) forget(a *Array, object []int) {
 	}
 }
 
-// SetCache keeps partially read chunks in c, including those of the arrays behind a
-// [Computed] bucket. Without it, an array keeps only the elements that [At] reads and the
-// indexes of shards, in a small cache of its own. Chunks larger than an eighth of the cache
-// are decoded only a few at a time. SetCache must not be called while the array is in use.
+// SetCache makes the array keep chunks that are read in part in c, including chunks of the
+// arrays from which a [Computed] bucket computes its objects. Without SetCache, an array
+// keeps only the elements that [At] reads and the indexes of shards, in a small cache of
+// its own. Of the chunks larger than an eighth of the cache, only a few are decoded at a
+// time. SetCache must not be called while the array is in use.
 func (a *Array) SetCache(c *Cache) {
 	var decoding chan struct{}
 	if n := decoders(c.limit, a.Footprint()); n > 0 {

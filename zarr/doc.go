@@ -8,18 +8,17 @@
 //
 // # Buckets
 //
-// Arrays are stored in a [Bucket]: a [Folder], a zip file, [Memory], any [fs.FS] by way of
+// Arrays are stored in a [Bucket]: a [Folder], a zip file, [Memory], any [fs.FS] through
 // [FS], or any other object store that implements its five methods. [OpenBucket] opens one
-// by its path or URL. Packages register further schemes: zarr/web for web servers, and the
-// module github.com/boxsum/boxsum/cloud for S3, Google Cloud Storage and Azure.
+// by its path or URL. Other packages register further schemes: zarr/web for web servers,
+// and the module github.com/boxsum/boxsum/cloud for S3, Google Cloud Storage and Azure.
 //
 // # Chunks
 //
 // A chunk is stored raw or compressed with zstd, gzip, zlib, LZ4 or Blosc, optionally with
 // a CRC-32C, transposed or not, in either byte order, and may be one of many in a shard.
-// Missing chunks contain the fill value. Reading a damaged chunk returns an error that
-// wraps [ErrFormat], and never numbers. New arrays have version 3; see [Spec] for their
-// options.
+// Missing chunks contain the fill value. Reading a damaged chunk always returns an error,
+// which wraps [ErrFormat]. New arrays have version 3; see [Spec] for their options.
 //
 // Chunks are decoded when they are read. To read many small parts of the same chunks, keep
 // decoded chunks with [Array.SetCache], or read single elements with [At].

@@ -18,7 +18,7 @@ import (
 
 // Folder returns a bucket that stores objects in a folder, where each key is the path of a
 // file. Files are written under another name and then renamed, so a crash leaves no partial
-// object. Writes are not synced to disk.
+// objects. Writes are not synced to disk.
 func Folder(path string) Bucket { return &folder{root: path} }
 
 type folder struct {

@@ -12,8 +12,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// FS returns a bucket that reads the files of a file system, such as an embedded one. If
-// files implement [io.ReaderAt], parts of them are read without the rest.
+// FS returns a bucket that reads the files of a file system, such as an
+// embedded one. If its files implement [io.ReaderAt], a part of a file is read
+// without the rest.
 func FS(files fs.FS) Bucket { return &fileSystem{files} }
 
 type fileSystem struct{ files fs.FS }

@@ -151,9 +151,9 @@ func OpenGroup(ctx context.Context, b Bucket, path string) (*Group, error) {
 	return raster.OrNil(g, err)
 }
 
-// CreateGroup writes the metadata of a group at a path in a bucket, or at its root if path is "". It
-// includes the metadata of the given arrays, by their paths in the group, which saves
-// readers further requests.
+// CreateGroup writes the metadata of a group at a path in a bucket, or at its root if the path is
+// "". It includes the metadata of the given arrays, whose keys are their paths in the group, so
+// that readers need not request them one by one.
 func CreateGroup(ctx context.Context, b Bucket, at string, attributes map[string]any, arrays map[string]*Array) (*Group, error) {
 	m := map[string]any{"zarr_format": 3, "node_type": "group", "attributes": attributes}
 	if attributes == nil {

@@ -308,8 +308,8 @@ func parseV2(data []byte) (*metadata, error) {
 }
 
 // ParseElement returns an element, in this machine's byte order, from the JSON of a fill
-// value: a number, a boolean, "NaN", "Infinity", "-Infinity" or the bits of a float as
-// "0x…". Empty JSON and null mean zero.
+// value, which may be a number, a boolean, "NaN", "Infinity", "-Infinity" or the bits of
+// a float as "0x…". Empty JSON and null mean zero.
 func (t Type) ParseElement(value json.RawMessage) ([]byte, error) { return parseFill(t, value) }
 
 func parseFill(t Type, value json.RawMessage) ([]byte, error) {

@@ -4,8 +4,8 @@ import "slices"
 
 // A Level is one resolution of an OME-Zarr image.
 type Level struct {
-	Path  string    // of the level's array in the group
-	Scale []float64 // size of an element along each axis, or nil
+	Path  string    // path of the level's array in the group
+	Scale []float64 // size of an element along each axis; nil if not specified
 }
 
 // An Axis is an axis of an OME-Zarr image.
@@ -31,7 +31,7 @@ type transformation struct {
 }
 
 // Levels returns the resolutions of an OME-Zarr image (0.4 or 0.5), finest first, and its
-// axes. Both are nil if the group is not such an image.
+// axes. Both are nil if the group is not an OME-Zarr image.
 func (g *Group) Levels() ([]Level, []Axis, error) {
 	var scales []multiscale
 	var ome struct {

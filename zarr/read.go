@@ -10,9 +10,10 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Read reads the box of elements that starts at position at into dst, in C order: the last
-// axis varies fastest. T must match the type of the array's elements. Bool elements are
-// read as uint8, and Float16 elements as uint16; see [FromFloat16].
+// Read reads a box of elements into dst, in C order: the last axis varies fastest. at is
+// the position of the first element of the box, and box is its shape. T must match the type
+// of the array's elements. Bool elements are read as uint8, and Float16 elements as uint16;
+// see [FromFloat16].
 func Read[T Element](ctx context.Context, a *Array, dst []T, at, box []int) error {
 	if err := a.checkType(TypeOf[T]()); err != nil {
 		return err
@@ -89,8 +90,8 @@ func (a *Array) readPart(ctx context.Context, dst []byte, at, box, partAt, partB
 	})
 }
 
-// At reads one element. The array caches the element's chunk, or part of it if the chunk is
-// large, so that reading nearby elements is fast.
+// At reads the element at a position. The array caches the element's chunk, or part of it
+// if the chunk is large, so that reading nearby elements is fast.
 func At[T Element](ctx context.Context, a *Array, at ...int) (v T, err error) {
 	if !a.m.typ.holds(TypeOf[T]()) {
 		return v, a.checkType(TypeOf[T]())
@@ -159,8 +160,8 @@ func (a *Array) checkType(t Type) error {
 	return nil
 }
 
-// ReadChunk reads all elements of the chunk at a position in the grid of chunks, including
-// those beyond the edges of the array.
+// ReadChunk reads all elements of the chunk at the given position in the grid of chunks,
+// including elements beyond the edges of the array.
 func (a *Array) ReadChunk(ctx context.Context, dst []byte, place []int) error {
 	if a.decoding != nil {
 		select {
@@ -179,8 +180,8 @@ func (a *Array) ReadChunk(ctx context.Context, dst []byte, place []int) error {
 	})
 }
 
-// ReadObject reads all elements of the object at a position in the grid of objects; see
-// [Array.Object]. If the object does not exist, the error is [fs.ErrNotExist].
+// ReadObject reads all elements of the object at the given position in the grid of objects;
+// see [Array.Object]. If the object does not exist, ReadObject returns [fs.ErrNotExist].
 func (a *Array) ReadObject(ctx context.Context, dst []byte, place []int) error {
 	key := a.m.key(place)
 	data, err := a.bucket.Get(ctx, a.path+key, 0, -1, nil)

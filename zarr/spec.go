@@ -22,9 +22,9 @@ type Spec struct {
 	// chunk is a separate object.
 	Shard []int
 	// Compression is "none", "zstd", "gzip", "blosc" or "lz4"; empty means none. "blosc"
-	// separates the bytes of elements into planes and compresses each with zstd unless it
-	// is noise, which suits numbers of several bytes. "lz4" is Blosc with LZ4 instead of
-	// zstd: faster but less compact.
+	// suits numbers of several bytes: it separates their bytes into planes and compresses
+	// each plane with zstd unless it is noise. "lz4" is Blosc with LZ4 instead of zstd,
+	// which is faster but less compact.
 	Compression string
 	// Level is the compression level; zero means 1 for zstd and blosc, and 6 for gzip.
 	Level int
@@ -32,8 +32,8 @@ type Spec struct {
 	Checksum bool
 	// BigEndian stores the most significant byte of each element first.
 	BigEndian bool
-	// Order is a permutation of the axes in which chunks are stored, the fastest varying
-	// last. Nil keeps the order of Shape.
+	// Order is the order of axes in which chunks are stored, the fastest varying axis last.
+	// It is a permutation of the axes of Shape; nil keeps their order.
 	Order []int
 	// Fill is the value of elements that have not been written, such as 0.5; nil means 0.
 	Fill any

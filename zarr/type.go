@@ -53,7 +53,7 @@ func (t Type) Size() int {
 func (t Type) isFloat() bool  { return t >= Float16 && t <= Float64 }
 func (t Type) isSigned() bool { return t >= Int8 && t <= Int64 }
 
-// ParseType returns the type with this name, such as uint8.
+// ParseType returns the type with the given name, such as uint8.
 func ParseType(name string) (Type, error) {
 	for t := Bool; int(t) < len(types); t++ {
 		if types[t].name == name {
@@ -68,8 +68,8 @@ func (t Type) holds(other Type) bool {
 	return t == other || t == Bool && other == Uint8 || t == Float16 && other == Uint16
 }
 
-// Element constrains the Go types of elements. Bool elements are uint8, and Float16
-// elements are the bits in a uint16.
+// Element is a constraint that permits the Go types of elements. Bool elements are uint8,
+// and Float16 elements are their bits in a uint16.
 type Element interface {
 	uint8 | uint16 | uint32 | uint64 | int8 | int16 | int32 | int64 | float32 | float64
 }

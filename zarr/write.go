@@ -9,9 +9,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Write writes the box of elements that starts at position at, in C order; see [Read]. If
-// the box covers only part of an object, Write reads and rewrites the object: no other call
-// may write to it at the same time.
+// Write writes a box of elements in C order. at and box have the same meaning as in [Read].
+// If the box covers only part of an object, Write reads and rewrites the object: no other
+// call may write to it at the same time.
 func Write[T Element](ctx context.Context, a *Array, src []T, at, box []int) error {
 	if err := a.checkType(TypeOf[T]()); err != nil {
 		return err
@@ -59,9 +59,9 @@ func (a *Array) WriteBytes(ctx context.Context, src []byte, at, box []int) error
 	})
 }
 
-// WriteObject writes all elements of the object at a position in the grid of objects; see
-// [Array.Object], including those beyond the edges of the array. It may use the memory
-// between the length and the capacity of data.
+// WriteObject writes all elements of the object at the given position in the grid of
+// objects, including elements beyond the edges of the array; see [Array.Object]. It may
+// overwrite the memory between the length and the capacity of data.
 func (a *Array) WriteObject(ctx context.Context, place []int, data []byte) error {
 	s := reads.Get().(*scratch)
 	defer reads.Put(s)

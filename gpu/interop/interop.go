@@ -12,11 +12,11 @@ import (
 )
 
 // A Foreign describes device memory of another library, such as an array of CuPy or
-// PyTorch: images for [ImageOver], or room for their tables for [TableOver] and
-// [TiltedTableOver]. In both cases, sizes are those of the images.
+// PyTorch. It holds images for [ImageOver], or tables for [TableOver] and
+// [TiltedTableOver]. Width and Height are always those of the images.
 type Foreign struct {
 	Handle           uintptr // a device pointer in CUDA's primary context, or a cl_mem in the context of the memory that Take returns
-	Offset           int64   // bytes from there to the first value
+	Offset           int64   // bytes from Handle to the first value
 	Width, Height    int
 	Channels         int   // zero means one
 	Count            int   // number of consecutive images or tables; zero means one
@@ -31,8 +31,8 @@ func ImageOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Image[P], error) 
 }
 
 // TableOver returns tables in the memory of another library. Writing is fastest if
-// tables start one pixel before a multiple of 256 bytes and the stride is such a
-// multiple.
+// every table starts one pixel before a multiple of 256 bytes and the stride is a
+// multiple of 256 bytes.
 func TableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.Table[S], error) {
 	t := new(gpu.Table[S])
 	return wrap(t, inside.ArrayOf(t), d, raster.TypeNamed[S](), f, 1, false)
@@ -44,15 +44,15 @@ func TiltedTableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.TiltedTable[S
 	return wrap(t, inside.ArrayOf(t), d, raster.TypeNamed[S](), f, 1, false)
 }
 
-// VolumeOver returns a volume in the memory of another library: Count slices, which
-// are Distance bytes apart.
+// VolumeOver returns a volume in the memory of another library. It has Count
+// slices, which are Distance bytes apart.
 func VolumeOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Volume[P], error) {
 	v := new(gpu.Volume[P])
 	return wrap(v, inside.ArrayOf(v), d, raster.TypeNamed[P](), f, 0, true)
 }
 
 // VolumeTableOver returns the table of a volume in the memory of another library.
-// Count is the number of slices of the volume: the table has one more.
+// Count is the number of slices of the volume; the table has one more.
 func VolumeTableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.VolumeTable[S], error) {
 	t := new(gpu.VolumeTable[S])
 	return wrap(t, inside.ArrayOf(t), d, raster.TypeNamed[S](), f, 1, true)
@@ -76,11 +76,11 @@ func inner(d *gpu.Device) *devmem.Device {
 	return inside.Memory(d)
 }
 
-// OnStream returns the device with its work on the caller's stream instead of its
-// own: a CUstream, where 0 and 1 are the legacy default stream and 2 is the
-// per-thread one, or a cl_command_queue. Work is ordered after everything queued on
-// the stream before and ahead of everything queued later, without waiting in
-// between.
+// OnStream returns a device that queues its work on the caller's stream instead of
+// on d's own. The handle is a cl_command_queue or a CUstream, where 0 and 1 are the
+// legacy default stream and 2 is the per-thread one. The work starts after
+// everything queued on the stream before and precedes everything queued later; the
+// host does not wait.
 //
 // CUDA has one context per process, but an OpenCL device works in a context of its
 // own and rejects queues of any other. To share memory with it, create queues and

@@ -8,9 +8,10 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A TableJob makes tables in memory of other libraries, for callers that learn types at
-// run time. Kind selects the tables: "upright", "tilted" or "volume". Types are named as
-// in kernels: u8, u32, f64. An empty Square means that there is no table of squares.
+// A TableJob describes tables to compute in memory of other libraries, for callers that
+// learn types at run time. Kind is "upright", "tilted" or "volume". Pixel, Sum and
+// Square are the names of types, such as u8, u32 and f64. If Square is empty, there is
+// no table of squares.
 type TableJob struct {
 	Kind                 string
 	Pixel, Sum, Square   string
@@ -19,8 +20,8 @@ type TableJob struct {
 
 var kinds = map[string]device.Kind{"upright": device.Upright, "tilted": device.Tilted, "volume": device.Volume}
 
-// Tables queues a job on the device's stream, like [gpu.IntegrateInto] and its
-// counterparts for other kinds of tables.
+// Tables queues a job on the device's stream, as [gpu.IntegrateInto] and its
+// counterparts for other kinds of tables do.
 func Tables(d *gpu.Device, j *TableJob) error {
 	kind, ok := kinds[j.Kind]
 	if !ok {

@@ -10,14 +10,14 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A TensorJob sums batches of float planes that another library has on a CUDA
-// device. Floats include Float16 and BFloat16. Op selects the operation:
+// A TensorJob sums batches of float planes that another library has on a CUDA device. Op selects
+// the operation:
 //
-//   - "table" computes the tables of planes; Out starts at their entries (0, 0);
-//   - "suffix" sums the values at each position and after it, to the right and below, which is the gradient of a table;
-//   - "window" sums windows, with zeros outside the plane, and multiplies by a factor or divides by the number of pixels that lie in the plane. Out may have any size.
+//   - "table" computes the tables of planes. Out starts at their entries (0, 0).
+//   - "suffix" replaces each value by the sum of the values at its position and after it, to the right and below, which is the gradient of a table.
+//   - "window" sums windows, with zeros outside the plane, and multiplies the sums by Factor or divides them by the number of pixels of the window inside the plane. Out may have any size.
 //
-// The types Pixel and Sum are f16, bf16, f32 or f64.
+// Pixel and Sum are types: f16 (Float16), bf16 (BFloat16), f32 or f64.
 type TensorJob struct {
 	Op, Pixel, Sum          string
 	In, Out                 Foreign // for tables, the sizes of both are those of the planes
@@ -25,10 +25,9 @@ type TensorJob struct {
 	Factor                  float64 // for windows
 	Clip                    bool    // for windows: divide by the number of pixels, and ignore Factor
 	Gap                     bool    // for tables: the memory between rows may be overwritten
-	// BandRow divides planes into bands of this many rows, counted from the first
-	// row, or from the last for a suffix. Bands are computed at the same time, so
-	// the first row of sums of each band except the first must contain the sum of
-	// each column over all bands before it.
+	// BandRow divides planes into bands of this many rows, counted from the first row, or from the
+	// last for "suffix". Bands are computed at the same time. The first row of sums of each band
+	// except the first must therefore contain, for every column, its sum over all bands before.
 	BandRow int
 }
 
@@ -47,10 +46,9 @@ func Tensor(d *gpu.Device, j *TensorJob) error {
 	})
 }
 
-// A Recipe describes the launch of a kernel so that C code can repeat it without
-// calling Go: the addresses of the driver's functions, the kernel and its grid, and
-// the size of the job that is its argument. The job starts with the addresses of the
-// pixels and of the sums.
+// A Recipe describes the launch of a kernel so that C code can repeat it without calling Go: the
+// addresses of the driver's functions, the kernel and its grid, and the size of the job that is its
+// argument. The job starts with the addresses of the pixels and of the sums.
 type Recipe struct {
 	Launch, Current, Function, Context uintptr // cuLaunchKernelEx and cuCtxGetCurrent
 	Blocks, Threads, Shared, Cluster   int64
@@ -59,9 +57,8 @@ type Recipe struct {
 	Bytes                              int64 // size of the job
 }
 
-// RecipeOf returns the recipe of a job and the bytes of the kernel's argument. Both
-// are nil if there is nothing to do or if the driver cannot launch kernels in this
-// way.
+// RecipeOf returns the recipe of a job and the bytes of the kernel's argument. Both are nil if
+// there is nothing to do or if the driver cannot launch kernels in this way.
 func RecipeOf(d *gpu.Device, j *TensorJob) (*Recipe, []byte, error) {
 	b, c, err := j.call(d)
 	if err != nil || b == nil {

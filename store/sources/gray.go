@@ -7,10 +7,11 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Gray returns a color image as a gray one, computed on reading with the weights of
-// boxsum.Gray and boxsum.Gray16. The elements of a must be uint8 or uint16, in the shape
-// (H, W, C) with up to 4 channels: R, G, B with or without alpha, or gray and alpha. An
-// image of shape (H, W) is returned unchanged. Closing the result closes a.
+// Gray returns a color image as a gray one, whose pixels are computed when they are
+// read, with the weights of [boxsum.Gray] and [boxsum.Gray16]. The elements of a must be
+// uint8 or uint16, in the shape (H, W, C) with up to 4 channels: R, G, B with or without
+// alpha, or gray and alpha. An image of shape (H, W) is returned unchanged. Closing the
+// result closes a.
 func Gray(ctx context.Context, a *zarr.Array) (*zarr.Array, error) {
 	shape, chunk := a.Shape(), a.Chunk()
 	if len(shape) == 2 {

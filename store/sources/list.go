@@ -58,9 +58,9 @@ func (l *placed) open(ctx context.Context, in nest) (*zarr.Array, error) {
 	return m.place(ctx, tiles)
 }
 
-// PlaceTIFFs returns GeoTIFF files as tiles, positioned by their tags with north up: the
-// westernmost and northernmost corner is at (0, 0). Their pixels must have the same size
-// and lie on one grid.
+// PlaceTIFFs returns GeoTIFF files as tiles, positioned by their tags with north up.
+// Position (0, 0) is at the westernmost and northernmost coordinates of all files. Their
+// pixels must have the same size and lie on one grid.
 func PlaceTIFFs(ctx context.Context, paths []string) ([]Tile, error) {
 	places := make([][4]float64, len(paths))
 	west, north := math.Inf(1), math.Inf(-1)

@@ -16,17 +16,18 @@ import (
 
 // A Tile is one image of a mosaic.
 type Tile struct {
-	// Location is the path or URL of a TIFF, .npy or picture file, or of a Zarr array; see
+	// Location is the path or URL of a TIFF, .npy or picture file, or of a Zarr array, as for
 	// [Open].
 	Location string
 	// X and Y are the position of the tile's first pixel in the mosaic.
 	X, Y int
 }
 
-// OpenMosaic opens many images as one array, which reads only the parts of each that are
-// needed. Tiles must have the same type and number of channels. Where tiles overlap, later
-// ones are on top; where there are none, pixels are 0. [Open] also opens mosaics given by a
-// list, by a pattern of file names or by GDAL's virtual files.
+// OpenMosaic opens many images as one array. Reading a part of the array reads only the
+// parts of images that it needs. Tiles must have the same type and number of channels.
+// Where tiles overlap, later ones cover earlier ones; pixels that no tile covers are 0.
+// [Open] also opens mosaics given by a list, by a pattern of file names or by GDAL's
+// virtual files.
 func OpenMosaic(ctx context.Context, tiles []Tile) (*zarr.Array, error) {
 	return openTiles(ctx, tiles, outermost())
 }

@@ -16,9 +16,9 @@ import (
 // batchBytes is the approximate size of a batch of rows that are written at once.
 const batchBytes = 1 << 20
 
-// WriteNPY writes all elements of an array in NumPy's .npy format, in batches of a row of
-// chunks, or of several rows of small chunks. If progress is not nil, WriteNPY calls it with the number of rows
-// done and their total.
+// WriteNPY writes all elements of an array in NumPy's .npy format, in batches of a row of chunks,
+// or of several rows of small chunks. If progress is not nil, WriteNPY calls it with the number of
+// rows done and their total.
 func WriteNPY(ctx context.Context, w io.Writer, a *zarr.Array, progress func(done, all int)) error {
 	all, chunk := a.Shape(), a.Chunk()
 	kind := map[byte]string{'b': "|b", 'u': "<u", 'i': "<i", 'f': "<f"}[a.Type().String()[0]]
@@ -77,8 +77,8 @@ func WriteNPY(ctx context.Context, w io.Writer, a *zarr.Array, progress func(don
 	return nil
 }
 
-// OpenNPY opens an .npy file as an array that is read in part. The file may be larger than
-// memory.
+// OpenNPY opens a .npy file as an array. It reads only the parts that are needed, so the file may
+// be larger than memory.
 func OpenNPY(ctx context.Context, path string) (*zarr.Array, error) {
 	from := file(path)
 	size, err := from.size()

@@ -7,13 +7,15 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// ReadAll returns all elements of an array as a slice of one of the pixel types of package
-// boxsum: Bool becomes uint8, Int8 becomes int16 and Float16 becomes float32.
+// ReadAll returns all elements of an array as a slice of one of the pixel types
+// of package boxsum. Elements of type Bool become uint8, Int8 becomes int16,
+// and Float16 becomes float32.
 func ReadAll(ctx context.Context, a *zarr.Array) (any, error) {
 	return ReadBox(ctx, a, make([]int, len(a.Shape())), a.Shape())
 }
 
 // ReadBox is like [ReadAll] for the box of elements that starts at position at.
+// box is its shape.
 func ReadBox(ctx context.Context, a *zarr.Array, at, box []int) (any, error) {
 	n, size := raster.Product(box), a.Type().Size()
 	if err := raster.CheckMemory(n, max(size, 4)); err != nil {

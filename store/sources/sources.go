@@ -1,6 +1,6 @@
 // Package sources opens many kinds of images as Zarr arrays that can be read in part: TIFF
-// and BigTIFF files, NumPy's .npy files, pictures, and mosaics of many of them. Nothing is
-// converted in advance: reading from the array reads from the file.
+// and BigTIFF files, NumPy's .npy files, pictures, and mosaics of many of them. Files are
+// not converted in advance: reading from the array reads from the file.
 //
 //	a, err := sources.Open(ctx, "scene.tif")
 //	err = zarr.Read(ctx, a, row, []int{1000, 0}, []int{1, a.Shape()[1]})
@@ -16,9 +16,13 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Open opens the array at a path or URL: a Zarr array; see [zarr.Open]; a file whose name
-// ends in .tif, .tiff or .btf (see [OpenTIFF]), .npy (see [OpenNPY]), .png, .jpg, .gif,
-// .bmp, .webp, .pnm, .pgm, .ppm or .pam; or a mosaic; see [IsMosaic].
+// Open opens the array at a path or URL. The location may be
+//
+//   - a Zarr array, as for [zarr.Open];
+//   - a TIFF file, whose name ends in .tif, .tiff or .btf, as for [OpenTIFF];
+//   - a .npy file, as for [OpenNPY];
+//   - a .png, .jpg, .gif, .bmp, .webp, .pnm, .pgm, .ppm or .pam file;
+//   - a mosaic, as for [IsMosaic].
 func Open(ctx context.Context, location string) (*zarr.Array, error) {
 	return open(ctx, location, nil, outermost())
 }

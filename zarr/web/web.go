@@ -1,9 +1,9 @@
-// Package web registers http:// and https:// with package zarr, to read arrays from web
-// servers. Import it for this effect:
+// Package web registers the URL schemes http:// and https:// with package zarr, so that arrays
+// can be read from web servers. Import it for this effect:
 //
 //	import _ "github.com/boxsum/boxsum/zarr/web"
 //
-// It is a separate package so that programs that do not need it do not link net/http.
+// It is a separate package so that other programs do not link net/http.
 package web
 
 import (
