@@ -290,7 +290,7 @@ func encodePNM(to io.Writer, format string, img any) error {
 	}
 	switch {
 	case format == "pgm" && p.Channels != 1:
-		return raster.Unsupported("PGM stores gray images without alpha, not %d channels (use .pam or .png)", p.Channels)
+		return raster.Unsupported("PGM stores gray images without alpha, not %d channels (convert the image to gray, or use .ppm, .pam or .png)", p.Channels)
 	case format == "ppm" && p.Channels != 1 && p.Channels != 3:
 		return raster.Unsupported("PPM stores color images without alpha, not %d channels (use .pam or .png)", p.Channels)
 	}

@@ -129,7 +129,7 @@ func TestPNMVariants(t *testing.T) {
 		channels int
 		want     string // how the file begins, or what the error says
 	}{
-		{"a.pgm", 1, "P5\n"}, {"a.pgm", 2, "not 2 channels"}, {"a.pgm", 3, "not 3 channels (use .pam or .png)"},
+		{"a.pgm", 1, "P5\n"}, {"a.pgm", 2, "not 2 channels"}, {"a.pgm", 3, "not 3 channels (convert the image to gray, or use .ppm"},
 		{"a.ppm", 1, "P6\n"}, {"a.ppm", 3, "P6\n"}, {"a.ppm", 4, "color images without alpha, not 4 channels"},
 		{"a.pam", 1, "P7\n"}, {"a.pam", 2, "P7\n"}, {"a.pam", 3, "P7\n"}, {"a.pam", 4, "P7\n"},
 		{"a.pnm", 1, "P5\n"}, {"a.pnm", 2, "P7\n"}, {"a.pnm", 3, "P6\n"}, {"a.pnm", 4, "P7\n"},

@@ -49,7 +49,7 @@ func describeFile(sh *console.Shell, path string) (storeInfo, error) {
 		if err != nil {
 			return storeInfo{}, fmt.Errorf("%s: %w", path, err)
 		}
-		info := storeInfo{Kind: "array", Arrays: []arrayInfo{wholeArray(".", h.Element, h.Shape)}}
+		info := storeInfo{Kind: numPy + "array", Arrays: []arrayInfo{wholeArray(".", h.Element, h.Shape)}}
 		if e, ok := extentOf(h.Shape); ok {
 			info.Kind = "image"
 			info.fileInfo = &fileInfo{Format: "npy", Extent: e, Type: h.Element, Pages: 1, Orientation: 1}
@@ -115,7 +115,7 @@ func describeArchive(f *os.File) (storeInfo, error) {
 	if err != nil {
 		return storeInfo{}, fmt.Errorf("%s: %w", f.Name(), err)
 	}
-	info := storeInfo{Kind: "NumPy archive", Arrays: []arrayInfo{}}
+	info := storeInfo{Kind: numPy + "archive", Arrays: []arrayInfo{}}
 	for _, member := range z.File {
 		name, ok := strings.CutSuffix(member.Name, ".npy")
 		if !ok {

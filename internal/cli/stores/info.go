@@ -33,6 +33,9 @@ type arrayInfo struct {
 	Scale  []float64 `json:"scale,omitempty"` // of a level of an OME-Zarr image
 }
 
+// numPy begins the kinds of arrays in .npy and .npz files.
+const numPy = "NumPy "
+
 type storeInfo struct {
 	Kind   string      `json:"kind"`
 	Arrays []arrayInfo `json:"arrays"`
@@ -60,8 +63,15 @@ func (c *Info) Run(sh *console.Shell) error {
 		}
 		return nil
 	}
-	rows := [][]string{{"array", "type", "shape", "chunk", "object", "codecs"}}
 	list := func(n []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(n), " ", "×"), "[]") }
+	if strings.HasPrefix(info.Kind, numPy) { // arrays without chunks
+		rows := [][]string{{"array", "type", "shape"}}
+		for _, a := range info.Arrays {
+			rows = append(rows, []string{a.Path, a.Type, list(a.Shape)})
+		}
+		return display.Columns(w, rows)
+	}
+	rows := [][]string{{"array", "type", "shape", "chunk", "object", "codecs"}}
 	for _, a := range info.Arrays {
 		rows = append(rows, []string{a.Path, a.Type, list(a.Shape), list(a.Chunk), list(a.Object), strings.ReplaceAll(strings.Join(a.Codecs, "+"), "sharding_indexed", "sharding")})
 	}

@@ -34,6 +34,11 @@ type Blur struct {
 
 // Run filters the images and reports.
 func (c *Blur) Run(sh *console.Shell) error {
+	if c.Out == "" {
+		if err := imagefile.CheckLast(c.Ins); err != nil {
+			return err
+		}
+	}
 	work, err := c.work()
 	if err != nil {
 		return err
@@ -101,9 +106,24 @@ func (c *Blur) checkSize() error {
 		return console.Usage("--gaussian and --sigma are for the CPU: leave them out with --on %s", c.On)
 	case c.Passes > 0 && !c.Gaussian && !bySigma:
 		return console.Usage("--passes is for Gaussians: add --gaussian, or leave it out")
+	case c.Passes > 0 && c.Sigma > 0 && sigmaOfBoxes(c.Sigma, c.Passes) == 0:
+		return console.Usage("--passes %d: boxes of 3 pixels and more cannot approximate a standard deviation of %v: leave it out", c.Passes, c.Sigma)
 	}
 	return nil
 }
+
+// sigmaOfBoxes returns the standard deviation of the boxes that approximate a Gaussian of standard deviation
+// sigma.
+func sigmaOfBoxes(sigma float64, passes int) float64 {
+	variance := 0.0
+	for _, n := range filter.Boxes(sigma, passes) {
+		variance += deviationOf(n) * deviationOf(n)
+	}
+	return math.Sqrt(variance)
+}
+
+// deviationOf returns the standard deviation of a box of n pixels.
+func deviationOf(n int) float64 { return math.Sqrt((float64(n)*float64(n) - 1) / 12) }
 
 // work returns the filter selected by the flags.
 func (c *Blur) work() (*filterWork, error) {
@@ -121,8 +141,7 @@ func (c *Blur) work() (*filterWork, error) {
 		w.job.Window = filters.Window(filter.Radius(c.Radius))
 	}
 	if c.Gaussian && !bySigma {
-		deviation := func(n int) float64 { return math.Sqrt((float64(n)*float64(n) - 1) / 12) }
-		w.job.Sigma.X, w.job.Sigma.Y = deviation(w.job.Window.Width), deviation(w.job.Window.Height)
+		w.job.Sigma.X, w.job.Sigma.Y = deviationOf(w.job.Window.Width), deviationOf(w.job.Window.Height)
 	}
 	if c.Gaussian || bySigma {
 		w.name = "gaussian"

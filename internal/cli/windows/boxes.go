@@ -121,6 +121,11 @@ func parseBox(text string) (b boxlets.Box, err error) {
 
 // Run filters the images and reports.
 func (c *Boxes) Run(sh *console.Shell) error {
+	if c.Out == "" {
+		if err := imagefile.CheckLast(c.Ins); err != nil {
+			return err
+		}
+	}
 	_, name, err := c.job()
 	switch {
 	case err != nil:

@@ -140,6 +140,11 @@ func (r filterReport) String() string {
 	case r.Passes > 1:
 		s += fmt.Sprintf(" by %d boxes", r.Passes)
 	}
+	if r.Passes > 0 && r.Sigma[0] == r.Sigma[1] {
+		if boxes := sigmaOfBoxes(r.Sigma[0], r.Passes); math.Abs(boxes-r.Sigma[0]) > 0.05*r.Sigma[0] {
+			s += fmt.Sprintf(" (σ %s)", display.Rounded(boxes))
+		}
+	}
 	s += fmt.Sprintf(", %s, %v", r.Border, r.placeReport)
 	if r.RowByRow {
 		s += ", row by row"

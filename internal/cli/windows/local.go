@@ -57,6 +57,11 @@ func (c *Local) statistics() (names []string) {
 
 // Run computes the statistics of the images and reports.
 func (c *Local) Run(sh *console.Shell) error {
+	if c.Out == "" {
+		if err := imagefile.CheckLast(c.Ins); err != nil {
+			return err
+		}
+	}
 	if err := c.checkFlags(); err != nil {
 		return err
 	}
