@@ -13,6 +13,7 @@ type BoxSums struct {
 	Weights  []float64
 	Corners  [][]byte // four for each weight: from the entry of the first pixel at the right and left below, right and left above
 	pointers []*byte  // the same
+	chunk    [boxChunk]float64
 }
 
 // boxUnit is the number of elements that n is a multiple of in assembly.
@@ -50,9 +51,8 @@ func (b *BoxSums) Row(dst []byte) {
 		asm(raster.First(dst), &b.pointers[0], raster.First(b.Weights), from, len(b.Weights))
 		clear(b.pointers)
 	}
-	var chunk [boxChunk]float64
 	for ; from < n; from += boxChunk {
-		row := chunk[:min(boxChunk, n-from)]
+		row := b.chunk[:min(boxChunk, n-from)]
 		clear(row)
 		boxLoops[b.Sum](b, row, from)
 		Store(b.Result, dst[from*to:][:len(row)*to], row)
