@@ -24,7 +24,8 @@ def read(name):
 
 cv2, doxapy, pyvips = optional("cv2"), optional("doxapy"), optional("pyvips")
 ndimage, skimage = optional("scipy.ndimage"), optional("skimage")
-filters, feature = optional("skimage.filters"), optional("skimage.feature")
+filters, feature, rank = optional("skimage.filters"), optional("skimage.feature"), optional("skimage.filters.rank")
+metrics, restoration = optional("skimage.metrics"), optional("skimage.restoration")
 PIL, ImageFilter = optional("PIL.Image"), optional("PIL.ImageFilter")
 if cv2:
     cv2.setNumThreads(1)
@@ -44,6 +45,18 @@ vips = pyvips.Image.new_from_memory(a.tobytes(), w, h, 1, "uchar") if pyvips els
 def stats(k):
     cv2.boxFilter(a, cv2.CV_32F, (k, k), dst=out32)
     cv2.sqrBoxFilter(a, cv2.CV_32F, (k, k), dst=other32)
+
+
+def square(k):
+    return np.ones((k, k), np.uint8)
+
+
+def lncc(x, y, k):
+    """The mean of the squared correlations in windows, as VoxelMorph computes it."""
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    sx, sy, sxx, syy, sxy = (ndimage.uniform_filter(v, k, mode="constant") * (k * k) for v in (x, y, x * x, y * y, x * y))
+    c, vx, vy = (np.maximum(v, 1e-5) for v in (sxy - sx * sy / (k * k), sxx - sx * sx / (k * k), syy - sy * sy / (k * k)))
+    return np.mean(c / vx * (c / vy))
 
 
 methods = {}  # of Doxa, with the page in them

@@ -5,8 +5,13 @@ import (
 	"math/rand/v2"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/boxlets"
+	"github.com/boxsum/boxsum/denoise"
+	"github.com/boxsum/boxsum/enhance"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/match"
+	"github.com/boxsum/boxsum/quality"
+	"github.com/boxsum/boxsum/rank"
 	"github.com/boxsum/boxsum/threshold"
 )
 
@@ -97,6 +102,38 @@ var rows = []row{
 	}, peer: "cv2.resize", does: "cv2.resize(a, (w // 2, h // 2), interpolation=cv2.INTER_AREA)"},
 	{name: "ZNCC, template 32×32", floor: 2, least: 128, ours: zncc(32), peer: "cv2.matchTemplate", does: "cv2.matchTemplate(a, template32, cv2.TM_CCOEFF_NORMED)"},
 	{name: "ZNCC, template 128×128", floor: 1, least: 256, ours: zncc(128), peer: "cv2.matchTemplate", does: "cv2.matchTemplate(a, template128, cv2.TM_CCOEFF_NORMED)"},
+	{name: "rank mean, 15×15", floor: 100, ours: ranked(rank.Mean, 15), peer: "skimage", does: "rank.mean(page, square(15))", small: true},
+	{name: "rank sum, 15×15", floor: 100, ours: ranked(rank.Sum, 15), peer: "skimage", does: "rank.sum(page, square(15))", small: true},
+	{name: "rank threshold, 15×15", floor: 100, ours: ranked(rank.Threshold, 15), peer: "skimage", does: "rank.threshold(page, square(15))", small: true},
+	{name: "rank minimum, 15×15", floor: 100, ours: ranked(rank.Minimum, 15), peer: "skimage", does: "rank.minimum(page, square(15))", small: true},
+	{name: "rank gradient, 15×15", floor: 100, ours: ranked(rank.Gradient, 15), peer: "skimage", does: "rank.gradient(page, square(15))", small: true},
+	{name: "rank autolevel, 15×15", ours: ranked(rank.Autolevel, 15), peer: "skimage", does: "rank.autolevel(page, square(15))", small: true},
+	{name: "rank equalize, 15×15", floor: 25, ours: ranked(rank.Equalize, 15), peer: "skimage", does: "rank.equalize(page, square(15))", small: true},
+	{name: "rank equalize, 63×63", floor: 25, ours: ranked(rank.Equalize, 63), peer: "skimage", does: "rank.equalize(page, square(63))", small: true},
+	{name: "rank majority, 15×15", floor: 15, ours: ranked(rank.Majority, 15), peer: "skimage", does: "rank.majority(page, square(15))", small: true},
+	{name: "rank Otsu, 15×15", floor: 8, ours: ranked(rank.Otsu, 15), peer: "skimage", does: "rank.otsu(page, square(15))", small: true},
+	{name: "rank percentile, 15×15", ours: ranked(rank.Percentile, 15), peer: "skimage", does: "rank.percentile(page, square(15), p0=0.3)", small: true},
+	{name: "rank bilateral mean, 15×15", ours: ranked(rank.BilateralMean, 15), peer: "skimage", does: "rank.mean_bilateral(page, square(15), s0=10, s1=10)", small: true},
+	{name: "non-local means u8, 7, 21", floor: 3, ours: func(im *images, o how) error {
+		return denoise.NonLocalMeansInto(im.out, im.page, &denoise.Options{Strength: 10, Workers: o.workers, Level: o.level})
+	}, peer: "cv2.fastNlMeansDenoising", does: "cv2.fastNlMeansDenoising(page, out, 10, 7, 21)", small: true},
+	{name: "non-local means f64, 7, 23", floor: 5, ours: func(im *images, o how) error {
+		return denoise.FloatNonLocalMeansInto(im.thresholds(), im.share(), &denoise.FloatOptions{Shifted: true, Workers: o.workers, Level: o.level})
+	}, peer: "skimage", does: "restoration.denoise_nl_means(page / 255, h=0.1)", small: true},
+	{name: "SSIM u8", floor: 30, ours: func(im *images, o how) error {
+		_, err := quality.SSIM(im.a, im.b, o.quality())
+		return err
+	}, peer: "skimage", does: "metrics.structural_similarity(a, b)"},
+	{name: "LNCC u8", ours: func(im *images, o how) error {
+		_, err := quality.LNCC(im.a, im.b, o.quality())
+		return err
+	}, peer: "scipy uniform_filter", does: "lncc(a, b, 9)"},
+	{name: "CLAHE u8", floor: 1.5, ours: func(im *images, o how) error {
+		return enhance.CLAHEInto(im.out, im.page, &enhance.Options{Clip: 2, Workers: o.workers, Level: o.level})
+	}, peer: "cv2.createCLAHE", does: "cv2.createCLAHE(2.0, (8, 8)).apply(page, out)"},
+	{name: "determinant of Hessian, σ 3", floor: 6, ours: func(im *images, o how) error {
+		return boxlets.HessianInto(im.out32, im.page, 3, &boxlets.Options{Workers: o.workers, Level: o.level})
+	}, peer: "skimage", does: "feature.hessian_matrix_det(page, 3)"},
 
 	// For Go libraries, both sides convert an *image.Gray or *image.RGBA to a new one.
 	{name: "BoxImage gray, k = 15", floor: 300, ours: boxImage(gray), peer: "bild.Box", at: inGo, does: "gray bild.Box 7", small: true},
@@ -117,6 +154,16 @@ func (o how) filter() *filter.Options {
 
 func (o how) threshold() *threshold.Options {
 	return &threshold.Options{Workers: o.workers, Level: o.level}
+}
+
+func (o how) quality() *quality.Options {
+	return &quality.Options{Workers: o.workers, Level: o.level}
+}
+
+func ranked(s rank.Statistic, k int) func(*images, how) error {
+	return func(im *images, o how) error {
+		return rank.FilterInto(im.out, im.page, s, filter.Square(k), &rank.Options{Fraction: 0.3, Below: 10, Above: 10, Workers: o.workers, Level: o.level})
+	}
 }
 
 func box(k int) func(*images, how) error {
@@ -201,6 +248,7 @@ type images struct {
 	// Allocated when needed.
 	color      *image.RGBA
 	a64, out64 boxsum.Image[float64]
+	page64     boxsum.Image[float64]
 }
 
 func newImages(w, h int) *images {
@@ -249,6 +297,17 @@ func (im *images) doubles() boxsum.Image[float64] {
 		}
 	}
 	return im.a64
+}
+
+// share is the page from 0 to 1.
+func (im *images) share() boxsum.Image[float64] {
+	if im.page64.Pix == nil {
+		im.page64 = pixels[float64](im.page.Width, im.page.Height, 1)
+		for i, v := range im.page.Pix {
+			im.page64.Pix[i] = float64(v) / 255
+		}
+	}
+	return im.page64
 }
 
 // drawPage draws dark strokes on paper that is lit from one side, with noise.
