@@ -29,23 +29,36 @@ func Values(sum raster.Type) raster.Type {
 	return raster.I64
 }
 
-// features implements [Features] for one type of values.
-type features[V haar.Number, S boxsum.Sum] struct{ *haar.Plane[V, S] }
+// features implements [Features] for one type of values. It does not embed the plane: that would
+// compile a copy of each of its methods.
+type features[V haar.Number, S boxsum.Sum] struct{ plane *haar.Plane[V, S] }
 
 func featuresOf[V haar.Number, S boxsum.Sum](p *haar.Plane[V, S], err error) (Features, error) {
 	if err != nil {
 		return nil, err
 	}
-	return features[V, S]{p}, nil
+	return &features[V, S]{p}, nil
 }
 
-func (p features[V, S]) Value(f haar.Feature, at image.Point) (stats.Sum, error) {
-	value, err := p.Plane.Value(f, at)
+func (p *features[V, S]) Value(f haar.Feature, at image.Point) (stats.Sum, error) {
+	value, err := p.plane.Value(f, at)
 	return stats.SumOf(value), err
 }
 
-func (p features[V, S]) Values(dst []byte, set *haar.Set, at []image.Point, opt *haar.Options) error {
-	return p.Plane.Values(raster.Elems[V](dst), set, at, opt)
+func (p *features[V, S]) Corrected(f haar.Feature, at image.Point) (float64, error) {
+	return p.plane.Corrected(f, at)
+}
+
+func (p *features[V, S]) Areas(f haar.Feature, at image.Point) (plus, minus int64, err error) {
+	return p.plane.Areas(f, at)
+}
+
+func (p *features[V, S]) Values(dst []byte, set *haar.Set, at []image.Point, opt *haar.Options) error {
+	return p.plane.Values(raster.Elems[V](dst), set, at, opt)
+}
+
+func (p *features[V, S]) CorrectedValues(dst []float64, set *haar.Set, at []image.Point, opt *haar.Options) error {
+	return p.plane.CorrectedValues(dst, set, at, opt)
 }
 
 func uprightFeatures[S boxsum.Sum](t *boxsum.Table[S], channel int, values raster.Type) (Features, error) {
