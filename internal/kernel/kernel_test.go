@@ -39,12 +39,12 @@ func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 					if writes == kernel.Stream {
 						spoil(rng, pix)
 					}
-					spec := run[P, S](t, find(kernel.Portable), pix, rows, width, c, writes)
+					spec := run[S](t, find(kernel.Portable), arrayOf(pix), rows, width, c, writes)
 					if writes != kernel.Stream {
 						compareWithReference(t, spec, pix, rows, width, c, square)
 					}
 					for _, level := range levels()[1:] {
-						got := run[P, S](t, find(level), pix, rows, width, c, writes)
+						got := run[S](t, find(level), arrayOf(pix), rows, width, c, writes)
 						if bytes.Equal(raster.Bytes(got), raster.Bytes(spec)) {
 							continue
 						}
@@ -61,12 +61,15 @@ func testKernel[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 	}
 }
 
+// arrayOf returns pixels, whose layout the caller knows.
+func arrayOf[P kernel.Pixel](pix []P) raster.Array { return raster.ArrayOf(pix, raster.Extent{}) }
+
 // guard is the number of elements around every buffer, which kernels must not write.
 const guard = 64
 
 // run passes the rows through a kernel twice, as two bands of two tiles if they are wide enough,
 // with guards around all buffers, and returns the sums.
-func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func, pix []P, rows, width, c int, writes kernel.Writes) []S {
+func run[S kernel.Sum](t *testing.T, f kernel.Func, pix raster.Array, rows, width, c int, writes kernel.Writes) []S {
 	t.Helper()
 	n := width * c
 	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
@@ -87,7 +90,7 @@ func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func, pix []P, row
 	for i := n + kernel.Slack; i < len(above); i++ {
 		above[i] = mark
 	}
-	srcStride := len(pix) / rows
+	srcStride := pix.Len() / rows
 	first := n / 2 / kernel.Align(c) * kernel.Align(c)
 	for y := 0; y < rows; y += 5 {
 		band := min(5, rows-y)
@@ -104,7 +107,7 @@ func run[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.Func, pix []P, row
 			}
 			f(&kernel.Tile{
 				Dst: raster.Bytes(buf[at+y*dstStride+x:]), DstStride: dstStride,
-				Src: raster.Bytes(pix[y*srcStride+x:]), SrcStride: srcStride,
+				Src: pix.From(y*srcStride + x), SrcStride: srcStride,
 				Above: raster.Bytes(above[x:]), Carry: raster.Bytes(carry),
 				Rows: band, N: end - x, Channels: c, Writes: writes,
 			})

@@ -29,7 +29,7 @@ func testRotated[P kernel.Pixel, S kernel.Sum](t *testing.T) {
 		var first []S
 		for _, level := range levels() {
 			for _, cuts := range []int{0, 3} {
-				got := rotatedLines[P, S](t, rng, level, runs, img, cuts)
+				got := rotatedLines[S](t, rng, level, runs, arrayOf(img), cuts)
 				if first == nil {
 					first = got
 					if whole {
@@ -48,7 +48,7 @@ func testRotated[P kernel.Pixel, S kernel.Sum](t *testing.T) {
 
 // rotatedLines returns the sums of two lines and, of the second, the sums on empty cells and the
 // row sums.
-func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, level kernel.Level, runs kernel.RotatedRuns, img []P, cuts int) []S {
+func rotatedLines[S kernel.Sum](t *testing.T, rng *rand.Rand, level kernel.Level, runs kernel.RotatedRuns, img raster.Array, cuts int) []S {
 	t.Helper()
 	n, width := runs.Channels, len(runs.Run)
 	count := int(runs.Run[width-1]) + 1
@@ -72,13 +72,13 @@ func rotatedLines[P kernel.Pixel, S kernel.Sum](t *testing.T, rng *rand.Rand, le
 		buffers = append(buffers, buf[:at], buf[at+size:])
 		return buf[at:][:size:size]
 	}
-	k := kernel.NewRotatedKernel(raster.TypeOf[P](), raster.TypeOf[S](), level, runs)
+	k := kernel.NewRotatedKernel(img.Type, raster.TypeOf[S](), level, runs)
 	above, over := guarded(count*n+2*slack), guarded(length+2*slack)
 	var got []S
 	for y := range 2 {
 		dst, keep, rows := guarded(length), guarded(length+2*slack), guarded(count*n+2*slack)
 		l := kernel.RotatedLine{
-			Src: raster.Bytes(img[y*len(img)/2:]),
+			Src: img.From(y * img.Len() / 2),
 			Dst: raster.Bytes(dst), Over: raster.Bytes(over), Keep: raster.Bytes(keep),
 			Rows: raster.Bytes(rows), RowsAbove: raster.Bytes(above), Carry: raster.Bytes(guarded(kernel.RotatedCarry(n))),
 			Stream: rng.IntN(2) == 0,

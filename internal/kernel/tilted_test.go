@@ -20,11 +20,11 @@ func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 			if rng.IntN(2) == 0 {
 				spoil(rng, pix)
 			}
-			spec := runTilted[P, S](t, find(kernel.Portable), pix, rows, width, c, rows, 1<<20, kernel.Ahead)
+			spec := runTilted[S](t, find(kernel.Portable), arrayOf(pix), rows, width, c, rows, 1<<20, kernel.Ahead)
 			for _, level := range levels() {
 				band, tile := 1+rng.IntN(rows), (1+rng.IntN(8))*kernel.TiltedSkew(c, 12)
 				writes := kernel.Writes(rng.IntN(3))
-				got := runTilted[P, S](t, find(level), pix, rows, width, c, band, tile, writes)
+				got := runTilted[S](t, find(level), arrayOf(pix), rows, width, c, band, tile, writes)
 				for i := range spec {
 					if !same(got[i], spec[i]) {
 						t.Fatalf("level %d, %d rows of %d×%d in bands of %d and tiles of %d, writes %v: entry %d is %v, want %v",
@@ -37,7 +37,7 @@ func testTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 }
 
 // runTilted computes a table in bands and tiles, and returns it without gaps, with column 0.
-func runTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.TiltedFunc, pix []P, rows, width, c, band, tile int, writes kernel.Writes) []S {
+func runTilted[S kernel.Sum](t *testing.T, f kernel.TiltedFunc, pix raster.Array, rows, width, c, band, tile int, writes kernel.Writes) []S {
 	t.Helper()
 	n, row := width*c, (width+1)*c
 	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
@@ -65,12 +65,12 @@ func runTilted[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.TiltedFunc, 
 	whole := kernel.TiltedLead(c) + n + kernel.TiltedSlack(c)
 	sums, diagonals := scratch(whole), scratch(whole)
 	edge := scratch(band * kernel.CarryLen(c))
-	srcStride := len(pix) / rows
+	srcStride := pix.Len() / rows
 	for y := 0; y < rows; y += band {
 		for x := 0; x < n+band*kernel.TiltedSkew(c, 12); x += tile {
 			f(&kernel.TiltedTile{
 				Dst: raster.Bytes(buf[at+y*stride:]), DstStride: stride,
-				Src: raster.Bytes(pix[y*srcStride:]), SrcStride: srcStride,
+				Src: pix.From(y * srcStride), SrcStride: srcStride,
 				Sums: raster.Bytes(sums[:len(sums)-guard]), Diagonals: raster.Bytes(diagonals[:len(diagonals)-guard]), Edge: raster.Bytes(edge[:len(edge)-guard]),
 				X: x, Width: tile, Rows: min(band, rows-y), N: n, Channels: c, First: y == 0, Writes: writes,
 			})

@@ -16,15 +16,16 @@ func testVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 	for _, width := range widths {
 		for _, c := range channels {
 			rows := 1 + rng.IntN(10)
-			var slices [3][]P
+			var slices [3]raster.Array
 			var want [3][]S
 			var sum []S
 			for z := range slices {
-				slices[z] = randomPixels[P](rng, rows, width*c)
+				pix := randomPixels[P](rng, rows, width*c)
 				if rng.IntN(3) == 0 {
-					spoil(rng, slices[z])
+					spoil(rng, pix)
 				}
-				want[z] = run[P, S](t, plane(kernel.Portable), slices[z], rows, width, c, kernel.Ahead)
+				slices[z] = arrayOf(pix)
+				want[z] = run[S](t, plane(kernel.Portable), slices[z], rows, width, c, kernel.Ahead)
 				if sum == nil {
 					sum = make([]S, len(want[z]))
 				}
@@ -35,7 +36,7 @@ func testVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, find func(kernel.Lev
 			}
 			for _, level := range levels() {
 				way := volumeWay(rng.IntN(4))
-				got := runVolume[P, S](t, find(level), slices[:], rows, width, c, way)
+				got := runVolume[S](t, find(level), slices[:], rows, width, c, way)
 				for z := range want {
 					for i := range want[z] {
 						if !same(got[z][i], want[z][i]) {
@@ -61,7 +62,7 @@ const (
 
 // runVolume passes slices through a kernel one after the other, with guards around all buffers, and
 // returns the sums of each.
-func runVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.VolumeFunc, slices [][]P, rows, width, c int, way volumeWay) (sums [][]S) {
+func runVolume[S kernel.Sum](t *testing.T, f kernel.VolumeFunc, slices []raster.Array, rows, width, c int, way volumeWay) (sums [][]S) {
 	t.Helper()
 	n := width * c
 	line := kernel.LineBytes / int(unsafe.Sizeof(*new(S)))
@@ -94,14 +95,14 @@ func runVolume[P kernel.Pixel, S kernel.Sum](t *testing.T, f kernel.VolumeFunc, 
 		}
 		clear(carry[:len(carry)-guard])
 		clear(above[:n])
-		srcStride := len(pix) / rows
+		srcStride := pix.Len() / rows
 		for i, x := range []int{0, first} {
 			if x == n {
 				break
 			}
 			tile := kernel.VolumeTile{Over: raster.Bytes(over[i][:len(over[i])-guard]), Whole: way == whole}
 			tile.Dst, tile.DstStride = raster.Bytes(buf[at+x:]), stride
-			tile.Src, tile.SrcStride = raster.Bytes(pix[x:]), srcStride
+			tile.Src, tile.SrcStride = pix.From(x), srcStride
 			tile.Above, tile.Carry = raster.Bytes(above[x:]), raster.Bytes(carry)
 			tile.Rows, tile.N, tile.Channels = rows, []int{first, n - first}[i], c
 			if way >= beyond {
