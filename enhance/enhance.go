@@ -35,6 +35,8 @@ type Options struct {
 	// equalized, and all three are scaled by the same factor. Otherwise each channel is equalized separately.
 	Color bool
 
+	On boxsum.Device // compute on a device, a *gpu.Device, which must have room for the image
+
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
 	Context  context.Context    // canceling it stops the work; may be nil
@@ -76,7 +78,7 @@ func jobOf[P Pixel](img *boxsum.Image[P], opt *Options) *enhance.Job {
 		if o.Clip != 0 {
 			j.Clip = o.Clip
 		}
-		j.Options.Workers, j.Options.Level, j.Options.Context, j.Options.Progress = o.Workers, o.Level.String(), o.Context, o.Progress
+		j.Options.On, j.Options.Workers, j.Options.Level, j.Options.Context, j.Options.Progress = o.On, o.Workers, o.Level.String(), o.Context, o.Progress
 	}
 	return j
 }

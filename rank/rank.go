@@ -73,6 +73,10 @@ type Options struct {
 	Fraction     float64 // for Percentile: 0 is the minimum, 0.5 the median, 1 the maximum
 	Below, Above int     // for BilateralMean: how far from g the pixels below and above it must be to be excluded
 
+	// On computes Mean and, for 8-bit pixels, Percentile, Minimum, Maximum and Equalize on a device, a *gpu.Device, without a
+	// mask or a footprint.
+	On boxsum.Device
+
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
 	Context  context.Context    // canceling it stops the work; may be nil
@@ -143,7 +147,7 @@ func jobOf[P Pixel](img *boxsum.Image[P], kind rank.Kind, w filter.Window, opt *
 		if m := &o.Mask; m.Width != 0 || m.Height != 0 || m.Pix != nil {
 			setImage(&j.Mask, m)
 		}
-		j.Options.Workers, j.Options.Level, j.Options.Context, j.Options.Progress = o.Workers, o.Level.String(), o.Context, o.Progress
+		j.Options.On, j.Options.Workers, j.Options.Level, j.Options.Context, j.Options.Progress = o.On, o.Workers, o.Level.String(), o.Context, o.Progress
 	}
 	return j
 }

@@ -42,6 +42,8 @@ type Runner interface {
 	Detect(*Detect) error
 	SSIM(*SSIM) error
 	DetectHOG(*DetectHOG) error
+	CLAHE(*CLAHE) error
+	Rank(*Rank) error
 
 	// Stager returns the part of the device that measurements use.
 	Stager() Stager
@@ -178,4 +180,34 @@ type DetectHOG struct {
 	Search  *oriented.Search
 	Found   [][]oriented.Found // set to the windows of each image, in any order
 	Options Options
+}
+
+// CLAHE is the job of equalizing the contrast of an image of uint8 or uint16 by tiles; see package enhance.
+type CLAHE struct {
+	Src, Dst              raster.Array // Dst may be Src
+	Across, Down          int          // tiles
+	TileWidth, TileHeight int
+	Shift                 int // low bits of a pixel that are ignored
+	Limit                 int // of a bin
+	Options               Options
+}
+
+// A Statistic is what a [Rank] job computes from the pixels of a window.
+type Statistic uint8
+
+// The statistics of rank filters that devices support.
+const (
+	MeanStatistic Statistic = iota // rounded down
+	PercentileStatistic
+	EqualizeStatistic
+)
+
+// Rank is the job of computing a statistic of the window around every pixel of an image of uint8 or uint16. Windows are
+// clipped.
+type Rank struct {
+	Src, Dst  raster.Array // they do not overlap
+	Statistic Statistic
+	Window    Window
+	Fraction  float64 // of percentiles
+	Options   Options
 }

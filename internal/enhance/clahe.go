@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -46,15 +47,22 @@ func (j *Job) Check() (err error) {
 	if j.set, err = j.Options.Check(); err != nil {
 		return err
 	}
-	if err = j.set.ProcessorOnly("CLAHE filters"); err != nil {
+	if err = j.checkPixels(); err != nil {
 		return err
 	}
+	return j.checkTiles()
+}
+
+// checkPixels validates the image.
+func (j *Job) checkPixels() error {
 	if j.Src.Type != raster.U8 && j.Src.Type != raster.U16 {
 		return raster.Unsupported("pixels of %v cannot be equalized, want uint8 or uint16", j.Src.Type)
 	}
-	if err = j.Src.Check(); err != nil {
-		return err
-	}
+	return j.Src.Check()
+}
+
+// checkTiles validates the numbers, and fills in defaults.
+func (j *Job) checkTiles() error {
 	if j.Across == 0 {
 		j.Across = DefaultTiles
 	}
@@ -98,6 +106,10 @@ func (j *Job) Run() error {
 	if j.Color && (j.Src.Channels == 3 || j.Src.Channels == 4) {
 		return j.runBrightness()
 	}
+	if on := j.set.On(); on != nil {
+		d := j.onDevice()
+		return on.CLAHE(&d)
+	}
 	c := scratch.Get().(*clahe)
 	defer scratch.Put(c)
 	for channel := range j.Src.Channels {
@@ -106,6 +118,24 @@ func (j *Job) Run() error {
 		}
 	}
 	return nil
+}
+
+// onDevice returns the job for a device.
+func (j *Job) onDevice() device.CLAHE {
+	width, height := j.tileSize()
+	return device.CLAHE{
+		Src: j.Src, Dst: j.Dst, Across: j.Across, Down: j.Down, TileWidth: width, TileHeight: height, Shift: j.Shift, Limit: j.limit(width * height),
+		Options: j.set.OnDevice(),
+	}
+}
+
+// OnDevice checks the numbers of a job whose image has a type and a size, but needs no memory, and returns the job for a
+// device.
+func (j *Job) OnDevice() (device.CLAHE, error) {
+	if err := j.checkTiles(); err != nil {
+		return device.CLAHE{}, err
+	}
+	return j.onDevice(), nil
 }
 
 // checkResult validates an image of the type and size of src, which may be src itself.

@@ -104,9 +104,6 @@ func (j *Job) Check() (err error) {
 	if j.set, err = j.Options.Check(); err != nil {
 		return err
 	}
-	if err = j.set.ProcessorOnly("rank filters"); err != nil {
-		return err
-	}
 	if j.Kind >= kinds {
 		return raster.Invalid("unknown statistic %d, want one of %s", j.Kind, strings.Join(kindNames[:], ", "))
 	}
@@ -122,7 +119,10 @@ func (j *Job) Check() (err error) {
 	if err = j.checkMask(); err != nil {
 		return err
 	}
-	return j.checkNumbers()
+	if err = j.checkNumbers(); err != nil || j.set.On() == nil {
+		return err
+	}
+	return j.checkDevice()
 }
 
 // setShape validates the window.
@@ -210,6 +210,10 @@ func (j *Job) Run() error {
 	if j.Src.Width == 0 || j.Src.Height == 0 {
 		j.set.Report(1)
 		return nil
+	}
+	if on := j.set.On(); on != nil {
+		d := j.onDevice()
+		return on.Rank(&d)
 	}
 	if j.Kind.fromSums() && j.Mask.Type == 0 && j.Footprint == nil {
 		return runSums(j)

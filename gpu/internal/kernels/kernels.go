@@ -372,3 +372,20 @@ const (
 	HOGNormalize = "hog_normalize_f64"
 	HOGScores    = "hog_scores_f64"
 )
+
+// CLAHEKernels returns the names of the kernels of CLAHE that count levels and that map pixels. CLAHETables is the name of
+// the one between them.
+func CLAHEKernels(pixel string) (count, convert string) {
+	return "clahe_count_" + pixel, "clahe_map_" + pixel
+}
+
+const CLAHETables = "clahe_tables"
+
+// RankMean returns the name of the kernel of means, rounded down. RankPercentile and RankEqualize are the names of those of
+// percentiles and of local histogram equalization of bytes.
+func RankMean(pixel string) string { return "rank_mean_" + pixel }
+
+const (
+	RankPercentile = "rank_percentile_u8_f64"
+	RankEqualize   = "rank_equalize_u8"
+)

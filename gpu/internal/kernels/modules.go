@@ -65,6 +65,8 @@ func modules() []module {
 			{"detect", 75, "6.3", []string{"dialect.h", "jobs/detect.h"}, detectInstances(), nil},
 			{"ssim", 75, "6.3", []string{"dialect.h", "ssim.h"}, ssimInstances(), nil},
 			{"hog", 75, "6.3", []string{"dialect.h", "jobs/hog.h"}, hogInstances(), nil},
+			{"clahe", 75, "6.3", []string{"dialect.h", "clahe.h"}, claheInstances(), nil},
+			{"rank", 75, "6.3", []string{"dialect.h", "rank.h"}, rankInstances(), nil},
 			{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
 			{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
 			{"small", 80, "7.1", []string{"small.h"}, nil, append(planeLines("BOXSUM_SMALL_SUMS", false), smallSquares()...)},
@@ -222,6 +224,32 @@ func ssimInstances() []instance {
 		{file: "ssim.cl", macros: types("u8", "u32", "u64"), group: SSIMGroup, kernels: []string{SSIMKernel("u8", false)}},
 		{file: "ssim.cl", macros: types("u16", "u64", "u64"), group: SSIMGroup, kernels: []string{SSIMKernel("u16", false)}},
 		{file: "ssim.cl", macros: [][2]string{{"TOTAL", "1"}}, group: SSIMGroup, kernels: []string{SSIMTotal}},
+	}
+}
+
+// claheInstances returns the kernels that count levels, make tables and map pixels.
+func claheInstances() (all []instance) {
+	for _, pixel := range []string{"u8", "u16"} {
+		count, convert := CLAHEKernels(pixel)
+		counting, mapping := [][2]string{{"PIXEL", pixel}, {"COUNT", "1"}}, [][2]string{{"PIXEL", pixel}, {"MAP", "1"}, {"WORD", "u64"}}
+		if pixel == "u8" {
+			counting, mapping = append(counting, [2]string{"LOCAL_COUNTS", "1"}), append(mapping[:2], [2]string{"WORD", "u32"}, [2]string{"LOCAL_TABLES", "1"})
+		}
+		all = append(all,
+			instance{file: "clahe.cl", macros: counting, group: CLAHEGroup, kernels: []string{count}},
+			instance{file: "clahe.cl", macros: mapping, group: CLAHEGroup, kernels: []string{convert}})
+	}
+	return append(all, instance{file: "clahe.cl", macros: [][2]string{{"TABLES", "1"}}, group: CLAHEGroup, kernels: []string{CLAHETables}})
+}
+
+// rankInstances returns the kernels of rank filters.
+func rankInstances() []instance {
+	kernel := func(name, pixel, macro string, group int) instance {
+		return instance{file: "rank.cl", macros: [][2]string{{"PIXEL", pixel}, {macro, "1"}}, group: group, kernels: []string{name}}
+	}
+	return []instance{
+		kernel(RankMean("u8"), "u8", "MEAN", RankGroup), kernel(RankMean("u16"), "u16", "MEAN", RankGroup),
+		kernel(RankPercentile, "u8", "PERCENTILE", RankHistogramGroup), kernel(RankEqualize, "u8", "EQUALIZE", RankHistogramGroup),
 	}
 }
 

@@ -70,6 +70,24 @@ const (
 	SSIMNarrow  = 181
 )
 
+// The partition of images by CLAHE: the largest work-group size, the words with the counts of bytes (the smallest
+// work-group size), the pixels of a work-item in a row, and the rows of a work-group.
+const (
+	CLAHEGroup    = 128
+	CLAHECounters = 64
+	CLAHEPixels   = 4
+	CLAHERows     = 64
+)
+
+// The partition of images by rank filters: the largest work-group size of means, the columns of a work-item, and the
+// widest window; then the largest work-group size of histograms.
+const (
+	RankGroup          = 128
+	RankColumns        = 8
+	RankWidth          = 512
+	RankHistogramGroup = 64
+)
+
 // DetectGroup is the largest work-group size of detectors. The actual size is always a multiple of
 // 32.
 const DetectGroup = 128

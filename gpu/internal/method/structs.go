@@ -20,6 +20,8 @@ type (
 	kernelMatch      = jobs.Match
 	kernelSSIM       = jobs.SSIM
 	kernelSSIMTotal  = jobs.SSIMTotal
+	kernelCLAHE      = jobs.CLAHE
+	kernelRank       = jobs.Rank
 	filterPass       = jobs.FilterPass
 	filterStrip      = jobs.FilterStrip
 	filterWindow     = jobs.FilterWindow

@@ -14,6 +14,7 @@ import (
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/rank"
 	"github.com/boxsum/boxsum/rotated"
 	"github.com/boxsum/boxsum/threshold"
 )
@@ -320,6 +321,15 @@ func box(k int) func(dst, src *gpu.Image[uint8]) error {
 	return func(dst, src *gpu.Image[uint8]) error { return gpu.BoxInto(dst, src, filter.Square(k), nil) }
 }
 
+func clahe(dst, src *gpu.Image[uint8]) error { return gpu.CLAHEInto(dst, src, nil) }
+
+// ranked measures a rank filter. No limit is close to the time of percentiles, which grows with the width of windows.
+func ranked(s rank.Statistic, k int) func(dst, src *gpu.Image[uint8]) error {
+	return func(dst, src *gpu.Image[uint8]) error {
+		return gpu.RankInto(dst, src, s, filter.Square(k), &rank.Options{Fraction: 0.5})
+	}
+}
+
 func sauvola(k int) func(dst, src *gpu.Image[uint8]) error {
 	rule := threshold.New(threshold.Sauvola, k)
 	return func(dst, src *gpu.Image[uint8]) error { return gpu.BinarizeInto(dst, src, rule, nil) }
@@ -392,5 +402,9 @@ func rows() []row {
 	return append(all,
 		row{"SSIM and its map, 8192²", 3, similarity(8192, true)},
 		row{"SSIM alone, 8192²", 3, similarity(8192, false)},
+		row{"CLAHE, 8192²", 3, windows(8192, clahe)},
+		row{"rank mean 15×15, 8192²", 3, windows(8192, ranked(rank.Mean, 15))},
+		row{"rank median 15×15, 8192²", 30, windows(8192, ranked(rank.Percentile, 15))},
+		row{"rank equalize 31×31, 8192²", 60, windows(8192, ranked(rank.Equalize, 31))},
 	)
 }

@@ -1,0 +1,85 @@
+package gpu
+
+import (
+	"context"
+
+	"github.com/boxsum/boxsum/filter"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/device"
+	core "github.com/boxsum/boxsum/internal/rank"
+	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/window"
+	"github.com/boxsum/boxsum/rank"
+)
+
+// Rank is like [rank.Filter] for images on a device: it returns a statistic of the
+// window around every pixel, bit-identical to package rank. The statistic is
+// [rank.Mean] or, for bytes, [rank.Percentile], [rank.Minimum], [rank.Maximum] or
+// [rank.Equalize]. For percentiles, OpenCL devices must support float64. Of the
+// options, it uses only the fraction and the context.
+func Rank[P FilterPixel](src *Image[P], s rank.Statistic, w filter.Window, opt *rank.Options) (*Image[P], error) {
+	return likeImage(src, func(dst *Image[P]) error { return RankInto(dst, src, s, w, opt) })
+}
+
+// RankInto is like [Rank] but writes to dst, which must have the same size and
+// device as src and must not be src. It returns when the work is queued.
+func RankInto[P FilterPixel](dst, src *Image[P], s rank.Statistic, w filter.Window, opt *rank.Options) error {
+	a, to := src.inner(), dst.inner()
+	if a.Device == nil || to.Device == nil {
+		return errNoImage
+	}
+	j := core.Job{Kind: core.Kind(s), Width: w.Width, Height: w.Height, ShiftX: w.Shift.X, ShiftY: w.Shift.Y}
+	j.Src = raster.Array{Type: a.Element, Extent: raster.PlaneExtent(a.Width, a.Height, a.Channels, 0)}
+	var ctx context.Context
+	if opt != nil {
+		if opt.Mask.Pix != nil {
+			return raster.Invalid("masks and footprints are not supported on a device (use the CPU)")
+		}
+		j.Footprint, j.Fraction, ctx = opt.Footprint, opt.Fraction, opt.Context
+	}
+	d, err := j.OnDevice()
+	if err != nil {
+		return err
+	}
+	m := rankOf(&d)
+	if err := m.Fits(a.Element, max(a.Width, 1), max(a.Height, 1)); err != nil {
+		return err
+	}
+	if to.Device != a.Device || to.Width != a.Width || to.Height != a.Height || to.Channels != a.Channels || to.Count != a.Count {
+		return raster.Invalid("destination is %s, want the size and the device of the source, %s", to, a)
+	}
+	if ctx != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return using(a, func() error {
+		if err := to.CheckOpen(); err != nil {
+			return err
+		}
+		if to.Overlaps(a) {
+			return raster.Overlapping("the destination shares memory with its image")
+		}
+		if a.Width == 0 || a.Height == 0 {
+			return nil
+		}
+		job := method.Of(to, nil, a, 0)
+		job.Context = ctx
+		return method.Run(m, job, method.Portable)
+	})
+}
+
+// rankOf returns the method of a job.
+func rankOf(d *device.Rank) *method.Rank {
+	return &method.Rank{Statistic: d.Statistic, Shape: window.OfDevice(d.Window), Fraction: d.Fraction}
+}
+
+// Rank computes a statistic of the windows around the pixels of an image.
+func (r runner) Rank(job *device.Rank) error {
+	m := rankOf(job)
+	if err := m.Fits(job.Src.Type, max(job.Src.Width, 1), max(job.Src.Height, 1)); err != nil {
+		return err
+	}
+	b := &banded{
+		method: m, way: method.Portable, src: &job.Src, results: []*raster.Array{&job.Dst}, above: m.Shape.Up, below: m.Shape.Down, options: &job.Options,
+	}
+	return r.device.share(job.Src.Height, b.parts(), &job.Options, b.rows)
+}
