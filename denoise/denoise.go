@@ -35,6 +35,8 @@ type Options struct {
 	// pixels always use absolute differences.
 	Absolute bool
 
+	On boxsum.Device // compute on a device, a *gpu.Device, with patches of up to 65 pixels a side
+
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best
 	Context  context.Context    // canceling it stops the work; may be nil
@@ -97,7 +99,7 @@ func jobOf[P Pixel](frames []boxsum.Image[P], index int, opt *Options) *denoise.
 			j.Search = o.Search
 		}
 		j.Absolute = o.Absolute
-		j.Options.Workers, j.Options.Level, j.Options.Context, j.Options.Progress = o.Workers, o.Level.String(), o.Context, o.Progress
+		j.Options.On, j.Options.Workers, j.Options.Level, j.Options.Context, j.Options.Progress = o.On, o.Workers, o.Level.String(), o.Context, o.Progress
 	}
 	return j
 }

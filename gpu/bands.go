@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
@@ -19,6 +20,7 @@ type banded struct {
 	method       method.Method
 	way          method.Way
 	src          *raster.Array
+	frames       []raster.Array  // if not nil, images of the size of src, which is one of them, that a result needs
 	results      []*raster.Array // all of one height
 	deviations   bool            // the last result depends on the squares of pixels
 	above, below int             // number of rows of pixels that a row of results needs before and after its own
@@ -86,14 +88,20 @@ func (b *banded) load(d *devmem.Device, from, to int) (on band, err error) {
 	if b.whole {
 		on.first, end = 0, b.src.Height
 	}
-	pixels := *b.src
-	pixels.Data, pixels.Height = b.src.From(on.first*b.src.Stride), end-on.first
-	if on.src, err = uploadImage(d, &pixels); err != nil {
+	images := slices.Clone(b.frames)
+	if images == nil {
+		images = []raster.Array{*b.src}
+	}
+	for i := range images {
+		a := &images[i]
+		a.Data, a.Height = a.From(on.first*a.Stride), end-on.first
+	}
+	if on.src, err = uploadImages(d, images); err != nil {
 		return on, err
 	}
 	for _, r := range b.results {
 		a := arrayOf(r)
-		a.Height -= b.src.Height - pixels.Height
+		a.Height -= b.src.Height - (end - on.first)
 		if a, err = d.Make(a); err != nil {
 			return on, err
 		}
@@ -109,6 +117,7 @@ func (on *band) job(b *banded) method.Job {
 		second = on.results[len(on.results)-1]
 	}
 	job := method.Of(first, second, on.src, 0)
+	job.Count = 1
 	job.Width, job.Height, job.Context = first.Width, first.Height, b.options.Context
 	return job
 }

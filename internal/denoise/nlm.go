@@ -4,9 +4,11 @@ package denoise
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -56,12 +58,14 @@ func (j *Job) Check() (err error) {
 	if j.set, err = j.Options.Check(); err != nil {
 		return err
 	}
-	if err = j.set.ProcessorOnly("non-local means"); err != nil {
-		return err
-	}
 	if err := j.checkFrames(); err != nil {
 		return err
 	}
+	return j.checkNumbers()
+}
+
+// checkNumbers validates the numbers, and makes the table of weights.
+func (j *Job) checkNumbers() error {
 	src := &j.Frames[j.Index]
 	switch {
 	case j.Patch < 1 || j.Search < 1 || j.Patch > maxSide || j.Search > maxSide:
@@ -176,9 +180,38 @@ func (j *Job) Run() error {
 		j.set.Report(1)
 		return nil
 	}
+	if on := j.set.On(); on != nil {
+		d := j.onDevice()
+		return on.Denoise(&d)
+	}
 	n := scratch.Get().(*means)
 	defer scratch.Put(n)
 	return n.run(j)
+}
+
+// onDevice returns the job for a device.
+func (j *Job) onDevice() device.Denoise {
+	d := device.Denoise{
+		Frames: j.Frames, Index: j.Index, Dst: j.Dst, Patch: j.patch, Search: j.search, Absolute: j.Absolute, Table: j.table, Shift: j.shift,
+		Options: j.set.OnDevice(),
+	}
+	if raster.Overlap(j.Dst.Data, j.Frames[j.Index].Data) != nil { // rows around those of a band are read later
+		d.Frames = slices.Clone(j.Frames)
+		window.CopyTo(nil, &d.Frames[j.Index])
+	}
+	return d
+}
+
+// OnDevice checks the numbers of a job whose frame has a type and a size, but needs no memory, and returns the job for a
+// device.
+func (j *Job) OnDevice() (d device.Denoise, err error) {
+	if c := j.Src().Channels; c > 4 {
+		return d, raster.Invalid("image has %d channels, want 1 to 4", c)
+	}
+	if err := j.checkNumbers(); err != nil {
+		return d, err
+	}
+	return j.onDevice(), nil
 }
 
 // scratch keeps the memory of jobs for later ones.

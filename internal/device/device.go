@@ -44,6 +44,7 @@ type Runner interface {
 	DetectHOG(*DetectHOG) error
 	CLAHE(*CLAHE) error
 	Rank(*Rank) error
+	Denoise(*Denoise) error
 
 	// Stager returns the part of the device that measurements use.
 	Stager() Stager
@@ -210,4 +211,17 @@ type Rank struct {
 	Window    Window
 	Fraction  float64 // of percentiles
 	Options   Options
+}
+
+// Denoise is the job of denoising one of several frames of uint8 or uint16, of up to four channels, by non-local means;
+// see package denoise.
+type Denoise struct {
+	Frames        []raster.Array // of one size
+	Index         int            // of the frame to denoise
+	Dst           raster.Array   // does not overlap the frames
+	Patch, Search int            // how far they reach from their middle
+	Absolute      bool           // distances of pixels are absolute values of differences, not squares
+	Table         []uint32       // weights by distances of patches, in units of 2^Shift, the last for all greater ones
+	Shift         uint
+	Options       Options
 }

@@ -389,3 +389,14 @@ const (
 	RankPercentile = "rank_percentile_u8_f64"
 	RankEqualize   = "rank_equalize_u8"
 )
+
+// NLMKernel returns the name of the kernel of non-local means for a number of channels, and how many rows of results a
+// work-item has. NLMExtend is the name of the kernel that runs before it.
+func NLMKernel(pixel string, channels int) (name string, rows int) {
+	if channels == 1 {
+		return "nlm_gray_" + pixel, 8
+	}
+	return "nlm_any_" + pixel, 4
+}
+
+const NLMExtend = "nlm_extend"

@@ -67,6 +67,7 @@ func modules() []module {
 			{"hog", 75, "6.3", []string{"dialect.h", "jobs/hog.h"}, hogInstances(), nil},
 			{"clahe", 75, "6.3", []string{"dialect.h", "clahe.h"}, claheInstances(), nil},
 			{"rank", 75, "6.3", []string{"dialect.h", "rank.h"}, rankInstances(), nil},
+			{"nlm", 75, "6.3", []string{"dialect.h", "nlm.h"}, nlmInstances(), nil},
 			{"sums", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SUMS", false)},
 			{"squares", 80, "7.1", []string{"plane_shapes.h"}, nil, planeLines("BOXSUM_SQUARES", true)},
 			{"small", 80, "7.1", []string{"small.h"}, nil, append(planeLines("BOXSUM_SMALL_SUMS", false), smallSquares()...)},
@@ -251,6 +252,21 @@ func rankInstances() []instance {
 		kernel(RankMean("u8"), "u8", "MEAN", RankGroup), kernel(RankMean("u16"), "u16", "MEAN", RankGroup),
 		kernel(RankPercentile, "u8", "PERCENTILE", RankHistogramGroup), kernel(RankEqualize, "u8", "EQUALIZE", RankHistogramGroup),
 	}
+}
+
+// nlmInstances returns the kernels of non-local means.
+func nlmInstances() []instance {
+	all := []instance{{file: "nlm.cl", macros: [][2]string{{"EXTEND", "1"}}, group: NLMGroup, kernels: []string{NLMExtend}}}
+	add := func(pixel string, channels int, sum string) {
+		name, rows := NLMKernel(pixel, channels)
+		macros := [][2]string{{"PIXEL", pixel}, {"ROWS", fmt.Sprint(rows)}, {"CHANNELS", fmt.Sprint(channels)}, {"SUM", sum}}
+		all = append(all, instance{file: "nlm.cl", macros: macros, group: NLMGroup, kernels: []string{name}})
+	}
+	add("u8", 1, "u32")
+	add("u16", 1, "u64")
+	add("u8", NLMChannels, "u64")
+	add("u16", NLMChannels, "u64")
+	return all
 }
 
 // detectInstances returns an instance for each kernel.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed *.cl dialect.h job.h band.h layer.h tilted.h lattice.h histogram.h counts.h papers.h filter.h ssim.h clahe.h rank.h jobs/*.h
+//go:embed *.cl dialect.h job.h band.h layer.h tilted.h lattice.h histogram.h counts.h papers.h filter.h ssim.h clahe.h rank.h nlm.h jobs/*.h
 var sources embed.FS
 
 // OpenCL returns the program that contains a kernel, for work-groups of the given size, and the

@@ -88,6 +88,13 @@ const (
 	RankHistogramGroup = 64
 )
 
+// The largest work-group size of non-local means, the number of channels, and how far patches may reach from their middle.
+const (
+	NLMGroup    = 128
+	NLMChannels = 4
+	NLMPatch    = 32
+)
+
 // DetectGroup is the largest work-group size of detectors. The actual size is always a multiple of
 // 32.
 const DetectGroup = 128

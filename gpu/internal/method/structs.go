@@ -22,6 +22,7 @@ type (
 	kernelSSIMTotal  = jobs.SSIMTotal
 	kernelCLAHE      = jobs.CLAHE
 	kernelRank       = jobs.Rank
+	kernelNLM        = jobs.NLM
 	filterPass       = jobs.FilterPass
 	filterStrip      = jobs.FilterStrip
 	filterWindow     = jobs.FilterWindow

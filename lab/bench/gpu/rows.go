@@ -323,6 +323,9 @@ func box(k int) func(dst, src *gpu.Image[uint8]) error {
 
 func clahe(dst, src *gpu.Image[uint8]) error { return gpu.CLAHEInto(dst, src, nil) }
 
+// denoised measures non-local means with OpenCV's defaults, which compare each pixel's surroundings with 441 others.
+func denoised(dst, src *gpu.Image[uint8]) error { return gpu.NonLocalMeansInto(dst, src, nil) }
+
 // ranked measures a rank filter. No limit is close to the time of percentiles, which grows with the width of windows.
 func ranked(s rank.Statistic, k int) func(dst, src *gpu.Image[uint8]) error {
 	return func(dst, src *gpu.Image[uint8]) error {
@@ -403,6 +406,7 @@ func rows() []row {
 		row{"SSIM and its map, 8192²", 3, similarity(8192, true)},
 		row{"SSIM alone, 8192²", 3, similarity(8192, false)},
 		row{"CLAHE, 8192²", 3, windows(8192, clahe)},
+		row{"non-local means, 4096²", 2000, windows(4096, denoised)},
 		row{"rank mean 15×15, 8192²", 3, windows(8192, ranked(rank.Mean, 15))},
 		row{"rank median 15×15, 8192²", 30, windows(8192, ranked(rank.Percentile, 15))},
 		row{"rank equalize 31×31, 8192²", 60, windows(8192, ranked(rank.Equalize, 31))},

@@ -1,0 +1,83 @@
+package gpu
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/boxsum/boxsum/denoise"
+	"github.com/boxsum/boxsum/gpu/internal/method"
+	core "github.com/boxsum/boxsum/internal/denoise"
+	"github.com/boxsum/boxsum/internal/device"
+	"github.com/boxsum/boxsum/internal/raster"
+)
+
+// NonLocalMeans is like [denoise.NonLocalMeans] for images on a device: it removes
+// the noise of every image, bit-identical to package denoise. Patches have up to 65
+// pixels a side. Of the options, it uses the strength, the patch, the search,
+// Absolute and the context.
+func NonLocalMeans[P FilterPixel](src *Image[P], opt *denoise.Options) (*Image[P], error) {
+	return likeImage(src, func(dst *Image[P]) error { return NonLocalMeansInto(dst, src, opt) })
+}
+
+// NonLocalMeansInto is like [NonLocalMeans] but writes to dst, which must have the
+// same size and device as src and must not be src. It returns when the work is
+// queued.
+func NonLocalMeansInto[P FilterPixel](dst, src *Image[P], opt *denoise.Options) error {
+	a, to := src.inner(), dst.inner()
+	if a.Device == nil || to.Device == nil {
+		return errNoImage
+	}
+	j := core.Job{Strength: core.DefaultStrength, Patch: core.DefaultPatch, Search: core.DefaultSearch}
+	j.Frames = []raster.Array{{Type: a.Element, Extent: raster.PlaneExtent(a.Width, a.Height, a.Channels, 0)}}
+	var ctx context.Context
+	if opt != nil {
+		j.Strength, j.Patch, j.Search = cmp.Or(opt.Strength, j.Strength), cmp.Or(opt.Patch, j.Patch), cmp.Or(opt.Search, j.Search)
+		j.Absolute, ctx = opt.Absolute, opt.Context
+	}
+	d, err := j.OnDevice()
+	if err != nil {
+		return err
+	}
+	m := nonLocalMeans(&d)
+	if err := m.Fits(); err != nil {
+		return err
+	}
+	if to.Device != a.Device || to.Width != a.Width || to.Height != a.Height || to.Channels != a.Channels || to.Count != a.Count {
+		return raster.Invalid("destination is %s, want the size and the device of the source, %s", to, a)
+	}
+	if ctx != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return using(a, func() error {
+		if err := to.CheckOpen(); err != nil {
+			return err
+		}
+		if to.Overlaps(a) {
+			return raster.Overlapping("the destination shares memory with its image")
+		}
+		if a.Width == 0 || a.Height == 0 {
+			return nil
+		}
+		job := method.Of(to, nil, a, 0)
+		job.Context = ctx
+		return method.Run(m, job, method.Portable)
+	})
+}
+
+// nonLocalMeans returns the method of a job.
+func nonLocalMeans(d *device.Denoise) *method.NLM {
+	return &method.NLM{Frames: len(d.Frames), Index: d.Index, Patch: d.Patch, Search: d.Search, Absolute: d.Absolute, Table: d.Table, Shift: d.Shift}
+}
+
+// Denoise denoises one of several frames.
+func (r runner) Denoise(job *device.Denoise) error {
+	m := nonLocalMeans(job)
+	if err := m.Fits(); err != nil {
+		return err
+	}
+	b := &banded{
+		method: m, way: method.Portable, src: &job.Frames[job.Index], frames: job.Frames, results: []*raster.Array{&job.Dst},
+		above: m.Margin(), below: m.Margin(), options: &job.Options,
+	}
+	return r.device.share(job.Dst.Height, b.parts(), &job.Options, b.rows)
+}
