@@ -25,8 +25,8 @@ type Compare struct {
 	Range           float64 `placeholder:"R" help:"Difference between the greatest and the smallest possible pixel; default: 255 for 8 bits, 65535 for 16 bits. Floats require it."`
 	NaN             string  `name:"nan" enum:"keep,skip" default:"keep" help:"How to treat NaN: with keep, it makes the result NaN; skip leaves out pixels that are NaN in either image."`
 	Mask            string  `placeholder:"FILE" help:"Leave out pixels where this image or .npy array of the same size is zero."`
-	Workers         int     `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
 	JSON            bool    `name:"json" help:"Print JSON instead of lines."`
+	place           `set:"gpuhas=A GPU computes --ssim of 8- and 16-bit pixels, without --sigma and --mask, with the same results."`
 	imagefile.Flags `set:"color=auto"`
 }
 
@@ -48,11 +48,14 @@ func (c *Compare) Run(sh *console.Shell) error {
 	if c.Truth == console.Standard && c.Image == console.Standard {
 		return console.Usage("standard input can be one image only: name a file for the other")
 	}
+	if err := c.place.check(); err != nil {
+		return err
+	}
 	if c.SSIM || c.MSSSIM || c.LNCC {
 		return c.similarity(sh)
 	}
-	if c.Out != "" || c.Window != 0 || c.Sigma != 0 || c.Range != 0 || c.NaN == "skip" || c.Mask != "" {
-		return console.Usage("-o, --window, --sigma, --range, --nan and --mask are for --ssim, --msssim and --lncc: add one of them")
+	if c.Out != "" || c.Window != 0 || c.Sigma != 0 || c.Range != 0 || c.NaN == "skip" || c.Mask != "" || c.onGPU() {
+		return console.Usage("-o, --window, --sigma, --range, --nan, --mask and --on are for --ssim, --msssim and --lncc: add one of them")
 	}
 	truth, err := c.read(sh, c.Truth)
 	if err != nil {

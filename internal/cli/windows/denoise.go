@@ -22,27 +22,28 @@ type Denoise struct {
 	Strength        float64  `default:"3" placeholder:"H" help:"How much surroundings of pixels may differ, in units of pixels: about the deviation of the noise (${default})."`
 	Patch           int      `default:"7" placeholder:"N" help:"Side of the surroundings that are compared (${default})."`
 	Search          int      `default:"21" placeholder:"N" help:"Side of the area around a pixel in which others are searched (${default}). The time grows with its area."`
-	Workers         int      `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
 	JSON            bool     `name:"json" help:"Print JSON instead of the line."`
+	place           `set:"gpuhas=A GPU returns the same results."`
 	imagefile.Flags `set:"color=keep"`
 }
 
 // A denoiseReport describes what denoise did.
 type denoiseReport struct {
 	imagefile.Extent
-	In           string  `json:"in,omitempty"` // set if there are several inputs
-	Pixels       string  `json:"pixels"`
-	Strength     float64 `json:"strength"`
-	Patch        int     `json:"patch"`
-	Search       int     `json:"search"`
+	In       string  `json:"in,omitempty"` // set if there are several inputs
+	Pixels   string  `json:"pixels"`
+	Strength float64 `json:"strength"`
+	Patch    int     `json:"patch"`
+	Search   int     `json:"search"`
+	placeReport
 	Milliseconds float64 `json:"ms"`
 	Out          string  `json:"out"`
 }
 
 // String returns the report as one line.
 func (r denoiseReport) String() string {
-	return fmt.Sprintf("%v %s, non-local means of strength %s, %s → %s",
-		r.Extent, r.Pixels, display.Rounded(r.Strength), display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+	return fmt.Sprintf("%v %s, non-local means of strength %s%s, %s → %s",
+		r.Extent, r.Pixels, display.Rounded(r.Strength), r.ending(), display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
 }
 
 // Run denoises the images and reports.
@@ -57,12 +58,16 @@ func (c *Denoise) Run(sh *console.Shell) error {
 	case !c.Demo && len(c.Ins) == 0:
 		return console.Usage("no image: name a file, or use --demo")
 	}
+	on, err := c.choose()
+	if err != nil {
+		return err
+	}
 	if !imagefile.Several(c.Ins, c.Out) {
 		in := ""
 		if len(c.Ins) > 0 {
 			in = c.Ins[0]
 		}
-		r, err := c.one(sh, in, c.Out)
+		r, err := c.one(sh, &on, in, c.Out)
 		if err != nil {
 			return err
 		}
@@ -81,7 +86,7 @@ func (c *Denoise) Run(sh *console.Shell) error {
 		return err
 	}
 	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (denoiseReport, error) {
-		r, err := c.one(sh, in, out)
+		r, err := c.one(sh, &on, in, out)
 		if c.JSON {
 			r.In = in
 		}
@@ -90,7 +95,7 @@ func (c *Denoise) Run(sh *console.Shell) error {
 }
 
 // one denoises one image.
-func (c *Denoise) one(sh *console.Shell, in, out string) (r denoiseReport, err error) {
+func (c *Denoise) one(sh *console.Shell, on *processor, in, out string) (r denoiseReport, err error) {
 	if _, err := imagefile.FormatOf(out, "png", ".jpg"); err != nil {
 		return r, err
 	}
@@ -105,10 +110,11 @@ func (c *Denoise) one(sh *console.Shell, in, out string) (r denoiseReport, err e
 	if err != nil {
 		return r, err
 	}
-	r = denoiseReport{Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Strength: c.Strength, Patch: c.Patch, Search: c.Search, Out: out}
+	r = denoiseReport{Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Strength: c.Strength, Patch: c.Patch, Search: c.Search, placeReport: on.report(), Out: out}
 	start := time.Now()
 	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
-		img, err := c.denoised(sh, src.Image)
+		img, err := c.denoised(sh, on, src.Image)
+		tellFailed(sh, on.device)
 		r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
 		return img, err
 	})
@@ -116,10 +122,10 @@ func (c *Denoise) one(sh *console.Shell, in, out string) (r denoiseReport, err e
 }
 
 // denoised returns the image without noise, a boxsum.Image.
-func (c *Denoise) denoised(sh *console.Shell, img raster.Array) (any, error) {
+func (c *Denoise) denoised(sh *console.Shell, on *processor, img raster.Array) (any, error) {
 	opt := &denoise.Options{
 		Strength: c.Strength, Patch: c.Patch, Search: c.Search,
-		Workers: c.Workers, Context: sh.Ctx, Progress: sh.Progress.Share("denoising"),
+		On: on.device, Workers: on.workers, Level: on.level, Context: sh.Ctx, Progress: sh.Progress.Share("denoising"),
 	}
 	switch img.Type {
 	case raster.U8:

@@ -21,26 +21,27 @@ type Equalize struct {
 	Out             string       `short:"o" placeholder:"OUT" help:"Output file: .png, .jpg, .tiff, .pgm, .ppm or .npy; - is standard output, in the format of IN if possible, else PNG. For several images, a folder such as equalized/."`
 	Clip            float64      `default:"2" placeholder:"C" help:"The most by which contrast is amplified (${default}); 0 is no limit."`
 	Tiles           flags.Window `default:"8" placeholder:"WxH" help:"Number of tiles across and down, such as 12x8, or 8 for both (${default}). Each is equalized by itself, and results are blended."`
-	Workers         int          `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
 	JSON            bool         `name:"json" help:"Print JSON instead of the line."`
+	place           `set:"gpuhas=A GPU returns the same results."`
 	imagefile.Flags `set:"color=keep"`
 }
 
 // An equalizeReport describes what equalize did.
 type equalizeReport struct {
 	imagefile.Extent
-	In           string  `json:"in,omitempty"` // set if there are several inputs
-	Pixels       string  `json:"pixels"`
-	Clip         float64 `json:"clip"`
-	Tiles        []int   `json:"tiles"`
+	In     string  `json:"in,omitempty"` // set if there are several inputs
+	Pixels string  `json:"pixels"`
+	Clip   float64 `json:"clip"`
+	Tiles  []int   `json:"tiles"`
+	placeReport
 	Milliseconds float64 `json:"ms"`
 	Out          string  `json:"out"`
 }
 
 // String returns the report as one line.
 func (r equalizeReport) String() string {
-	return fmt.Sprintf("%v %s, CLAHE with %d×%d tiles, clip %s, %s → %s",
-		r.Extent, r.Pixels, r.Tiles[0], r.Tiles[1], display.Rounded(r.Clip), display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+	return fmt.Sprintf("%v %s, CLAHE with %d×%d tiles, clip %s%s, %s → %s",
+		r.Extent, r.Pixels, r.Tiles[0], r.Tiles[1], display.Rounded(r.Clip), r.ending(), display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
 }
 
 // Run equalizes the images and reports.
@@ -53,12 +54,16 @@ func (c *Equalize) Run(sh *console.Shell) error {
 	case !c.Demo && len(c.Ins) == 0:
 		return console.Usage("no image: name a file, or use --demo")
 	}
+	on, err := c.choose()
+	if err != nil {
+		return err
+	}
 	if !imagefile.Several(c.Ins, c.Out) {
 		in := ""
 		if len(c.Ins) > 0 {
 			in = c.Ins[0]
 		}
-		r, err := c.one(sh, in, c.Out)
+		r, err := c.one(sh, &on, in, c.Out)
 		if err != nil {
 			return err
 		}
@@ -77,7 +82,7 @@ func (c *Equalize) Run(sh *console.Shell) error {
 		return err
 	}
 	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (equalizeReport, error) {
-		r, err := c.one(sh, in, out)
+		r, err := c.one(sh, &on, in, out)
 		if c.JSON {
 			r.In = in
 		}
@@ -86,7 +91,7 @@ func (c *Equalize) Run(sh *console.Shell) error {
 }
 
 // one equalizes one image.
-func (c *Equalize) one(sh *console.Shell, in, out string) (r equalizeReport, err error) {
+func (c *Equalize) one(sh *console.Shell, on *processor, in, out string) (r equalizeReport, err error) {
 	if _, err := imagefile.FormatOf(out, "png", ".jpg"); err != nil {
 		return r, err
 	}
@@ -101,10 +106,11 @@ func (c *Equalize) one(sh *console.Shell, in, out string) (r equalizeReport, err
 	if err != nil {
 		return r, err
 	}
-	r = equalizeReport{Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Clip: c.Clip, Tiles: []int{c.Tiles.Width, c.Tiles.Height}, Out: out}
+	r = equalizeReport{Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Clip: c.Clip, Tiles: []int{c.Tiles.Width, c.Tiles.Height}, placeReport: on.report(), Out: out}
 	start := time.Now()
 	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
-		img, err := c.equalized(sh, src.Image)
+		img, err := c.equalized(sh, on, src.Image)
+		tellFailed(sh, on.device)
 		r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
 		return img, err
 	})
@@ -112,10 +118,10 @@ func (c *Equalize) one(sh *console.Shell, in, out string) (r equalizeReport, err
 }
 
 // equalized returns the equalized image, a boxsum.Image.
-func (c *Equalize) equalized(sh *console.Shell, img raster.Array) (any, error) {
+func (c *Equalize) equalized(sh *console.Shell, on *processor, img raster.Array) (any, error) {
 	opt := &enhance.Options{
 		Across: c.Tiles.Width, Down: c.Tiles.Height, Clip: c.Clip, Color: true,
-		Workers: c.Workers, Context: sh.Ctx, Progress: sh.Progress.Share("equalizing"),
+		On: on.device, Workers: on.workers, Level: on.level, Context: sh.Ctx, Progress: sh.Progress.Share("equalizing"),
 	}
 	if c.Clip == 0 {
 		opt.Clip = -1

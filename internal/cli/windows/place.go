@@ -38,6 +38,32 @@ func (p *place) check() error {
 // CPU.
 func (p *place) open() (*gpu.Device, error) { return (&flags.Place{On: p.On}).Open() }
 
+// A processor is what a place selects: a device, or an instruction set of the CPU.
+type processor struct {
+	device  boxsum.Device // nil for the CPU
+	level   boxsum.Level
+	workers int
+}
+
+// choose checks the flags and opens the selected device.
+func (p *place) choose() (c processor, err error) {
+	if err := p.check(); err != nil {
+		return c, err
+	}
+	c.workers = p.Workers
+	if c.level, err = boxsum.ParseLevel(p.Level); err != nil {
+		return c, err
+	}
+	d, err := p.open()
+	if d != nil {
+		c.device = d
+	}
+	return c, err
+}
+
+// report returns the report of a device, and nothing for the CPU.
+func (c *processor) report() placeReport { return placeReportOf(c.device, 0) }
+
 // A placeReport names the device, or the number of workers.
 type placeReport struct {
 	On      string `json:"on,omitempty"`
@@ -51,6 +77,14 @@ func (r placeReport) String() string {
 		return fmt.Sprintf("%s on %s", r.On, console.Escape(r.Device))
 	}
 	return display.Count(r.Workers, "worker")
+}
+
+// ending returns the device after a comma, or nothing for the CPU.
+func (r placeReport) ending() string {
+	if r.On == "" {
+		return ""
+	}
+	return ", " + r.String()
 }
 
 // A pagesReport is the number of pages that were written, unless it is 1.

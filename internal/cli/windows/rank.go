@@ -26,26 +26,27 @@ type Rank struct {
 	Above           int          `default:"10" placeholder:"N" help:"How far above a pixel it reaches (${default})."`
 	Levels          int          `placeholder:"N" help:"Number of gray levels of 16-bit pixels, such as 4096; default: one more than the greatest pixel."`
 	Mask            string       `placeholder:"FILE" help:"Leave out pixels where this image or .npy array of the same size is zero; one channel applies to all."`
-	Workers         int          `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
 	JSON            bool         `name:"json" help:"Print JSON instead of the line."`
+	place           `set:"gpuhas=A GPU computes mean and, for 8-bit pixels, percentile, minimum, maximum and equalize, without --mask, with the same results."`
 	imagefile.Flags `set:"color=keep"`
 }
 
 // A rankReport describes what rank did.
 type rankReport struct {
 	imagefile.Extent
-	In           string  `json:"in,omitempty"` // set if there are several inputs
-	Pixels       string  `json:"pixels"`
-	Statistic    string  `json:"statistic"`
-	Window       []int   `json:"window"`
+	In        string `json:"in,omitempty"` // set if there are several inputs
+	Pixels    string `json:"pixels"`
+	Statistic string `json:"statistic"`
+	Window    []int  `json:"window"`
+	placeReport
 	Milliseconds float64 `json:"ms"`
 	Out          string  `json:"out"`
 }
 
 // String returns the report as one line.
 func (r rankReport) String() string {
-	return fmt.Sprintf("%v %s, %s of %d×%d, %s → %s",
-		r.Extent, r.Pixels, r.Statistic, r.Window[0], r.Window[1], display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+	return fmt.Sprintf("%v %s, %s of %d×%d%s, %s → %s",
+		r.Extent, r.Pixels, r.Statistic, r.Window[0], r.Window[1], r.ending(), display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
 }
 
 // Run filters the images and reports.
@@ -62,6 +63,10 @@ func (c *Rank) Run(sh *console.Shell) error {
 	case !c.Demo && len(c.Ins) == 0:
 		return console.Usage("no image: name a file, or use --demo")
 	}
+	on, err := c.choose()
+	if err != nil {
+		return err
+	}
 	var mask raster.Array
 	if c.Mask != "" {
 		img, err := imagefile.ReadMask(sh, c.Mask, &c.Flags)
@@ -75,7 +80,7 @@ func (c *Rank) Run(sh *console.Shell) error {
 		if len(c.Ins) > 0 {
 			in = c.Ins[0]
 		}
-		r, err := c.one(sh, mask, in, c.Out)
+		r, err := c.one(sh, &on, mask, in, c.Out)
 		if err != nil {
 			return err
 		}
@@ -94,7 +99,7 @@ func (c *Rank) Run(sh *console.Shell) error {
 		return err
 	}
 	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (rankReport, error) {
-		r, err := c.one(sh, mask, in, out)
+		r, err := c.one(sh, &on, mask, in, out)
 		if c.JSON {
 			r.In = in
 		}
@@ -103,7 +108,7 @@ func (c *Rank) Run(sh *console.Shell) error {
 }
 
 // one filters one image.
-func (c *Rank) one(sh *console.Shell, mask raster.Array, in, out string) (r rankReport, err error) {
+func (c *Rank) one(sh *console.Shell, on *processor, mask raster.Array, in, out string) (r rankReport, err error) {
 	if _, err := imagefile.FormatOf(out, "png", ".jpg"); err != nil {
 		return r, err
 	}
@@ -118,10 +123,11 @@ func (c *Rank) one(sh *console.Shell, mask raster.Array, in, out string) (r rank
 	if err != nil {
 		return r, err
 	}
-	r = rankReport{Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Statistic: c.Statistic, Window: []int{c.Window.Width, c.Window.Height}, Out: out}
+	r = rankReport{Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Statistic: c.Statistic, Window: []int{c.Window.Width, c.Window.Height}, placeReport: on.report(), Out: out}
 	start := time.Now()
 	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
-		img, err := c.ranked(sh, src.Image, mask)
+		img, err := c.ranked(sh, on, src.Image, mask)
+		tellFailed(sh, on.device)
 		r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
 		if c.Statistic == "threshold" && format != "npy" && err == nil {
 			whiten(img)
@@ -132,7 +138,7 @@ func (c *Rank) one(sh *console.Shell, mask raster.Array, in, out string) (r rank
 }
 
 // ranked returns the filtered image.
-func (c *Rank) ranked(sh *console.Shell, img, mask raster.Array) (raster.Array, error) {
+func (c *Rank) ranked(sh *console.Shell, on *processor, img, mask raster.Array) (raster.Array, error) {
 	kind, err := rank.ParseKind(c.Statistic)
 	if err != nil {
 		return img, err
@@ -141,7 +147,8 @@ func (c *Rank) ranked(sh *console.Shell, img, mask raster.Array) (raster.Array, 
 		Kind: kind, Src: img, Width: c.Window.Width, Height: c.Window.Height, Mask: mask,
 		Levels: c.Levels, Fraction: c.Fraction, Below: c.Below, Above: c.Above,
 	}
-	j.Options.Workers, j.Options.Context, j.Options.Progress = c.Workers, sh.Ctx, sh.Progress.Share("filtering")
+	j.Options.On, j.Options.Workers, j.Options.Level = on.device, on.workers, on.level.String()
+	j.Options.Context, j.Options.Progress = sh.Ctx, sh.Progress.Share("filtering")
 	if err := j.Check(); err != nil {
 		return img, err
 	}

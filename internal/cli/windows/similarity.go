@@ -34,6 +34,8 @@ func (c *Compare) checkSimilarity() error {
 		return console.Usage("--sigma chooses its own window: leave out --window")
 	case c.Window != 0 && !c.SSIM && !c.LNCC:
 		return console.Usage("--window is for --ssim and --lncc")
+	case c.onGPU() && (!c.SSIM || c.MSSSIM || c.LNCC || c.Sigma != 0 || c.Mask != "" || c.NaN == "skip"):
+		return console.Usage("a GPU supports only --ssim, without --sigma, --mask and --nan skip: leave out --on %s", c.On)
 	case c.Mask == console.Standard:
 		return console.Usage("--mask cannot be standard input: name a file")
 	}
@@ -60,7 +62,12 @@ func (c *Compare) similarity(sh *console.Shell) error {
 	}
 	defer other.Close()
 	j := quality.Job{A: truth.Image, B: other.Image, Range: c.Range, Sigma: c.Sigma, SkipNaN: c.NaN == "skip", K1: quality.DefaultK1, K2: quality.DefaultK2}
-	j.Options.Workers, j.Options.Context, j.Options.Progress = c.Workers, sh.Ctx, sh.Progress.Share("comparing")
+	on, err := c.choose()
+	if err != nil {
+		return err
+	}
+	j.Options.Workers, j.Options.Level = on.workers, on.level.String()
+	j.Options.Context, j.Options.Progress = sh.Ctx, sh.Progress.Share("comparing")
 	if c.Mask != "" {
 		mask, err := imagefile.ReadMask(sh, c.Mask, &c.Flags)
 		if err != nil {
@@ -82,7 +89,7 @@ func (c *Compare) similarity(sh *console.Shell) error {
 	windows := func(kind quality.Kind) func() (float64, error) {
 		return func() (float64, error) {
 			j := j
-			j.Kind, j.Size = kind, c.Window
+			j.Kind, j.Size, j.Options.On = kind, c.Window, on.device
 			if err := j.Check(); err != nil {
 				return 0, err
 			}
@@ -112,6 +119,7 @@ func (c *Compare) similarity(sh *console.Shell) error {
 	if c.Range > 0 || !j.A.Type.Float() {
 		score(func() (float64, error) { return quality.PSNR(j) }, &s.PSNR)
 	}
+	tellFailed(sh, on.device)
 	if err != nil {
 		return err
 	}
