@@ -165,3 +165,27 @@ func TestValidErrors(t *testing.T) {
 	dst := random[float32](rand.New(rand.NewPCG(23, 18)), 20, 30, 2)
 	ref.AllocatesNothing(t, "BoxInto", func() error { return filter.BoxInto(dst, img, w, opt) })
 }
+
+// TestValidContrast tests that the contrast of a window of equal valid pixels is 0 even without a minimum deviation.
+func TestValidContrast(t *testing.T) {
+	img := boxsum.Image[float32]{Pix: make([]float32, 30), Stride: 6, Width: 6, Height: 5, Channels: 1}
+	for i := range img.Pix {
+		img.Pix[i] = 7
+	}
+	img.Pix[8] = float32(math.NaN())
+	mask := boxsum.Image[uint8]{Pix: make([]uint8, 30), Stride: 6, Width: 6, Height: 5, Channels: 1}
+	for i := range mask.Pix {
+		mask.Pix[i] = 1
+	}
+	for name, valid := range map[string]boxsum.Valid{"NaN": {SkipNaN: true}, "both": {SkipNaN: true, Mask: mask}} {
+		got, err := filter.Normalize[float32](img, filter.Square(3), 0, &filter.Options{Valid: valid})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range got.Pix {
+			if i == 8 && v == v || i != 8 && v != 0 {
+				t.Errorf("%s: pixel %d has a contrast of %v", name, i, v)
+			}
+		}
+	}
+}

@@ -258,7 +258,7 @@ func (l *validLayer) contrast(x, y, ch int, mean, deviation float64) float64 {
 	switch {
 	case !ok:
 		return math.NaN()
-	case Deviation == 0:
+	case deviation == 0:
 		return 0
 	}
 	return (p - mean) / deviation
