@@ -1,6 +1,7 @@
-// Package lab is the folder of everything that measures: timing and references in
-// [github.com/boxsum/boxsum/lab/measure], benchmarks in lab/bench, the experiments of published works in
-// lab/reproduce and charts in lab/plot. The commands bench and reproduce are built on it.
+// Package lab is the folder of all measurements. Package [github.com/boxsum/boxsum/lab/measure]
+// times tables and compares them with references, lab/bench contains benchmarks, lab/reproduce the
+// experiments of published works, and lab/plot charts. The commands bench and reproduce are built
+// on these packages.
 //
 // The packages in this folder are not part of the library. They may change at any time, and the
 // promise of compatibility does not cover them.

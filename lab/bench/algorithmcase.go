@@ -39,11 +39,11 @@ func (a AlgorithmCase) table() Case {
 	return c
 }
 
-// ParseAlgorithms parses a comma-separated list of algorithms of package papers: names such as
-// intimg/gpu-v2, with a precision after a colon unless it is the first one, as in
-// bilgic/scan-transpose:f64, and a rotation after an at sign, as in messom/rotated@2/3. The name of
-// a work means all of its algorithms that run on a GPU, if device is set, or on the CPU; "all" means
-// those of all works.
+// ParseAlgorithms parses a comma-separated list of algorithms of package papers. Each is a name
+// such as intimg/gpu-v2, optionally followed by a colon and a precision, as in
+// bilgic/scan-transpose:f64, or by an at sign and a rotation, as in messom/rotated@2/3. The name of
+// a work means all of its algorithms that run on a GPU, if device is set, or on the CPU; "all"
+// means those of all works.
 func ParseAlgorithms(list string, device bool) ([]AlgorithmCase, error) {
 	place := papers.CPU
 	if device {
@@ -73,7 +73,7 @@ func ParseAlgorithms(list string, device bool) ([]AlgorithmCase, error) {
 	return cases, nil
 }
 
-// ParseAlgorithm parses one algorithm with its optional precision and rotation.
+// ParseAlgorithm parses one algorithm, optionally with a precision and a rotation.
 func ParseAlgorithm(text string) (AlgorithmCase, error) {
 	rest, precision, hasPrecision := strings.Cut(text, ":")
 	name, rotation, hasRotation := strings.Cut(rest, measure.RotatedMark)
@@ -108,8 +108,8 @@ func defaultRotation(a *papers.Algorithm) rotated.Rotation {
 	return rotated.Rotation{}
 }
 
-// WriteAlgorithms lists all algorithms with their names, places, precisions, and reads and writes
-// per pixel.
+// WriteAlgorithms lists all algorithms with their names, places, precisions, and numbers of reads
+// and writes per pixel.
 func WriteAlgorithms(w io.Writer) error {
 	r := report{w: w}
 	r.text("list", nil)

@@ -23,7 +23,7 @@ const (
 	AlgorithmBatch = 16
 )
 
-// Algorithms measures published algorithms, each alternating with boxsum's own engine on the same
+// Algorithms measures published algorithms. Each alternates with boxsum's own engine on the same
 // pixels and the same processor or device. Every table is verified first.
 func Algorithms(ctx context.Context, cfg Config) ([]Result, error) {
 	cfg.Batch = cmp.Or(cfg.Batch, AlgorithmBatch)

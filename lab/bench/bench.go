@@ -1,8 +1,8 @@
-// Package bench measures, prints and plots what boxsum bench shows: how fast tables are made by this
-// library and by others, on the same machine in the same run, compared with the limits of memory.
+// Package bench implements boxsum bench: it measures, prints and plots how fast this library and
+// others compute tables, on the same machine in the same run, compared with the limits of memory.
 //
-// A speed is that of the best of several runs. On a GPU it is that of the median of the device's own
-// times, next to a copy of as many bytes.
+// The reported speed is that of the best of several runs. On a GPU it is that of the median time,
+// measured by the device, next to a copy of as many bytes.
 package bench
 
 import (
@@ -18,20 +18,20 @@ import (
 )
 
 const (
-	// DefaultSizes and DefaultTypes are the defaults of boxsum bench.
+	// DefaultSizes and DefaultTypes are the default sizes and types of boxsum bench.
 	DefaultSizes = "480p,720p,1080p,2160p,4096x4096"
 	DefaultTypes = "u8:u32,f32:f64"
 	// VolumeSizes are the default sizes of volumes.
 	VolumeSizes = "128x128x128,256x256x256,512x512x512"
 	// DefaultRepeat is the default number of runs.
 	DefaultRepeat = 15
-	// DefaultBudget suffices for all runs of the largest image that can be compared on a machine with
-	// 24 GB, and stops anything far slower.
+	// DefaultBudget is the default time budget of a comparison. It suffices for all runs of the
+	// largest image that can be compared on a machine with 24 GB, and stops anything far slower.
 	DefaultBudget = time.Minute
 )
 
-// Config specifies what to measure, for [Run], [Peers], [GPU], [Pipeline] and [Algorithms], each of
-// which has its own defaults. Every combination of a size and a case is measured in turn.
+// Config specifies what [Run], [Peers], [GPU], [Pipeline] and [Algorithms] measure. Each of them
+// has its own defaults. Every combination of a size and a case is measured in turn.
 type Config struct {
 	Sizes []Size
 	Cases []Case // ignored by [Algorithms]
@@ -40,15 +40,15 @@ type Config struct {
 	// compares these two, and devices ignore it.
 	Workers []int
 
-	// Repeat is the number of timed runs. A combination that has used up its Budget stops earlier,
-	// but not before three runs; zero means DefaultBudget.
+	// Repeat is the number of timed runs. A combination that has used up its Budget stops earlier, but
+	// not before three runs. A zero Budget means DefaultBudget.
 	Repeat int
 	Budget time.Duration
 
 	// Level is the instruction set to use on the CPU.
 	Level boxsum.Level
 
-	// Device is the device to measure, or nil for the CPU, and Kernels selects its kernels.
+	// Device is the device to measure, or nil for the CPU. Kernels selects its kernels.
 	Device  *gpu.Device
 	Kernels gpu.Kernels
 
@@ -56,8 +56,8 @@ type Config struct {
 	// processes many; zero means 1, PipelineImages or AlgorithmBatch.
 	Batch int
 
-	// Python, if not empty, is an interpreter; the libraries that it finds take turns with boxsum.
-	// [Peers] requires one with NumPy.
+	// Python, if not empty, is a Python interpreter. The libraries that it finds take turns with
+	// boxsum. [Peers] requires an interpreter with NumPy.
 	Python string
 
 	// Algorithms lists what [Algorithms] measures.
@@ -82,8 +82,8 @@ type (
 )
 
 // Run measures tables and the limits of memory. Its results are ordered by case, size and worker
-// count, with tables before limits. If an error occurs or the context is canceled, it also returns
-// the results until then. A size that does not fit in memory is left out, and its result says so.
+// count, with tables before limits. If an error occurs or the context is canceled, Run also returns
+// the results obtained until then. If a size does not fit in memory, its result says so.
 func Run(ctx context.Context, cfg Config) ([]Result, error) {
 	cfg.Out = nil
 	p, err := cfg.plan(DefaultSizes, DefaultTypes)

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// GPUSizes and GPUTypes are the defaults of [GPU], and GPUPeerSizes and GPUPeerTypes those with
-	// peers.
+	// GPUSizes and GPUTypes are the default sizes and types of [GPU]. GPUPeerSizes and GPUPeerTypes
+	// are the defaults for comparisons with other libraries.
 	GPUSizes     = "1080p,2160p,4096x4096,8192x8192,16384x16384"
 	GPUTypes     = "u8:u32,f32:f32,f32:f64,squares"
 	GPUPeerSizes = "1024x1024,2048x2048,4096x4096,8192x8192,16384x16384,32768x32768"
@@ -26,8 +26,8 @@ const (
 
 // GPU measures tables on a device next to a copy of as many bytes, and from host memory to host
 // memory. Every table is compared with the reference before it is timed. Sizes that do not fit in
-// memory and types that the device lacks are left out, and the report and the results say so. With
-// an interpreter, NPP, PyTorch and CuPy take turns.
+// memory and types that the device does not support are left out; the report and the results say
+// so. If an interpreter is given, NPP, PyTorch and CuPy take turns with boxsum.
 func GPU(ctx context.Context, cfg Config) ([]Result, error) {
 	sizes, types := GPUSizes, GPUTypes
 	if cfg.Python != "" {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// PeerSizes and PeerTypes are the defaults of [Peers].
+	// PeerSizes and PeerTypes are the default sizes and types of [Peers].
 	PeerSizes = "480p,720p,1080p,2160p,4096x4096,8192x8192,16384x16384"
 	PeerTypes = "u8:u32,u8:f64,f32:f32,f32:f64,squares,u8:u32x3,tilted"
 
@@ -22,11 +22,11 @@ const (
 	maxScikit = 4096 * 4096
 )
 
-// Peers compares this library with OpenCV and scikit-image: all take turns in one run on the same
-// pixels, and only tables equal to ours are timed. A peer that is not installed or cannot make a
-// table is left out; so is one whose table differs, which is an error once everything else is done.
-// For a 45° table, OpenCV's time is that of cv2.integral3 minus that of cv2.integral2. Tables of
-// volumes are compared with three cumsums in NumPy.
+// Peers compares this library with OpenCV and scikit-image. All take turns in one run on the same
+// pixels, and only tables equal to boxsum's are timed. A library that is not installed or cannot
+// compute a table is left out. So is one whose table differs; Peers then returns an error after all
+// other measurements. For a 45° table, OpenCV's time is that of cv2.integral3 minus that of
+// cv2.integral2. Tables of volumes are compared with three cumsums in NumPy.
 func Peers(ctx context.Context, cfg Config) ([]Result, error) {
 	cfg.Workers = oneAndAll()
 	p, err := cfg.plan(PeerSizes, PeerTypes)

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// PipelineSizes, PipelineTypes, PipelineImages and PipelineRepeat are the defaults of [Pipeline].
+	// PipelineSizes, PipelineTypes, PipelineImages and PipelineRepeat are the default sizes, types,
+	// and numbers of images and runs of [Pipeline].
 	PipelineSizes  = "2160p"
 	PipelineTypes  = "u8:u32"
 	PipelineImages = 200
@@ -21,9 +22,9 @@ const (
 	pipelineDistinct = 8
 )
 
-// Pipeline measures the time for many images from host memory to tables in host memory, next to
-// that of only their copies, both ways concurrently. First every table of a run is compared with the
-// reference. What does not fit in memory and types that the device lacks are left out, as in [GPU].
+// Pipeline measures the time that many images take from host memory to tables in host memory, next
+// to the time of the copies alone, in both directions at once. Every table of one run is first
+// compared with the reference. Sizes and types that are not supported are left out, as in [GPU].
 func Pipeline(ctx context.Context, cfg Config) ([]Result, error) {
 	if cfg.Batch < 0 {
 		return nil, fmt.Errorf("pipeline is %d images, want 1 or more", cfg.Batch)

@@ -188,8 +188,8 @@ func number(f float64, format string) string {
 	return fmt.Sprintf(format, f)
 }
 
-// WriteTable writes the results of [Run] as text that fits 80 columns: a row for every table. The times of the
-// limits, and others of the table, are in the JSON.
+// WriteTable writes the results of [Run] as text that fits 80 columns, with a row for every table.
+// The JSON also contains the times of the limits and further times of the table.
 func WriteTable(w io.Writer, results []Result) error {
 	types := 15
 	for _, r := range results {

@@ -16,8 +16,8 @@ import (
 	"github.com/boxsum/boxsum/lab/measure"
 )
 
-// Values of [Result.Algorithm]. A requested level follows the name of ours, and a version that of a
-// peer.
+// Values of [Result.Algorithm]. boxsum's name is followed by the requested level, if any, and the
+// name of another library by its version.
 const (
 	Boxsum        = "boxsum"
 	OpenCV        = "opencv"
@@ -43,7 +43,7 @@ const (
 	TorchCompile    = "torch.compile"
 	CuPy            = "cupy"
 	LimitDevice     = "limit: device copy"
-	LimitDeviceFill = "limit: device fill" // writes only the table's bytes, for integral histograms
+	LimitDeviceFill = "limit: device fill" // limit of integral histograms: writes only the bytes of the table
 	LimitCopies     = "limit: copies in and out"
 )
 
@@ -60,8 +60,8 @@ type Result struct {
 	Repeat int `json:"repeat"`
 	measure.Times
 
-	// Median is the median time, which is reported for devices, whose best run says little. P95 is the
-	// 95th percentile.
+	// Median is the median time. It is reported for devices, because their best run is not
+	// representative. P95 is the 95th percentile.
 	Median float64 `json:"median_ms"`
 	P95    float64 `json:"p95_ms"`
 
@@ -86,8 +86,8 @@ type Result struct {
 	cause   error
 }
 
-// A Kernel describes the resources of one kernel on a device. Zero means that the driver does not
-// report a value: OpenCL does not report registers and values that depend on them.
+// A Kernel describes the resources of one kernel on a device. Values that the driver does not
+// report are zero: OpenCL does not report registers and values that depend on them.
 type Kernel struct {
 	Name      string  `json:"name"`
 	Registers int     `json:"registers,omitempty"`       // per thread
@@ -126,7 +126,7 @@ func newResult(algorithm string, d *gpu.Device, c Case, size Size, workers, imag
 	return r
 }
 
-// GBPerSecond returns the speed of the reported run: the best one or, on a device, the median.
+// GBPerSecond returns the speed of the best run or, on a device, of the median run.
 func (r Result) GBPerSecond() float64 { return float64(r.Bytes) / r.counted() / 1e6 }
 
 // Case returns the case that was measured.

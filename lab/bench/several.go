@@ -11,9 +11,9 @@ import (
 	"github.com/boxsum/boxsum/internal/launch"
 )
 
-// Several measures tables from host memory to host memory, on several devices used as one and on the
-// first of them alone. Every table is compared with the reference before it is timed. What does not
-// fit in memory is left out, as in [GPU].
+// Several measures tables from host memory to host memory, on several devices used as one and on
+// the first of them alone. Every table is compared with the reference before it is timed. Sizes
+// that do not fit in memory are left out, as in [GPU].
 func Several(ctx context.Context, cfg Config) ([]Result, error) {
 	cfg.Repeat, cfg.Batch = cmp.Or(cfg.Repeat, GPURepeat), 1
 	p, err := cfg.onDevice(GPUSizes, GPUTypes, Case.OnDevice, "%s is measured on the CPU only: leave it out, or leave out --on")

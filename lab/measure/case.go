@@ -14,17 +14,17 @@ import (
 
 // A Case is a kind of table with its types of pixels and sums.
 type Case struct {
-	// Types is the pixel type and the sum type, such as "u8:u32". A plus precedes the type of a table
-	// of squares made in the same pass: "u8:u32+u64". A 45° table is "u8:u32-tilted", one along the
-	// lines of 1/2 "u8:u32@1/2", that of a volume "u8:u32-volume", and an integral histogram
-	// "u8:u32-histogram:32".
+	// Types is the pixel type and the sum type, such as "u8:u32". If a table of squares is computed in
+	// the same pass, a plus and its type follow: "u8:u32+u64". A 45° table is "u8:u32-tilted", a table
+	// along the lines of 1/2 is "u8:u32@1/2", the table of a volume is "u8:u32-volume", and an
+	// integral histogram is "u8:u32-histogram:32".
 	Types string
 	// Channels is the number of values per pixel.
 	Channels int
 }
 
-// String returns the case in the form that [ParseTypes] parses: "u8:u32", or "u8:u32x3" for three
-// channels.
+// String returns the case in the form that [ParseTypes] parses, such as "u8:u32", or "u8:u32x3" for
+// three channels.
 func (c Case) String() string {
 	if c.Channels == 1 {
 		return c.Types
@@ -59,7 +59,7 @@ func (c Case) parts() (pair, mark, rest string) {
 	return c.Types, "", ""
 }
 
-// Tilted, Volume, Rotated and Histogram report whether the table of a case is of that kind.
+// Tilted, Volume, Rotated and Histogram report whether the table of the case is of that kind.
 func (c Case) Tilted() bool    { return c.marked(TiltedSuffix) }
 func (c Case) Volume() bool    { return c.marked(volumeSuffix) }
 func (c Case) Rotated() bool   { return c.marked(RotatedMark) }
@@ -67,11 +67,15 @@ func (c Case) Histogram() bool { return c.marked(histogramMark) }
 
 func (c Case) marked(by string) bool { _, mark, _ := c.parts(); return mark == by }
 
-// ParseTypes parses a comma-separated list of cases: u8:u32 is a table of uint32 sums of uint8
-// pixels; u8:u32x3 is the same with three channels; u8:u32+u64, or squares, makes the sums and the
-// squares in one pass; u8:u32-tilted, or tilted, is the 45° table; u8:u32@1/2, or rotated:1/2, is
-// the one along the lines of that rotation; u8:u32-volume, or volume, is the table of a volume; and
-// u8:u32-histogram:32, or histogram or histogram:32, is an integral histogram.
+// ParseTypes parses a comma-separated list of cases:
+//
+//   - u8:u32 is a table of uint32 sums of uint8 pixels.
+//   - u8:u32x3 is the same with three channels.
+//   - u8:u32+u64, or squares, computes the sums and the squares in one pass.
+//   - u8:u32-tilted, or tilted, is the 45° table.
+//   - u8:u32@1/2, or rotated:1/2, is the table along the lines of that rotation.
+//   - u8:u32-volume, or volume, is the table of a volume.
+//   - u8:u32-histogram:32, or histogram or histogram:32, is an integral histogram.
 func ParseTypes(list string) ([]Case, error) { return parseList(list, parseCase) }
 
 func parseCase(text string) (Case, error) {
@@ -143,12 +147,12 @@ func (c Case) kind() (kind, error) {
 		c.Types, strings.Join(append(names, squares), ", "))
 }
 
-// OnDevice and InPipeline report whether devices and pipelines support such tables.
+// OnDevice and InPipeline report whether devices and pipelines support the tables of the case.
 func (c Case) OnDevice() (bool, error)   { kind, err := c.kind(); return kind.device != nil, err }
 func (c Case) InPipeline() (bool, error) { kind, err := c.kind(); return kind.pipeline != nil, err }
 
-// Bytes returns the number of bytes that a table of this case has to move: every pixel is read once
-// and every entry written once.
+// Bytes returns the number of bytes that a table of this case has to read and write: every pixel is
+// read once and every entry is written once.
 func (c Case) Bytes(size Size) (read, written int64) {
 	pair, mark, rest := c.parts()
 	pixel, tables, _ := strings.Cut(pair, ":")
@@ -177,8 +181,8 @@ func elementBytes(name string) int64 {
 	return 0
 }
 
-// FitMemory returns an error that wraps [boxsum.ErrMemory] if copies of a case's buffers need more
-// memory than is free.
+// FitMemory returns an error that wraps [boxsum.ErrMemory] if the given number of copies of the
+// case's buffers need more memory than is free.
 func (c Case) FitMemory(size Size, copies int64) error {
 	read, written := c.Bytes(size)
 	if err := raster.Check(float64(copies) * float64(read+written)); err != nil {

@@ -175,8 +175,8 @@ func (w *DeviceWork) check(host bool) error {
 	return nil
 }
 
-// Contestant returns a contestant that times the kernels with events of the device or, with host,
-// the way from host to host by the clock.
+// Contestant returns a contestant that times the kernels with events of the device or, if host is
+// set, all work from host memory to host memory with the clock.
 func (w *DeviceWork) Contestant(host bool) *Contestant {
 	c := &Contestant{Run: OnEvents(w.device, w.queue), Check: func() error { return w.check(host) }, Close: w.Close, Queue: w.queue}
 	if host {
@@ -185,13 +185,14 @@ func (w *DeviceWork) Contestant(host bool) *Contestant {
 	return c
 }
 
-// DeviceCopy copies bytes/2 bytes on a device, which reads half of the bytes and writes half, and
-// DeviceFill writes bytes.
+// DeviceCopy returns a contestant that copies bytes/2 bytes on a device, which reads half of the
+// bytes and writes half.
 func DeviceCopy(d *gpu.Device, bytes int64) (*Contestant, error) {
 	c, err := launch.NewCopy(d, max(1, bytes/2))
 	return deviceLimit(d, c, err)
 }
 
+// DeviceFill returns a contestant that writes the given number of bytes on a device.
 func DeviceFill(d *gpu.Device, bytes int64) (*Contestant, error) {
 	c, err := launch.NewFill(d, bytes)
 	return deviceLimit(d, c, err)

@@ -16,7 +16,8 @@ func limit(workers int, f func(part int)) *Contestant {
 	return &Contestant{Run: OnClock(func() error { parallel(workers, f); return nil })}
 }
 
-// Fill writes as many bytes as the tables have, with the given number of workers.
+// Fill returns a contestant that writes as many bytes as the tables have, with the given number of
+// workers.
 func (w *Work) Fill(workers int) *Contestant {
 	return limit(workers, func(part int) {
 		for _, t := range w.Tables {
@@ -26,8 +27,8 @@ func (w *Work) Fill(workers int) *Contestant {
 	})
 }
 
-// FillRead reads every byte of the pixels once and concurrently writes every byte of the tables
-// once, which any table requires.
+// FillRead returns a contestant that reads every byte of the pixels once and writes every byte of
+// the tables once at the same time, which any computation of a table requires.
 func (w *Work) FillRead(workers int) *Contestant {
 	total := 0
 	for _, t := range w.Tables {
@@ -45,9 +46,9 @@ func (w *Work) FillRead(workers int) *Contestant {
 	})
 }
 
-// Copy moves as many bytes as pixels and tables have together, half of them read and half written:
-// it copies the pixels to the start of the first table, and then half of the rest of each table to
-// its other half.
+// Copy returns a contestant that moves as many bytes as pixels and tables have together, half of
+// them read and half written: it copies the pixels to the start of the first table, and then half
+// of the rest of each table to its other half.
 func (w *Work) Copy(workers int) *Contestant {
 	return limit(workers, func(part int) {
 		head := len(w.Pixels)

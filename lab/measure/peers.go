@@ -18,16 +18,16 @@ var (
 	gpuPeersScript string
 )
 
-// Peers runs other libraries, which make tables in a separate Python process while this one is idle.
-// Those for a CUDA device time themselves with events.
+// Peers runs other libraries, which compute tables in a separate Python process while this one is
+// idle. Libraries for a CUDA device time themselves with events.
 type Peers struct {
 	Known   map[string]Peer
 	Missing []string // peers that are not available, and why
 	*python
 }
 
-// StartPeers starts an interpreter and asks which libraries it has, for the CPU or for CUDA. The
-// caller must close it.
+// StartPeers starts a Python interpreter and finds out which libraries it has, for the CPU or for
+// CUDA. The caller must close the result.
 func StartPeers(ctx context.Context, interpreter string, cuda bool) (*Peers, error) {
 	script := peersScript
 	if cuda {
@@ -44,8 +44,8 @@ func StartPeers(ctx context.Context, interpreter string, cuda bool) (*Peers, err
 // Close ends the process.
 func (p *Peers) Close() { _ = p.close() }
 
-// Load sends pixels to some libraries. It returns those that can make the tables of the case, and
-// why others cannot.
+// Load sends pixels to the named libraries. It returns those that can compute the tables of the
+// case, and the reasons why others cannot.
 func (p *Peers) Load(names []string, c Case, size Size, pixels []byte) (able, missing []string, err error) {
 	shape := []int{size.Height, size.Width, c.Channels}
 	if c.Volume() {
@@ -59,8 +59,8 @@ func (p *Peers) Load(names []string, c Case, size Size, pixels []byte) (able, mi
 	return able, loaded.Missing, nil
 }
 
-// Contestant returns a library with the pixels that it has. Its check compares its tables with those
-// that a work holds, and returns a DiffersError if they differ.
+// Contestant returns a library with its pixels as a contestant. Its check compares the library's
+// tables with those of a work, and returns a DiffersError if they differ.
 func (p *Peers) Contestant(name string, w *Work) *Contestant {
 	run := func(n, warm int) ([]time.Duration, error) {
 		times := make([]time.Duration, n)

@@ -16,8 +16,8 @@ const pipelineTables = 4
 
 // A Pipeline sends images through a device.
 type Pipeline struct {
-	// Send sends n images one way. If compare is set it verifies every resulting table; otherwise it
-	// discards them.
+	// Send sends n images in the given way. If compare is set, it verifies every resulting table;
+	// otherwise it discards them.
 	Send  func(ctx context.Context, way Way, n int, compare bool) error
 	Close func() error
 }
@@ -35,7 +35,7 @@ const (
 	Fresh                // newly allocated for each
 )
 
-// PreparePipeline draws the images of a case, which are sent in turn.
+// PreparePipeline prepares a pipeline and random images of a case, which are sent in turn.
 func PreparePipeline(c Case, job DeviceSetup) (*Pipeline, error) {
 	kind, err := c.kind()
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// Published returns an algorithm of package papers as a contestant, timed by the clock on the
-// processor and by events on a device, or with host from host memory to host memory.
+// Published returns an algorithm of package papers as a contestant. On the processor it is timed
+// by the clock, and on a device by events. If host is set, it is timed from host memory to host
+// memory.
 func Published(job *papers.Job, d *gpu.Device, host bool) *Contestant {
 	run := job.Run
 	if host {
@@ -30,7 +31,7 @@ func Published(job *papers.Job, d *gpu.Device, host bool) *Contestant {
 	return c
 }
 
-// Own specifies boxsum's own table to compare with a published algorithm.
+// Own specifies a table of boxsum's own to compare with a published algorithm.
 type Own struct {
 	Sum      raster.Type
 	Kind     papers.Kind
@@ -42,7 +43,7 @@ type Own struct {
 	Options
 }
 
-// Contestant returns the contestant that makes the table of an image.
+// Contestant returns the contestant that computes the table of an image.
 func (o Own) Contestant(img raster.Array) (*Contestant, error) {
 	if o.Device != nil {
 		if err := onDevices(raster.Pair{Pixel: img.Type, Sum: o.Sum}); err != nil {

@@ -1,9 +1,9 @@
-// Package measure times tables: those of this library, on the CPU and on devices, those of published
-// algorithms and those of other libraries, next to the limits of memory. Packages bench and
-// reproduce choose what to measure and report the results.
+// Package measure times tables computed by this library on the CPU and on devices, by published
+// algorithms and by other libraries, next to the limits of memory. Packages bench and reproduce
+// choose what to measure and report the results.
 //
 // All contestants take turns on the same pixels after a warm-up, and every table is compared with a
-// plain reference before it is timed. Pixels are drawn such that all sums are exact, including
+// plain reference before it is timed. Pixels are drawn such that all sums are exact, even in
 // floats, so entries are compared bit for bit.
 package measure
 
@@ -18,12 +18,12 @@ import (
 const (
 	// minRounds is the number of rounds that are made even if the budget is used up.
 	minRounds = 3
-	// A turn starts with runs that are not timed: up to WarmRuns of them, in about WarmTime. They
-	// restore what the others displaced: the contents of caches, and a core that is awake. A processor
-	// that protects its last-level cache from streams needs many: after other work, OpenCV is fastest
-	// in the tenth run for the 40 MB of a 2160p table. Tables that take longer than WarmTime do not
-	// fit the caches.
+	// WarmRuns is the maximum number of untimed runs at the start of a turn, which take about
+	// WarmTime. They restore the contents of caches and wake up cores. A processor that protects its
+	// last-level cache from streams needs many: after other work, OpenCV is fastest in the tenth run
+	// for the 40 MB of a 2160p table. Tables that take longer than WarmTime do not fit the caches.
 	WarmRuns = 10
+	// WarmTime is the time after which the untimed runs of a turn end.
 	WarmTime = 40 * time.Millisecond
 )
 
@@ -52,7 +52,7 @@ type Contestant struct {
 	Err   error           // error that ended them early
 }
 
-// A Race lets contestants take turns.
+// A Race times contestants in turn.
 type Race struct {
 	Rounds int
 	Budget time.Duration // time after which a race ends early, but not before minRounds; 0 means no limit
@@ -60,7 +60,7 @@ type Race struct {
 
 	// Plan, if not nil, is called with the time of a first run, and may set Want and Times.
 	Plan func(c *Contestant, first time.Duration)
-	// Continue lets the others continue after one has failed.
+	// Continue lets the other contestants continue after one has failed.
 	Continue bool
 	// Before and After, if not nil, are called before a turn and after a round.
 	Before func(c *Contestant)
@@ -178,8 +178,8 @@ func OnClock(f func() error) Timer {
 	}
 }
 
-// OnEvents returns a Timer for runs that queue work on a device, which uses events there. It does
-// not wait for warm-up runs: they keep the device busy while the host queues the timed runs.
+// OnEvents returns a Timer for runs that queue work on a device, which it times with events. It
+// does not wait for warm-up runs: they keep the device busy while the host queues the timed runs.
 func OnEvents(d *gpu.Device, queue func() error) Timer {
 	return func(n, warm int) ([]time.Duration, error) {
 		for range warm {

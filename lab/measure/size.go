@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Size is the size of an image, or of a volume, which has a depth.
+// A Size is the size of an image or a volume. Only volumes have a depth.
 type Size struct {
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
@@ -43,7 +43,7 @@ func (s Size) Label() string {
 	return strings.ReplaceAll(cmp.Or(name, fmt.Sprintf("%dx%d", s.Width, s.Height)), "x", "×")
 }
 
-// Videos lists the sizes that have names.
+// Videos lists the named sizes.
 var Videos = []Size{
 	{Name: "480p", Width: 854, Height: 480},
 	{Name: "720p", Width: 1280, Height: 720},
@@ -53,7 +53,8 @@ var Videos = []Size{
 	{Name: "4320p", Width: 7680, Height: 4320},
 }
 
-// MaxSide keeps every product of sides, channels and element sizes in an int64.
+// MaxSide is the maximum width, height and depth. It ensures that every product of sides, channels
+// and element sizes fits an int64.
 const MaxSide = 1 << 20
 
 // ParseSizes parses a comma-separated list of sizes: video formats such as 1080p, WIDTHxHEIGHT, or

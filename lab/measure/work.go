@@ -11,7 +11,8 @@ import (
 	"github.com/boxsum/boxsum/internal/device"
 )
 
-// Options specifies how the CPU makes a table. The context cancels a contestant's run.
+// Options specifies how the CPU computes a table. Canceling the context stops the run of a
+// contestant.
 type Options = boxsum.Options
 
 // A Work holds pixels and their tables on the CPU, allocated once.
@@ -57,7 +58,7 @@ func Prepare(c Case, size Size, workers []int, opt Options) (*Work, error) {
 	return w, nil
 }
 
-// Check makes the tables and verifies them.
+// Check computes the tables and verifies them.
 func (w *Work) Check(opt Options) error {
 	err := w.check(0, func() error { return w.Run(opt) })
 	if errors.As(err, new(*DiffersError)) {

@@ -104,7 +104,7 @@ func (s scale) logTicks() (labeled []Tick, minor []float64) {
 	return labeled, minor
 }
 
-// Number formats a number for people: without an exponent, and with a thin space between groups of
+// Number formats a number for people, without an exponent and with a thin space between groups of
 // three digits.
 func Number(v float64) string {
 	v += 0 // avoid a negative zero

@@ -27,7 +27,7 @@ type Chart struct {
 	Series []Series
 }
 
-// An Axis maps values to positions. Its range is that of the data.
+// An Axis maps values to positions. Its range is the range of the data.
 type Axis struct {
 	Label string // with the unit
 	Log   bool

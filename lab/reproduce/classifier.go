@@ -15,7 +15,8 @@ import (
 // upright images to any direction. This file trains one on drawn faces, and rotates it to 1/2 in
 // several ways.
 
-// Turned holds, for each way, the percentage of rotated faces that is detected at a false positive rate of 1%.
+// Turned holds the percentages of rotated faces that are detected at a false positive rate of 1%,
+// in several ways.
 type Turned struct {
 	Picture float64 `json:"picture"` // the picture is rotated back
 	Plain   float64 `json:"plain"`   // tables along 1/2, without correction of areas
@@ -23,8 +24,8 @@ type Turned struct {
 	Finer   float64 `json:"finer"`   // also with layers 2.5 times finer
 }
 
-// Score returns 1 if rotated tables without corrections do as well as rotated pictures, 0.5 if
-// they do with exact areas and finer layers, and 0 otherwise.
+// Score returns 1 if rotated tables without corrections do as well as rotated pictures, 0.5 if they
+// do with exact areas and finer layers, and 0 otherwise.
 func (t *Turned) Score() float64 {
 	const asGood = 0.97
 	switch {

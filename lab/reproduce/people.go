@@ -19,7 +19,7 @@ import (
 // oriented gradients. This file compares histograms of fixed blocks (package hog's Descriptor) with
 // those read from an integral histogram (its BoxDescriptor), on the same drawn pictures.
 
-// People holds what was measured of both descriptors. Times are of one core.
+// People holds the measurements of both descriptors. Times are for one core.
 type People struct {
 	Size      Size          `json:"size"`       // of the picture whose blocks were timed
 	TableTime float64       `json:"table_ms"`   // to make the integral histogram
@@ -45,9 +45,11 @@ type PeopleFound struct {
 	Found  float64 `json:"found"`
 }
 
-// AllDirect returns the time to compute the blocks of all sizes in milliseconds, and AllRead that to make
-// the table and read them.
+// AllDirect returns the time in milliseconds to compute the blocks of all sizes directly.
 func (p *People) AllDirect() float64 { return p.all(func(b BlockTime) float64 { return b.Direct }) }
+
+// AllRead returns the time in milliseconds to make the table and read the blocks of all sizes from
+// it.
 func (p *People) AllRead() float64 {
 	return p.TableTime + p.all(func(b BlockTime) float64 { return b.Read })
 }

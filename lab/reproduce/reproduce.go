@@ -1,5 +1,6 @@
-// Package reproduce runs the experiments of the works in package papers and writes a report with
-// every published figure, ours for the same algorithm, and boxsum's own engine, in tables and plots.
+// Package reproduce runs the experiments of the works in package papers and writes a report. For
+// every published figure, the report contains the corresponding measurement of the same algorithm
+// and of boxsum's own engine, in tables and plots.
 //
 // Every entry of every result is compared with a reference before it is timed. Contestants of the
 // same size take turns on the same pixels. The reported time is the median; on a device it is
@@ -19,7 +20,7 @@ import (
 	"github.com/boxsum/boxsum/lab/measure"
 )
 
-// Config specifies what to reproduce, and on what.
+// Config specifies what to reproduce, and where.
 type Config struct {
 	// Names are experiments, such as messom/table-3, or works, such as messom, which mean all of
 	// their experiments. An empty list, or "all", means everything.
@@ -28,7 +29,7 @@ type Config struct {
 	// Device runs the GPU algorithms; nil omits them.
 	Device *gpu.Device
 
-	// Quick uses fewer sizes and runs: a minute instead of several.
+	// Quick uses fewer sizes and runs, which takes a minute instead of several.
 	Quick bool
 
 	// Sizes, if not nil, replaces the sizes that experiments sweep.
@@ -37,8 +38,8 @@ type Config struct {
 	// Repeat, if not zero, replaces the published number of runs.
 	Repeat int
 
-	// CPU, Version and Command are shown in the report: the processor, the program, and how it was
-	// called.
+	// CPU, Version and Command are shown in the report: the processor, the version of the program,
+	// and the command line.
 	CPU, Version, Command string
 
 	// Progress, if not nil, is called as measurements finish.
@@ -77,7 +78,7 @@ var experiments = sync.OnceValue(func() []*Experiment { return fromFile[[]*Exper
 // Experiments lists all experiments, work by work.
 func Experiments() []*Experiment { return slices.Clone(experiments()) }
 
-// Select returns the experiments that names stand for, in the order of the list.
+// Select returns the experiments with the given names, in the order of [Experiments].
 func Select(names []string) ([]*Experiment, error) {
 	all := Experiments()
 	for _, name := range names {
@@ -98,8 +99,8 @@ func Select(names []string) ([]*Experiment, error) {
 	}), nil
 }
 
-// Run measures what the experiments need and reports on it. If the context is canceled, the report
-// contains the measurements made until then.
+// Run measures what the experiments need and returns a report. If the context is canceled, the
+// report contains the measurements made until then.
 func Run(ctx context.Context, cfg Config) (*Report, error) {
 	experiments, err := Select(cfg.Names)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/boxsum/boxsum/lab/measure"
 )
 
-// Boxsum is the [Spec.Algorithm] of this library's own engine. DeviceCopy is that of copying the
-// bytes of an image and a table on a device, which shows the cost of memory traffic alone.
+// Boxsum is the [Spec.Algorithm] of this library's own engine. DeviceCopy copies the bytes of an
+// image and a table on a device, which shows the cost of memory traffic alone.
 const (
 	Boxsum     = "boxsum"
 	DeviceCopy = "device copy"
@@ -39,8 +39,8 @@ func (s Spec) same(o Spec) bool {
 	return s == o
 }
 
-// At returns the spec with another size, and Step with another number of threads or of threads per
-// block; the others set the option in their name.
+// At returns a copy of the spec with another size. Step returns one with another number of
+// threads, or of threads per block; each of the other methods sets the option in its name.
 func (s Spec) At(size Size) Spec       { s.Size = size; return s }
 func (s Spec) Hosted() Spec            { s.Host = true; return s }
 func (s Spec) WithKernels() Spec       { s.Kernels = true; return s }
@@ -65,7 +65,7 @@ func addSpec(specs []Spec, s Spec) []Spec {
 	return append(specs, s)
 }
 
-// String describes the spec for people.
+// String returns a description of the spec.
 func (s Spec) String() string {
 	text := fmt.Sprintf("%s %s %v", s.Algorithm, s.Precision, s.Size)
 	for _, part := range []struct {
@@ -103,8 +103,8 @@ type Result struct {
 	// Verified reports whether every entry was correct before the times were taken.
 	Verified bool `json:"verified"`
 
-	// Missing is the reason if there are no times. Wrong reports whether the reason is a wrong
-	// result.
+	// Missing is the reason why there are no times, if any. Wrong reports whether the reason is a
+	// wrong result.
 	Missing string `json:"missing,omitempty"`
 	Wrong   bool   `json:"wrong,omitempty"`
 

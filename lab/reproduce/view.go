@@ -79,7 +79,7 @@ func (v *view) Per(unit float64, size Size, s Spec) string {
 	return v.cell(s.At(size), func(r Result) string { return number(r.Median / unit) })
 }
 
-// Cells returns texts as cells of a result's kind.
+// Cells joins texts to the cells of a table row, marked by the kind of the result.
 func (r Result) Cells(texts ...string) string {
 	for i, text := range texts {
 		texts[i] = mark(text, r.kind())

@@ -88,7 +88,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// Load reads the results.json of a report, to write the report again.
+// Load reads the results.json of a report so that the report can be written again.
 func Load(from io.Reader) (*Report, error) {
 	var s saved
 	err := json.NewDecoder(from).Decode(&s)

@@ -16,7 +16,8 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// OpenFile opens a file that the user names: an image, array, volume, store, mosaic, report or folder of slices.
+// OpenFile opens the named file: an image, an array, a volume, a store, a mosaic, a report or a
+// folder of slices.
 func OpenFile(ctx context.Context, name string) (Document, error) {
 	base := filepath.Base(filepath.Clean(name))
 	if strings.Contains(name, "://") {

@@ -50,7 +50,7 @@ func best() string {
 	return levels[len(levels)-1].String()
 }
 
-// Demo returns the picture that boxsum draws itself.
+// Demo returns the picture that boxsum draws itself as a document.
 func Demo() Document {
 	const width, height = 1920, 1080
 	d, err := newPicture(context.Background(), "demo", pixels.Of(imgio.Demo(width, height)))

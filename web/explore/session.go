@@ -26,10 +26,10 @@ type Limits struct {
 	Boxes     int // in one request
 }
 
-// Usual holds limits for a server on the user's own machine.
+// Usual contains limits for a server on the user's own machine.
 var Usual = Limits{Bytes: 4 << 30, Body: 1 << 30, Request: 1 << 20, Documents: 64, Boxes: 10000}
 
-// A Library holds the documents that all sessions share, which were named when the program started.
+// A Library holds the documents that all sessions share. They were named when the program started.
 type Library struct {
 	Documents []Document
 	Cascades  []Named // installed cascades
@@ -144,8 +144,9 @@ func (e userError) Error() string { return e.text }
 
 func refuse(format string, args ...any) error { return userError{fmt.Sprintf(format, args...)} }
 
-// Do executes one request: JSON, with additional bytes if a file is sent. The reply consists of the length of its JSON in
-// 4 bytes (little-endian), the JSON, and pixels if there are any. An error is a reply with the field error.
+// Do executes one request, which is JSON with additional bytes if a file is sent. The reply
+// consists of the length of its JSON in 4 bytes (little-endian), the JSON, and pixels if there are
+// any. For an error, the JSON has the field error.
 func (s *Session) Do(ctx context.Context, asked, body []byte) []byte {
 	reply, pixels, err := s.do(ctx, asked, body)
 	if err != nil {
@@ -330,7 +331,7 @@ func (s *Session) Close() {
 	s.used = 0
 }
 
-// Plain returns an error as one line, without names of folders.
+// Plain returns the message of an error as one line without names of folders.
 func Plain(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -275,8 +275,9 @@ func (d *stored) begin(ctx context.Context) (Document, error) {
 	return d, nil
 }
 
-// WithTables attaches tables to the images that they were made from, if both are in the list; such tables are then no
-// longer documents of their own. A table that may belong to several images, or to none, remains a document.
+// WithTables attaches tables to the images from which they were computed, if both are in docs, and
+// returns the remaining documents. A table that may belong to several images, or to none, remains a
+// document.
 func WithTables(ctx context.Context, docs []Document) (rest []Document) {
 	for _, doc := range docs {
 		t, ok := doc.(*stored)

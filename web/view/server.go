@@ -53,8 +53,8 @@ type file struct {
 	data []byte
 }
 
-// NewServer returns a server for a library, for a listener at the given address. host is the name by which the listener
-// was requested. token, if not empty, is the first element of all paths.
+// NewServer returns a server for a library, for a listener at the given address. host is the name
+// by which the listener was requested. If token is not empty, all paths start with it.
 func NewServer(library *explore.Library, address net.Addr, host, token string) *Server {
 	s := &Server{library: library, guard: newGuard(address, host, token), files: map[string]file{}, sessions: map[string]*session{}}
 	page := Page()

@@ -1,8 +1,8 @@
-// Package view serves the page of boxsum view: the explorer of package explore over HTTP, by default only on this
-// machine.
+// Package view serves the page of boxsum view, the explorer of package explore, over HTTP. By
+// default it serves only this machine.
 //
-// This package makes it safe: it limits who may send requests (guard.go), how many, and for how long. No request names a
-// file: documents have numbers, and pages are embedded.
+// The package limits who may send requests (guard.go), how many, and for how long. Requests cannot
+// name files: documents have numbers, and pages are embedded.
 package view
 
 import (

@@ -25,13 +25,14 @@ Filters, which return an image of the same size unless noted
     local_mean, local_std, local_var, local_mean_std, normalize
     guided, median, entropy
     clahe           local equalization of contrast, as in OpenCV
-    nl_means        noise removed by non-local means, as in OpenCV
+    nl_means        denoising by non-local means, as in OpenCV
     rank_filter     percentiles, extremes, local equalization and others from local histograms
-    filter_boxes    any kernel that is a weighted sum of boxes; box_kernel makes some
+    filter_boxes    any kernel that is a weighted sum of boxes; box_kernel returns some
     hessian         blobs, by the determinant of the Hessian from boxes, as in SURF
-    targets         what stands out from noise, at a constant false alarm rate (CA-CFAR)
-    despeckle       speckle of radar images removed: Lee, Kuan, Frost, Gamma-MAP
-    binarize        black and white, by Sauvola and ten other methods; threshold_map
+    targets         pixels that stand out from noise, at a constant false alarm rate (CA-CFAR)
+    despeckle       removal of speckle from radar images: Lee, Kuan, Frost, Gamma-MAP
+    binarize        black-and-white images, by Sauvola's and ten other methods
+    threshold_map   the thresholds of the same methods
     downsample      block means: a smaller image
     brightest       the windows with the greatest means: a list of boxes
 
@@ -57,7 +58,7 @@ Other modules and functions
     keep_memory     how much memory of freed tables to reuse
 
 A box is ``x0, y0, x1, y1`` and means the pixels ``image[y0:y1, x0:x1]``. Arrays are read
-without a copy where possible, and the GIL is released, so any number of threads may call.
+without a copy where possible. The GIL is released, so that several threads run at once.
 Arrays of CuPy and PyTorch stay on their device.
 """
 

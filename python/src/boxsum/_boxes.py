@@ -42,8 +42,8 @@ def box_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, worker
     Raises
     ------
     ValueError
-        If a coordinate is not a whole number, or if the boxes do not go with the table:
-        four numbers for an image, six for a volume.
+        If a coordinate is not a whole number, or if the number of coordinates does not suit
+        the table: four for an image, six for a volume.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | bool 
     boxes, out, workers, axes
         As for :func:`box_sum`.
     counts : array or False, optional
-        As for :func:`box_mean`: the variance is then that of the valid pixels.
+        As for :func:`box_mean`. The variance is then that of the valid pixels.
 
     Returns
     -------

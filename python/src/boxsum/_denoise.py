@@ -33,34 +33,38 @@ def nl_means(
 ) -> ndarray:
     """Remove noise by non-local means: average pixels whose surroundings look alike.
 
-    The result for integers is that of ``cv2.fastNlMeansDenoising``, to the bit. That for floats is
-    of ``skimage.restoration.denoise_nl_means``, up to rounding, with patches that are centered.
+    For integers, the result is bit-identical to that of ``cv2.fastNlMeansDenoising``. For floats,
+    it is that of ``skimage.restoration.denoise_nl_means`` up to rounding, except that the
+    surroundings of a pixel are centered.
 
     Parameters
     ----------
     a : array_like of uint8, uint16, float32 or float64, shape (H, W) or (H, W, C)
         Input image. Integers have up to four channels, floats any number.
     strength : float, optional
-        How much surroundings may differ, in units of pixels: about the deviation of the noise. The
-        default is 3 for integers and 0.1 for floats.
+        How much surroundings may differ and still be averaged, in units of pixel values. About the
+        standard deviation of the noise is a good value. The default is 3 for integers and 0.1 for
+        floats.
     patch : int, optional
-        Side of the surroundings that are compared; even sides count as the next odd number.
+        Side of the surroundings that are compared; even numbers are rounded up to odd ones.
     search : int, optional
-        Side of the area around a pixel in which others are searched. The time grows with its
-        area. The default is 21 for integers and 23 for floats.
+        Side of the square around a pixel in which similar surroundings are sought. The
+        running time grows with its area. The default is 21 for integers and 23 for floats.
     absolute : bool, optional
-        Compare pixels by absolute values of differences instead of squares, as always for uint16.
+        Compare pixels by absolute instead of squared differences. uint16 images always use
+        absolute differences.
     frames : sequence of array_like, optional
-        Other frames of a film, of the type and shape of `a`, in which others are searched too; for
-        integers only.
+        Other frames of a film, of the type and shape of `a`, in which similar surroundings are
+        sought too; for integers only.
     noise : float, optional
-        Standard deviation of the noise, by which equal surroundings are expected to differ; for
-        floats only.
+        Standard deviation of the noise. The difference that it is expected to cause between
+        equal surroundings is subtracted; for floats only.
     shifted : bool, optional
-        Surroundings lack their first row and column, as in scikit-image; for floats only.
+        Leave out the first row and column of surroundings, as scikit-image does; for floats
+        only.
     volume : bool, optional
-        The array is a volume of floats, of shape (D, H, W) or (D, H, W, C), and surroundings extend
-        along all three axes.
+        Treat the array as a volume of floats, of shape (D, H, W) or (D, H, W, C), with surroundings
+        that extend along all three axes.
     out : array, optional
         Destination, of the type and shape of `a`; may be `a` itself.
     workers : int, optional

@@ -27,7 +27,7 @@ def _opencv_data() -> str:
 
 
 class Detections(NamedTuple):
-    """The objects that were found, one row for each.
+    """Detected objects, each of which has one row in every array.
 
     Attributes
     ----------
@@ -74,9 +74,9 @@ class Cascade:
     Parameters
     ----------
     path : str or path
-        The XML file, or the name of a cascade that is installed, such as
-        ``"frontalface_alt2"`` or ``"eye"``: the folders that the variable
-        ``BOXSUM_CASCADES`` lists are searched first, then those of OpenCV.
+        The XML file, or the name of an installed cascade, such as ``"frontalface_alt2"`` or
+        ``"eye"``. Names are searched first in the folders listed in the environment
+        variable ``BOXSUM_CASCADES``, then in those of OpenCV.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Cascade:
     FileNotFoundError
         If there is no such file, and no cascade of this name is installed.
     ValueError
-        If the file is not a cascade, or several that are installed have the name.
+        If the file is not a cascade, or several installed cascades have this name.
 
     Examples
     --------
@@ -151,15 +151,16 @@ class Cascade:
         scale : float, optional
             Ratio between successive window sizes, greater than 1.
         neighbors : int, optional
-            Number of windows that a detection must exceed, as OpenCV's ``minNeighbors``. 0
+            A detection needs more than this many windows, like OpenCV's ``minNeighbors``. 0
             returns every window that passes, ungrouped.
         min_size, max_size : int or tuple of int, optional
             Smallest and largest window size; 0 for no limit.
         angles : sequence of float, optional
             Rotations to search, in degrees clockwise. The default is upright objects only.
         turn : {"image", "tables"}, optional
-            How to search angles between multiples of 45: in a rotated image, or on rotated
-            tables of the original image, along the nearest ratio of numbers up to 5.
+            How to search angles between multiples of 45°: in a rotated image, or with
+            rotated tables of the original image. Tables use the nearest angle whose tangent
+            is a ratio of integers up to 5.
         each_angle : bool, optional
             Search every angle separately, even where the first stages reject at the angles on
             both sides of it.
@@ -168,12 +169,13 @@ class Cascade:
         ignore : array_like, shape (N, 4), optional
             Boxes ``x0, y0, x1, y1``: windows whose center lies in one are skipped.
         near_misses : int, optional
-            Also return windows that fail in one of this many last stages.
+            Also return windows that fail, but only in one of this many stages at the end of
+            the cascade.
         contrast : float, optional
-            Skip windows whose pixels do not exceed this standard deviation; 0 stands for 10.
+            Skip windows whose standard deviation does not exceed this number; 0 means 10.
         limit : int, optional
             Maximum number of windows that may pass before grouping; more are an error. 0
-            stands for 1,048,576.
+            means 1,048,576.
         compat : bool, optional
             Search exactly the windows that OpenCV searches, which may leave out the last row.
             The results then equal those of OpenCV 4.14 bit for bit.

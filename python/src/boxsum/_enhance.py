@@ -18,20 +18,20 @@ _TILES = 1 << 12  # most tiles along an axis
 def clahe(a: Image, clip: float = 2.0, tiles: Sides = 8, *, color: bool = False, out: Any = None, workers: int | None = None) -> ndarray:
     """Equalize the contrast of an image locally, up to a limit (CLAHE).
 
-    The result is that of ``cv2.createCLAHE``, to the bit.
+    The result is bit-identical to that of ``cv2.createCLAHE``.
 
     Parameters
     ----------
     a : array_like of uint8 or uint16, shape (H, W) or (H, W, C)
         Input image.
     clip : float, optional
-        Limit of a bin as a multiple of the mean of all bins: the most by which contrast is
-        amplified. 0 means no limit.
+        Limit of a histogram bin, as a multiple of the mean of all bins, which also limits
+        the amplification of contrast. 0 means no limit.
     tiles : int or tuple of int, optional
         Number of tiles along both sides, or a pair across and down.
     color : bool, optional
-        Equalize the brightness of images with three or four channels, which is that of a
-        pixel's brightest channel, and scale the first three with it. By default, channels
+        For images with three or four channels, equalize the brightest of the first three
+        channels of each pixel, and scale all three by the same factor. By default, channels
         are equalized one by one, which changes colors.
     out : array, optional
         Destination, of the type and shape of `a`; may be `a` itself.

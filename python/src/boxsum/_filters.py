@@ -414,7 +414,7 @@ def blur(
     a : array_like, shape (H, W) or (H, W, C)
         Input image. uint8, uint16, float32 and float64 are read in place, with any gap
         between rows; other integers and float16 are converted to floats first. A NaN
-        affects only the boxes that contain it, see `nan`. CuPy and PyTorch arrays of uint8
+        affects only the boxes that contain it; see `nan`. CuPy and PyTorch arrays of uint8
         or uint16 on a CUDA device are blurred there, on the current stream, with boxes of
         one size and bit-identical results; the result is an array of the same library.
     radius : int, tuple of int or array, optional
@@ -426,10 +426,10 @@ def blur(
     gaussian : bool, optional
         With `radius`, use a Gaussian with the standard deviation of the box.
     passes : int, optional
-        Approximate the Gaussian by this many boxes, 1 to 6; four are closer to it than
+        Approximate the Gaussian by this many boxes, 1 to 6. Four are more accurate than
         three. The default is a true Gaussian, as in ``scipy.ndimage.gaussian_filter``, for
-        standard deviations below 2, or below 6 for arrays other than uint8, and three
-        boxes otherwise.
+        standard deviations below 2, or below 6 for arrays other than uint8, and three boxes
+        otherwise.
     border : str, optional
         Values outside the image: ``"reflect101"`` (``dcb|abcd|cba``), ``"reflect"``
         (``cba|abcd|dcb``), ``"replicate"`` (``aaa|abcd|ddd``), ``"wrap"``
@@ -440,10 +440,11 @@ def blur(
     mask : array_like, shape (H, W) or (H, W, C), optional
         Pixels where the mask is zero are left out: each box averages its other pixels.
         Masked elements of NumPy masked arrays are left out too. With `axes`, the mask has
-        the shape of the array, or shape (H, W) for all images. Only for boxes of one size.
+        the shape of the array, or shape (H, W) for all images. Only boxes of one size
+        support masks.
     nan : {"keep", "skip"}, optional
         ``"skip"`` leaves out NaN pixels, in each channel separately. A box without valid
-        pixels has mean NaN, or 0 for integers. Only for boxes of one size.
+        pixels has mean NaN, or 0 for integers. Only boxes of one size support this.
     out : array, optional
         Destination, of the type and shape of the image. It may be the image itself.
     workers : int, optional
@@ -460,8 +461,8 @@ def blur(
     Raises
     ------
     TypeError
-        If the pixel type is not supported, or not exactly one of `radius` and `sigma` is
-        given.
+        If the pixel type is not supported, or if `radius` and `sigma` are both given or
+        both missing.
     ValueError
         If `a` is not an image, a number is out of range, or `out` has the wrong shape.
 
@@ -550,7 +551,8 @@ def box_filter(
     a, border, value, out, workers, axes
         As for :func:`blur`.
     mask, nan
-        As for :func:`blur`: the mean or sum of the valid pixels of each window.
+        As for :func:`blur`. The mean or sum is then that of the valid pixels of each
+        window.
     window : int or tuple of int
         Size of the window in pixels, or a pair across and down. Windows of even size
         extend one pixel further to the left and up. A window may be larger than the image.
@@ -572,7 +574,7 @@ def box_filter(
     Raises
     ------
     TypeError
-        If the pixel type is not supported, or means or sums have no type `dtype`.
+        If the pixel type is not supported, or means or sums cannot have type `dtype`.
     ValueError
         If `a` is not an image, a number is out of range, the window does not contain its
         pixel, or `out` has the wrong shape.
@@ -653,8 +655,8 @@ def local_mean(
     a, border, value, out, workers, axes
         As for :func:`blur`. `out` may be the image itself if that holds floats.
     mask, nan
-        As for :func:`blur`: the statistics are those of the valid pixels of each window,
-        and NaN where it has none.
+        As for :func:`blur`. Statistics are then computed from the valid pixels of each
+        window, and are NaN if it has none.
     window : int or tuple of int
         Size of the window in pixels, or a pair across and down, as for :func:`box_filter`.
     dtype : dtype, optional
@@ -781,7 +783,7 @@ def local_mean_std(
 ) -> tuple[ndarray, ndarray]:
     """Compute the mean and the standard deviation of the window around every pixel.
 
-    This takes little more time than one of them.
+    This takes little more time than computing one of them.
 
     Parameters
     ----------
@@ -842,8 +844,8 @@ def normalize(
     a, window, border, value, mask, nan, dtype, out, workers, axes
         As for :func:`local_mean`.
     floor : float, optional
-        The smallest divisor. The standard deviation of the noise keeps it from being
-        amplified in flat areas.
+        The smallest divisor. Set it to the standard deviation of the noise to avoid
+        amplifying noise in flat areas.
 
     Returns
     -------
@@ -890,8 +892,8 @@ def guided(
         Radius of the windows, which are ``2 * radius + 1`` pixels on a side, or a pair
         across and down.
     epsilon : float
-        The variance of the guide that counts as smooth, in squared pixel units: 100 to
-        1000 for 8-bit images.
+        Variance of the guide up to which it counts as smooth, in squared pixel units: 100
+        to 1000 for 8-bit images.
     guide : array_like, shape (H, W) or (H, W, 3), optional
         Gray or color guide. The default is the image itself, which must then have one or
         three channels.
@@ -942,8 +944,8 @@ def median(
     """Compute the median of the window around every pixel.
 
     If a window has an even number of pixels, the lower of the two middle values is
-    returned. The time grows with the height of the window, unless it is 3 or 5 pixels on a
-    side.
+    returned. The running time grows with the height of the window, except for uint8 images
+    and for windows of 3 or 5 pixels on a side.
 
     Parameters
     ----------

@@ -45,8 +45,8 @@ def haar(
 ) -> np.ndarray:
     """Evaluate Haar-like features in windows of an image.
 
-    A feature is the difference of neighboring boxes. Every window evaluates all features
-    that fit in it, or those of a list.
+    A feature is the difference of neighboring boxes. In every window, all features that fit
+    in it are evaluated, or only those listed in `features`.
 
     Parameters
     ----------

@@ -97,7 +97,8 @@ class HistogramTable:
         Returns
         -------
         bins : ndarray of int64, shape (...) or (..., C)
-            The first bin up to which the fraction `q` of the box lies, or -1 for empty boxes.
+            The first bin at which the cumulative count reaches the fraction `q` of all
+            counts, or -1 for empty boxes.
 
         Raises
         ------
@@ -127,7 +128,8 @@ class HistogramTable:
         Returns
         -------
         bins : ndarray of int64, shape (...) or (..., C)
-            The bin of the median, the lower of two, or -1 for empty boxes.
+            The bin of the median, or of the lower of the two middle values; -1 for empty
+            boxes.
 
         Raises
         ------
@@ -145,7 +147,7 @@ class HistogramTable:
         return self.quantile(boxes, 0.5, out=out, workers=workers)
 
     def mode(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
-        """Return the fullest bin of boxes.
+        """Return the bin with the highest count in boxes.
 
         Parameters
         ----------
@@ -155,7 +157,8 @@ class HistogramTable:
         Returns
         -------
         bins : ndarray of int64, shape (...) or (..., C)
-            The fullest bin, the first of several, or -1 for empty boxes.
+            The bin with the highest count, or the first of several such bins; -1 for empty
+            boxes.
 
         Raises
         ------
@@ -233,7 +236,7 @@ def histogram(
 ) -> HistogramTable:
     """Compute the integral histogram of an image.
 
-    It gives the histogram of any box of the image.
+    From an integral histogram, the histogram of any box of the image can be read.
 
     Parameters
     ----------

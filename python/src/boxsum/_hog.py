@@ -25,11 +25,11 @@ PEOPLE = {"people": ("HOGDescriptor_getDefaultPeopleDetector", (64, 128)), "daim
 
 
 class HOG:
-    """Histograms of oriented gradients, and detection with a linear classifier of them.
+    """Histograms of oriented gradients, and object detection with a linear classifier.
 
-    The definition is that of OpenCV's ``HOGDescriptor``, after Dalal and Triggs. Results are
-    bit-identical to those of OpenCV 4.14 on a processor with AVX2. A HOG is immutable, and
-    any number of threads may use it.
+    Descriptors are defined as in OpenCV's ``HOGDescriptor``, after Dalal and Triggs. Results
+    are bit-identical to those of OpenCV 4.14 on a processor with AVX2. A HOG is immutable,
+    and any number of threads may use it.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ class HOG:
     linear : bool, optional
         Compute gradients of the pixels instead of their square roots.
     sigma : float, optional
-        Standard deviation of the Gaussian that weights the pixels of a block; 0 stands for an
-        eighth of the block's width plus height.
+        Standard deviation of the Gaussian that weights the pixels of a block; 0 means an
+        eighth of the sum of the block's width and height.
     clip : float, optional
         Limit on the numbers of a normalized block before it is normalized again.
     levels : int, optional
@@ -68,7 +68,7 @@ class HOG:
     coefficients : ndarray of float32
         The coefficients, read-only; empty if there are none.
     size : int
-        Number of numbers in a descriptor.
+        Length of a descriptor.
 
     Raises
     ------
@@ -135,9 +135,9 @@ class HOG:
         ----------
         path : str or path
             A file that OpenCV's ``HOGDescriptor.save`` or :meth:`save` wrote, as XML, YAML or
-            JSON. If there is no such file, ``"people"`` and ``"daimler"`` are OpenCV's two
-            detectors of people, whose coefficients are in ``cv2`` below version 5 and in
-            opencv-contrib-python.
+            JSON. Unless there are files with these names, ``"people"`` and ``"daimler"`` load
+            OpenCV's two people detectors. Their coefficients come from ``cv2``, which has
+            them below version 5 and in opencv-contrib-python.
         name : str, optional
             The name of the descriptor in the file. The default is the first one.
 
@@ -149,7 +149,7 @@ class HOG:
         Raises
         ------
         FileNotFoundError
-            If there is no such file, or no OpenCV that has the detector.
+            If there is no such file, or no OpenCV with the detector is installed.
         ValueError
             If the file has no valid descriptor.
 
@@ -186,7 +186,7 @@ class HOG:
         Raises
         ------
         ValueError
-            If the extension is unknown, or the name has other characters than letters,
+            If the extension is unknown, or the name contains characters other than letters,
             digits, - and _.
         OSError
             If the file cannot be written.
@@ -281,8 +281,9 @@ class HOG:
         step : int or tuple of int, optional
             Distance between windows. The default is that between blocks.
         padding : int or tuple of int, optional
-            Extend the image by this many mirrored pixels on each side. It is rounded up to a
-            multiple of what `step` and the distance between blocks have in common.
+            Extend the image by this many mirrored pixels on each side. If the greatest
+            common divisor of `step` and the distance between blocks is a power of two, the
+            padding is rounded up to a multiple of it.
         at : array_like of int, shape (N, 2), optional
             The upper left pixels ``x, y`` of the windows. Those outside of the padded image
             have descriptors of zeros. The default is all windows a `step` apart.
@@ -292,7 +293,7 @@ class HOG:
         workers : int, optional
             Maximum number of threads.
         out : ndarray of float32, shape (N, size), optional
-            Where to write the result.
+            Destination.
 
         Returns
         -------
@@ -334,7 +335,7 @@ class HOG:
         image, step, padding, at, bgr, workers
             As for :meth:`compute`.
         out : ndarray of float64, shape (N,), optional
-            Where to write the result.
+            Destination.
 
         Returns
         -------
@@ -368,7 +369,8 @@ class HOG:
         return result
 
     def gradients(self, image: Image, *, before: Sides = 0, after: Sides = 0, bgr: bool = False, workers: int | None = None) -> tuple[ndarray, ndarray]:
-        """Compute how each pixel votes in the histograms, before any weights.
+        """Compute the votes of each pixel in the histograms, before any weights are
+        applied.
 
         Parameters
         ----------
@@ -425,12 +427,12 @@ class HOG:
         image, step, padding, bgr, workers
             As for :meth:`compute`.
         threshold : float, optional
-            The lowest score of a window that counts as found.
+            The lowest score at which a window is found.
         scale : float, optional
             Ratio between successive window sizes; 1 searches windows of one size only.
         neighbors : int, optional
-            Number of windows that a detection must exceed, as OpenCV's ``groupThreshold``. 0
-            returns every window that is found, ungrouped.
+            A detection needs more than this many windows, like OpenCV's ``groupThreshold``.
+            0 returns every window that is found, ungrouped.
         mean_shift : bool, optional
             Group windows by mean shift instead: detections are the maxima of their density in
             position and size, weighted by their scores.
@@ -441,8 +443,9 @@ class HOG:
         ignore : array_like, shape (N, 4), optional
             Boxes ``x0, y0, x1, y1``: windows whose center lies in one are not found.
         limit : int, optional
-            Maximum number of windows found before grouping; more are an error. 0 stands for
-            1,048,576, or 4,096 with `mean_shift`, whose time grows with the square.
+            Maximum number of windows found before grouping; more are an error. 0 means
+            1,048,576, or 4,096 with `mean_shift`, whose running time grows with the square
+            of their number.
 
         Returns
         -------

@@ -114,8 +114,8 @@ def integral(
     """Compute the summed-area table (integral image) of an image.
 
     Entry ``[y, x]`` of the table is the sum of ``image[:y, :x]``. The table has one more
-    row and column than the image; the first of each is zero. The sum of any box of pixels
-    then takes four entries: see :func:`box_sum`.
+    row and column than the image; the first of each is zero. :func:`box_sum` computes the
+    sum of any box of pixels from four entries.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def integral(
         other type, pass an array for it in `out`: uint64 for 32-bit pixels (modulo 2**64)
         or float64 for 8- and 16-bit pixels.
     tilted : bool, optional
-        Also compute the table at 45°, the third one of ``cv2.integral3``.
+        Also compute the 45° table, which is the third table of ``cv2.integral3``.
     mask : array_like, shape (H, W) or (H, W, C), or True, optional
         Pixels where the mask is zero are left out, and a table of counts is returned as
         well. NumPy masked arrays need no mask: their masked elements are left out, and
@@ -158,9 +158,9 @@ def integral(
         Where to process arrays in host memory: ``"cpu"`` (the default), ``"gpu"``,
         ``"cuda"``, ``"cuda:1"``, ``"opencl"``, or ``"all"`` for every GPU at once.
     axes : tuple of int, optional
-        The axes of rows and columns, for a batch of images: ``(-2, -1)`` computes the
-        table of every plane of an ``(N, C, H, W)`` array in one call. The result has the
-        axes of the input, one longer along these. Three axes stand for volumes.
+        The axes of rows and columns, for a batch of images: ``(-2, -1)`` computes the table
+        of every plane of an ``(N, C, H, W)`` array in one call. The result has the axes of
+        the input and is one longer along these two. Three axes select volumes.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def integral(
     TypeError
         If the pixel type is not supported or has no sums of type `dtype`.
     ValueError
-        If `image` is not an image, arguments exclude each other, or `out` has the wrong
+        If `image` is not an image, arguments contradict each other, or `out` has the wrong
         shape or overlaps the image.
     MemoryError
         If there is not enough memory for the table.
@@ -318,8 +318,8 @@ def volume(
     """Compute the summed-area table (integral volume) of a volume.
 
     Entry ``[z, y, x]`` of the table is the sum of ``volume[:z, :y, :x]``. Boxes have six
-    numbers, ``x0, y0, z0, x1, y1, z1``, and their sum takes eight entries: see
-    :func:`box_sum`.
+    numbers, ``x0, y0, z0, x1, y1, z1``; :func:`box_sum` computes their sums from eight
+    entries.
 
     Parameters
     ----------

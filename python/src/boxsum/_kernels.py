@@ -24,23 +24,26 @@ def box_kernel(kind: Any, *sizes: Any, anchor: Any = None) -> ndarray:
     Parameters
     ----------
     kind : str or array_like, shape (h, w)
-        Either weights, or one of CenSurE's kernels, each of which is the mean of a ring less the
-        mean of what it surrounds:
+        Either an array of weights, or one of CenSurE's kernels, each of which is the mean of a
+        ring less the mean of the area inside it:
 
-        - ``"dob"``: squares of 4n+1 and 2n+1 pixels a side; the size is n
-        - ``"octagon"``: two octagons, each a pair (m, n): horizontal and vertical sides of m
-          pixels, m odd, and n more pixels on all sides
-        - ``"star"``: two stars; a star of scale n is a square of 2n+1 pixels a side together with
-          the same square after it is turned by 45°
+        - ``"dob"``: squares of 4n+1 and 2n+1 pixels a side, for one size n
+        - ``"octagon"``: two octagons. The size of an octagon is a pair (m, n): its
+          horizontal and vertical sides have m pixels, an odd number, and it is m+2n pixels
+          wide and high
+        - ``"star"``: two stars. A star of size n is the union of a square of 2n+1 pixels a side
+          and the same square rotated by 45°
     sizes : int or pair of int
         Sizes of the named kernels, the outer one first.
     anchor : pair of int, optional
-        Column and row of the weight at the pixel that a result is for; by default the middle.
+        Column and row, in the array of weights, of the pixel whose result is computed. The
+        default is the middle.
 
     Returns
     -------
     kernel : ndarray of float64, shape (N, 5)
-        Boxes, x0, y0, x1, y1 around the pixel at (0, 0), and their weights.
+        Rows of ``x0, y0, x1, y1, weight``. Coordinates are relative to the pixel whose
+        result is computed.
 
     Raises
     ------
@@ -94,19 +97,20 @@ def filter_boxes(
     Parameters
     ----------
     a : array_like, shape (H, W) or (H, W, C)
-        Input image, of finite numbers.
+        Input image. Pixels must be finite.
     kernel : array_like, shape (N, 5)
-        Boxes, x0, y0, x1, y1 around the pixel at (0, 0), and their weights. See
-        :func:`box_kernel`.
+        Rows of ``x0, y0, x1, y1, weight``. Coordinates are relative to the pixel whose
+        result is computed. See :func:`box_kernel`.
     border : str, optional
         Pixels outside the image: ``"reflect101"``, ``"reflect"``, ``"replicate"``,
-        ``"constant"``, ``"wrap"`` or ``"clip"``, which adds nothing.
+        ``"constant"``, ``"wrap"`` or, to count them as 0, ``"clip"``.
     value : float, optional
         Pixel value outside the image for ``"constant"``.
     margin : int, optional
-        Results closer than this to the edge are 0.
+        Distance from the edge of the image within which results are set to 0.
     dtype : dtype, optional
-        float32 or float64. By default float64 for 32- and 64-bit integers and float64 images.
+        Type of the result, float32 or float64. The default is float64 for float64 images
+        and for integers of 32 and 64 bits, and float32 otherwise.
     out : array, optional
         Destination, of floats and of the shape of `a`.
     workers : int, optional
@@ -146,14 +150,15 @@ def hessian(a: Image, sigma: float, *, dtype: Any = None, out: Any = None, worke
     """Compute the determinant of the Hessian around every pixel, from sums of boxes, as in SURF.
 
     It is greatest in the middle of blobs, bright or dark. The results are those of
-    ``skimage.feature.hessian_matrix_det``, up to rounding, for pixels that are not scaled.
+    ``skimage.feature.hessian_matrix_det`` up to rounding, except that integers are not
+    scaled to the range from 0 to 1.
 
     Parameters
     ----------
     a : array_like, shape (H, W) or (H, W, C)
-        Input image, of finite numbers.
+        Input image. Pixels must be finite.
     sigma : float
-        About the radius of the blobs, at least 1.
+        Approximate radius of the blobs in pixels, at least 1.
     dtype : dtype, optional
         float32 or float64, as for :func:`filter_boxes`.
     out : array, optional
@@ -190,21 +195,22 @@ def targets(
 ) -> ndarray:
     """Find pixels that stand out from the noise around them, at a constant false alarm rate.
 
-    This is the cell-averaging detector of radar (CA-CFAR). Cells outside the image do not count.
+    This is the cell-averaging detector of radar (CA-CFAR). A cell is a pixel; cells outside
+    the image are ignored.
 
     Parameters
     ----------
     a : array_like, shape (H, W) or (H, W, C)
-        Powers, or amplitudes; finite numbers.
+        Image of powers or, with `amplitudes`, of amplitudes. Pixels must be finite.
     guard : int
         Distance in pixels up to which cells are ignored, because a target may extend over them.
     train : int
-        Width of the ring of cells beyond, whose mean is that of the noise.
+        Width of the ring of cells around those, from which the noise is estimated.
     rate : float, optional
-        Probability with which a cell that contains only noise is found.
+        Probability that a cell that contains only noise is found.
     amplitudes : bool, optional
-        Pixels are amplitudes, whose squares are exponentially distributed in noise, instead of
-        powers, which are so themselves.
+        Treat pixels as amplitudes, whose squares are exponentially distributed in noise. By
+        default, they are powers, which are exponentially distributed themselves.
     out : array of uint8 or bool, optional
         Destination, of the shape of `a`.
     workers : int, optional
@@ -248,23 +254,27 @@ def despeckle(
 ) -> ndarray:
     """Remove speckle, the noise of radar and ultrasound.
 
-    Windows that vary no more than speckle become their mean, and others change less.
+    Pixels are replaced by the mean of their window where it varies no more than speckle
+    does, and change less where it varies more.
 
     Parameters
     ----------
     a : array_like, shape (H, W) or (H, W, C)
-        Intensities, 0 or more.
+        Image of intensities, which must not be negative.
     method : str, optional
-        - ``"lee"``: a mean of the pixel and of its window, weighted by how much that varies
-        - ``"kuan"``: the same with smaller weights of the pixel
-        - ``"frost"``: a mean of the window whose weights decrease with the distance, which is the
-          greater of the horizontal and the vertical one, faster where the window varies more
-        - ``"gamma-map"``: the most probable intensity, if they have a gamma distribution
+        - ``"lee"``: a weighted mean of the pixel and the mean of its window. The more the
+          window varies, the larger the weight of the pixel
+        - ``"kuan"``: like ``"lee"`` with a smaller weight of the pixel
+        - ``"frost"``: a mean of the window whose weights decrease with the distance from the
+          pixel (the greater of the horizontal and the vertical one), faster where the window
+          varies more
+        - ``"gamma-map"``: the most probable intensity if intensities have a gamma
+          distribution
     window : int, optional
         Side of the windows, an odd number. They end at the edges of the image.
     looks : float, optional
-        Number of looks that the image is the mean of: the squared ratio of mean and deviation in
-        a flat area.
+        Number of independent looks that were averaged to make the image, which equals the
+        squared ratio of mean and standard deviation in a flat area.
     damping : float, optional
         How fast the weights of ``"frost"`` decrease.
     dtype : dtype, optional

@@ -37,10 +37,10 @@ def match(
         Template, of the type of the image and no larger than it.
     method : {"zncc", "ncc", "ssd"}, optional
         ``"zncc"`` is the zero-mean normalized cross-correlation, from -1 to 1 and
-        independent of lighting; ``"ncc"`` the normalized cross-correlation, from -1 to 1
-        and independent of exposure; ``"ssd"`` the sum of squared differences, the lowest of
-        which is the best. In OpenCV they are TM_CCOEFF_NORMED, TM_CCORR_NORMED and
-        TM_SQDIFF.
+        independent of brightness and contrast; ``"ncc"`` is the normalized
+        cross-correlation, from -1 to 1 and independent of exposure; ``"ssd"`` is the sum of
+        squared differences, where the lowest score is the best. In OpenCV they are
+        TM_CCOEFF_NORMED, TM_CCORR_NORMED and TM_SQDIFF.
     mask : array_like, shape (h, w), optional
         Pixels of the template are compared only where the mask is not zero.
     out : array of float32, optional

@@ -183,7 +183,7 @@ class MomentsTable:
 
 
 def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
-    """Compute the table of an image's moments, which gives those of any box in constant time.
+    """Compute a table that gives the moments of any box of an image in constant time.
 
     The table gives raw, central and normalized moments up to third order, and Hu's
     invariants.
@@ -210,10 +210,10 @@ def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
 
     Notes
     -----
-    Raw moments of integer pixels are exact, rounded once. If no pixel is negative, mu20 and
-    mu02 are accurate to a few units in the last place, and other central moments to a few
-    units in the last place of the mass times the spread to the power of their order: where
-    one of these cancels, noise of that size remains.
+    Raw moments of integer pixels are exact except for one final rounding. If no pixel is
+    negative, mu20 and mu02 are accurate to a few units in the last place. The error of any
+    other central moment of order n is a few units in the last place of m00 times the n-th
+    power of the spread, which can exceed a moment that is close to 0.
 
     Examples
     --------

@@ -34,8 +34,8 @@ def ssim(
 ) -> Any:
     """Compute the structural similarity of two images: 1 if they are equal.
 
-    The result is that of ``skimage.metrics.structural_similarity``, with sums of integers
-    that are exact and sums of floats in float64, so that a constant offset does no harm.
+    The result is that of ``skimage.metrics.structural_similarity``. Sums of integers are
+    exact and sums of floats are float64, so a constant offset does no harm.
 
     Parameters
     ----------
@@ -43,15 +43,17 @@ def ssim(
         Images of the same shape and type. Several channels are compared one by one, and the
         result is their mean.
     window : int, optional
-        Side of the windows, an odd number, 7 by default. No image may be smaller.
+        Side of the windows, an odd number, 7 by default. Images must be at least as large.
     sigma : float, optional
-        Weight the windows by a Gaussian of this standard deviation, truncated at 3.5 of
-        them: 11 pixels for 1.5. Either `window` or `sigma` may be given.
+        Weight the pixels of a window by a Gaussian with this standard deviation, truncated
+        at 3.5 standard deviations: 1.5 means 11 pixels on a side. Only one of `window` and
+        `sigma` may be given.
     population : bool, optional
-        Divide variances by the number of pixels in a window, not by one less.
+        Divide variances by the number of pixels in a window instead of that number minus
+        one.
     data_range : float, optional
-        Difference between the greatest and the smallest possible pixel. The default is that
-        of an integer type; floats require it.
+        Difference between the greatest and the smallest possible pixel. The default for
+        integers is the range of their type; floats require it.
     k1, k2 : float, optional
         The constants of the formula.
     mask : array_like, shape (H, W) or (H, W, C), optional
@@ -59,12 +61,12 @@ def ssim(
     nan : {"keep", "skip"}, optional
         With ``"skip"``, pixels that are NaN in either image do not count.
     volume : bool, optional
-        The arrays are volumes, of shape (D, H, W) or (D, H, W, C), and windows extend along
-        all three axes.
+        Treat the arrays as volumes, of shape (D, H, W) or (D, H, W, C), with windows that
+        extend along all three axes.
     full : bool, optional
         Also return the similarity of the window around every pixel.
     out : array, optional
-        Destination for these, of float32 or float64 and the shape of `a`; implies `full`.
+        Destination for the map, of float32 or float64 and the shape of `a`; implies `full`.
     workers : int, optional
         Maximum number of threads.
 
@@ -74,8 +76,8 @@ def ssim(
         The mean over the windows inside the image. With a mask or ``nan="skip"``, it is over
         the windows around pixels that count.
     map : array
-        With `full`, the similarity of every window, of float64, or float32 for float32
-        images. The images are mirrored at their edges.
+        With `full`, the similarity of the window around every pixel, as float64, or as
+        float32 for float32 images. Images are mirrored at their edges.
 
     Raises
     ------
@@ -113,9 +115,10 @@ def lncc(
 ) -> Any:
     """Compute the local normalized cross-correlation of two images, a measure for registration.
 
-    It is 1 where the windows of one image are those of the other in another brightness and
-    contrast. The definition is VoxelMorph's: the covariance squared, divided by both
-    variances, with zeros beyond the image and nothing below 1e-5 per window.
+    It is 1 where the windows of both images differ only in brightness and contrast. As in
+    VoxelMorph, it is the squared covariance divided by both variances. Pixels outside the
+    image are 0, and a variance times the number of pixels in the window counts as at least
+    1e-5.
 
     Parameters
     ----------
@@ -131,7 +134,7 @@ def lncc(
     score : float
         The mean over all pixels.
     map : array
-        With `full`, the correlation of every window.
+        With `full`, the correlation of the window around every pixel.
 
     Raises
     ------
@@ -153,8 +156,8 @@ def ms_ssim(a: Image, b: Image, *, data_range: float | None = None, workers: int
     """Compute the structural similarity of two images over five scales.
 
     Each scale is half as large as the one before; see Wang, Simoncelli and Bovik, "Multiscale
-    structural similarity for image quality assessment". The last row or column of an odd
-    number is repeated before it is halved, as in TensorFlow.
+    structural similarity for image quality assessment". If a side is odd, its last row or
+    column is repeated before it is halved, as in TensorFlow.
 
     Parameters
     ----------
@@ -164,7 +167,8 @@ def ms_ssim(a: Image, b: Image, *, data_range: float | None = None, workers: int
     Returns
     -------
     score : float
-        1 for equal images; the mean over the channels.
+        The similarity, which is 1 for equal images; the mean over the channels if there are
+        several.
 
     Raises
     ------

@@ -44,41 +44,45 @@ def rank_filter(
     a : array_like of uint8 or uint16, shape (H, W) or (H, W, C)
         Input image.
     statistic : str
-        What to compute from the pixels of a window, of which there are n, and from g, the pixel
-        that the window is around. L is the number of levels.
+        The statistic to compute. Below, g is the pixel in the middle of a window, n the number
+        of pixels that count, and L the number of levels.
 
         - ``"minimum"``, ``"maximum"``, and ``"gradient"``, their difference
-        - ``"percentile"``: the lowest level up to which more than `fraction` of the pixels are
-        - ``"majority"``: the most frequent level, the lowest of several
+        - ``"percentile"``: the smallest level such that more than `fraction` of the pixels
+          do not exceed it
+        - ``"majority"``: the most frequent level; if there are several, the lowest
         - ``"mean"``, rounded down, and ``"sum"``, modulo 256 or 65536
         - ``"threshold"``: 1 if g exceeds the mean, and 0 otherwise
         - ``"subtract-mean"``: (g − mean)/2 + L/2 − 1
         - ``"autolevel"``: g, after the range of the window is stretched to all levels
-        - ``"equalize"``: (L - 1) c / n, where c pixels are at most g: local equalization
+        - ``"equalize"``: local histogram equalization, (L - 1) c / n, where c is the number
+          of pixels that do not exceed g
         - ``"otsu"``: Otsu's threshold
         - ``"bilateral-mean"``: the mean of pixels greater than g - `below` and less than g + `above`
         - ``"entropy"``: Shannon's entropy in bits, a float
-        - ``"histogram"``: the share of pixels of each of the lowest levels, as floats on another axis
+        - ``"histogram"``: the fraction of pixels at each of the lowest `bins` levels, as
+          floats along an additional axis
     window : int or tuple of int, optional
         Side of the windows, or a pair of sides, horizontal and vertical.
     footprint : array_like, shape (h, w), optional
-        Instead of `window`: nonzero for the pixels of a window.
+        Array that is not zero for the pixels of a window. It replaces `window`.
     shift : tuple of int, optional
         Number of pixels by which windows are shifted to the right and down.
     fraction : float, optional
-        Fraction of the percentile, from 0 to 1.
+        Fraction for ``"percentile"``, from 0 to 1.
     below, above : int, optional
         Distances for ``"bilateral-mean"``.
     levels : int, optional
-        Number of levels of uint16, such as 4096. The default is one more than the greatest
-        pixel, but at least 4.
+        Number of levels of uint16 images, such as 4096. The default is one more than the
+        greatest pixel, but at least 4.
     bins : int, optional
         Number of levels of ``"histogram"``.
     mask : array_like, optional
-        Nonzero for the pixels that count, with shape (H, W) or that of `a`. Masked arrays count
-        their unmasked pixels. Results are computed for all pixels; they are 0 if none counts.
+        Pixels count only where the mask is not zero. Its shape is (H, W) or that of `a`. Masked
+        elements of masked arrays do not count either. Results are computed for all pixels; they
+        are 0 if no pixel of the window counts.
     dtype : dtype, optional
-        Type of the entropies and histograms: float64, or float32.
+        Type of entropies and histograms, float64 by default, or float32.
     out : array, optional
         Destination; may be `a` itself.
     workers : int, optional

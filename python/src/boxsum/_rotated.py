@@ -90,7 +90,7 @@ class RotatedTable:
         return self._ask(boxes, SUM, self.dtype, self.shape[2:], out, workers)
 
     def mean(self, boxes: Any, *, out: np.ndarray | None = None, workers: int | None = None) -> Any:
-        """Return the mean of the pixels of boxes, or 0 for boxes without pixels.
+        """Return the mean of the pixels of boxes, which is 0 for boxes without pixels.
 
         Parameters
         ----------

@@ -194,8 +194,8 @@ def open(url: str | os.PathLike[str], *, cache: int = 256 << 20, workers: int | 
     ----------
     url : str or path
         A folder or zip file whose name ends in .zarr or .zip, or an http or https URL.
-        Other URLs, such as s3://, are read by fsspec, if that and the package it needs for
-        them (s3fs, gcsfs, adlfs) are installed.
+        Other URLs, such as s3://, require fsspec and the package that it uses for them,
+        such as s3fs, gcsfs or adlfs.
     cache : int, optional
         Maximum number of bytes of chunks to keep in memory.
     workers : int, optional

@@ -68,10 +68,11 @@ def binarize(
         one pixel further to the right and down, as in Doxa. The default is 75; an eighth of
         the image's width for ``"bradley"``; and a size that fits the strokes for ``"su"``.
     k, r, white, p, q, t, c, min_n : number, optional
-        Parameters of the method; others are an error. The defaults are Doxa's: `k` 0.2, or
-        -0.2 for ``"nick"``; `r` 128/255 of `white`; `white` 255, 65535, or 1 for floats;
-        `p` 3, `q` 10, `t` 15, `c` 10; and `min_n` the width of the window. If ``"su"``
-        chooses the window, `min_n` is always its width, as in Doxa.
+        Parameters of the method. It is an error to pass one that the method does not have.
+        The defaults are Doxa's: `k` 0.2, or -0.2 for ``"nick"``; `r` 128/255 of `white`;
+        `white` 255, 65535, or 1 for floats; `p` 3, `q` 10, `t` 15, `c` 10; and `min_n` the
+        width of the window. If ``"su"`` chooses the window, `min_n` is always its width, as
+        in Doxa.
     border : str, optional
         As for :func:`blur`. The default is ``"clip"``, or ``"replicate"`` for ``"meanc"``.
     value : float, optional
@@ -91,7 +92,8 @@ def binarize(
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `a` is neither gray nor RGB, the method is unknown, or it has no parameter of a given name.
+        If `a` is neither gray nor RGB, the method is unknown, or a parameter does not
+        belong to it.
 
     Examples
     --------
@@ -132,7 +134,7 @@ def threshold_map(
 ) -> ndarray:
     """Return the threshold of every pixel.
 
-    :func:`binarize` makes white the pixels that are greater than it.
+    Pixels that are greater than their threshold become white in :func:`binarize`.
 
     Parameters
     ----------
@@ -147,7 +149,8 @@ def threshold_map(
     Returns
     -------
     thresholds : array, shape (H, W) or (H, W, 1)
-        The thresholds. For ``"su"``, -1 where all pixels are white.
+        The thresholds. For ``"su"``, they are -1 where a window has too few pixels of high
+        contrast, so that the pixel is white.
 
     Raises
     ------

@@ -285,7 +285,8 @@ def box_sum(table: Any, boxes: Any) -> Array:
     TypeError
         If boxes or tables are of a type that is not supported.
     ValueError
-        If boxes do not have four numbers, or do not go with the tables.
+        If boxes do not have four numbers, or if there are not as many groups of boxes as
+        images.
 
     Examples
     --------
@@ -370,7 +371,8 @@ def box_filter(x: Any, window: Union[int, Sequence[int]], *, border: str = "clip
         Size of the window in pixels, or a pair across and down. Windows of even size extend
         one pixel further to the left and up.
     border : {"clip", "constant"}, optional
-        Values outside the image: none or zeros.
+        ``"clip"`` ends windows at the edge of the image, and ``"constant"`` uses zeros
+        outside.
     mean : bool, optional
         Compute means; False computes sums.
 
@@ -489,8 +491,8 @@ def lncc(x: Any, y: Any, *, window: int = 9) -> Array:
     """Compute the local correlation of images, with gradients: ``1 - lncc(x, y)`` is a loss.
 
     The value is that of :func:`boxsum.lncc` for images of one channel, as in VoxelMorph: the mean
-    of squared correlations in the windows around all pixels, where negative ones count as none.
-    Pixels outside the image are zeros.
+    of squared correlations in the windows around all pixels, where negative correlations count as
+    0. Pixels outside the image are zeros.
 
     Parameters
     ----------

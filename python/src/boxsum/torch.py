@@ -767,7 +767,7 @@ def integral(x: Tensor, *, dtype: Optional[torch.dtype] = None) -> Tensor:
     dtype : torch.dtype, optional
         Type of the sums. The default is the type of `x` for float32 and float64, float32
         for float16 and bfloat16, int64 for integers, and int32 for uint8 and bool images
-        whose sum fits. For small boxes of large images use ``torch.float64``, see
+        whose sum fits. For small boxes of large images, use ``torch.float64``; see
         :func:`box_sum`.
 
     Returns
@@ -818,8 +818,8 @@ def box_sum(table: Tensor, boxes: Any) -> Tensor:
     TypeError
         If boxes or tables are of a type that is not supported.
     ValueError
-        If boxes do not have four numbers, are on another device, or do not go with the
-        tables.
+        If boxes do not have four numbers, are on another device, or if there are not as
+        many groups of boxes as images.
 
     Notes
     -----
@@ -967,14 +967,15 @@ def avg_pool(
     x: Tensor, kernel_size: Union[int, Sequence[int]], stride: Union[int, Sequence[int], None] = None,
     padding: Union[int, Sequence[int]] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: Optional[int] = None,
 ) -> Tensor:  # fmt: skip
-    """Average pooling, as ``F.avg_pool2d``, in a time that does not depend on the window.
+    """Compute average pooling, like ``F.avg_pool2d``, in a time that does not depend on the
+    window.
 
     Parameters
     ----------
     x : Tensor, shape (..., H, W)
         Input images, of a floating-point type.
     kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-        As for ``torch.nn.functional.avg_pool2d``. Pairs are down and across, as there.
+        As for ``torch.nn.functional.avg_pool2d``. Pairs are given as height and width.
 
     Returns
     -------
@@ -1075,8 +1076,8 @@ def lncc(x: Tensor, y: Tensor, *, window: int = 9) -> Tensor:
     """Compute the local correlation of images, with gradients: ``1 - lncc(x, y)`` is a loss.
 
     The value is that of :func:`boxsum.lncc` for images of one channel, as in VoxelMorph: the mean
-    of squared correlations in the windows around all pixels, where negative ones count as none.
-    Pixels outside the image are zeros.
+    of squared correlations in the windows around all pixels, where negative correlations count as
+    0. Pixels outside the image are zeros.
 
     Parameters
     ----------

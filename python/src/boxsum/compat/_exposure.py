@@ -14,7 +14,7 @@ _TYPES = [np.dtype(t) for t in ("?", "u1", "u2", "f4", "f8")]
 
 
 def equalize_adapthist(image: Any, kernel_size: Any = None, clip_limit: float = 0.01, nbins: int = 256) -> np.ndarray:
-    """Equalize contrast locally, as ``skimage.exposure.equalize_adapthist``.
+    """Equalize contrast locally, like ``skimage.exposure.equalize_adapthist``.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def equalize_adapthist(image: Any, kernel_size: Any = None, clip_limit: float = 
     kernel_size : int or sequence of int, optional
         Size of the tiles; by default an eighth of the image.
     clip_limit : float, optional
-        Limit of a bin as a share of a tile's pixels; 0 is none.
+        Limit of a histogram bin as a fraction of the pixels of a tile; 0 means no limit.
     nbins : int, optional
         Number of bins.
 
@@ -85,7 +85,7 @@ def _as_uint16(image: np.ndarray) -> np.ndarray:
 
 
 def _rescaled(image: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Return the image scaled to a range, as ``skimage.exposure.rescale_intensity``."""
+    """Return the image scaled to a range, like ``skimage.exposure.rescale_intensity``."""
     least, most = (image.min().astype(float), image.max().astype(float)) if image.dtype.kind == "u" else (image.min(), image.max())
     if least == most:
         return np.clip(image, low, high)

@@ -10,7 +10,7 @@ from .._kernels import hessian
 
 
 def hessian_matrix_det(image: Any, sigma: float = 1, approximate: bool = True) -> np.ndarray:
-    """Compute the determinant of the Hessian from sums of boxes, as ``skimage.feature.hessian_matrix_det``.
+    """Compute the determinant of the Hessian from sums of boxes, like ``skimage.feature.hessian_matrix_det``.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def hessian_matrix_det(image: Any, sigma: float = 1, approximate: bool = True) -
     sigma : float, optional
         Standard deviation of the Gaussian.
     approximate : bool, optional
-        Whether boxes approximate the Gaussian. Others, and sigmas below 1, require scikit-image.
+        Approximate the Gaussian by boxes. False, and a sigma below 1, require scikit-image.
 
     Returns
     -------

@@ -25,7 +25,7 @@ def hog(
     *,
     channel_axis: int | None = None,
 ) -> Any:
-    """Compute histograms of oriented gradients, as ``skimage.feature.hog``.
+    """Compute histograms of oriented gradients, like ``skimage.feature.hog``.
 
     This definition differs from that of :class:`boxsum.detect.HOG` and OpenCV: a pixel belongs
     to one cell and one bin, and blocks overlap in all but one of their cells.

@@ -29,7 +29,7 @@ def structural_similarity(
     sigma: float = 1.5,
     use_sample_covariance: bool = True,
 ) -> Any:
-    """Compute the structural similarity, as ``skimage.metrics.structural_similarity``.
+    """Compute the structural similarity, like ``skimage.metrics.structural_similarity``.
 
     Parameters
     ----------
@@ -37,8 +37,9 @@ def structural_similarity(
         Images with two or three axes, and one more with `channel_axis`. Other numbers of axes
         require scikit-image.
     win_size : int, optional
-        Side of the windows, an odd number, 7 by default. With `gaussian_weights`, the width of
-        the edge that the mean leaves out, and what the sample covariance is computed for.
+        Side of the windows, an odd number, 7 by default. With `gaussian_weights`, it
+        determines only the width of the edge that the mean excludes and the number of pixels
+        for sample covariances.
     gradient : bool, optional
         Also return the gradient with respect to `im2`; requires SciPy.
     data_range : float, optional
@@ -54,7 +55,7 @@ def structural_similarity(
     sigma : float, optional
         Standard deviation of the Gaussian.
     use_sample_covariance : bool, optional
-        Divide covariances by one less than the number of pixels.
+        Divide covariances by the number of pixels minus one.
 
     Returns
     -------
@@ -156,7 +157,7 @@ def _gradient(x: np.ndarray, y: np.ndarray, win_size: int, sigma: Any, sample: b
 
 
 def mean_squared_error(image0: Any, image1: Any) -> Any:
-    """Compute the mean squared error, as ``skimage.metrics.mean_squared_error``.
+    """Compute the mean squared error, like ``skimage.metrics.mean_squared_error``.
 
     Parameters
     ----------
@@ -196,15 +197,15 @@ def _error(image0: np.ndarray, image1: np.ndarray) -> float:
 
 
 def peak_signal_noise_ratio(image_true: Any, image_test: Any, *, data_range: Any = None) -> Any:
-    """Compute the peak signal-to-noise ratio, as ``skimage.metrics.peak_signal_noise_ratio``.
+    """Compute the peak signal-to-noise ratio, like ``skimage.metrics.peak_signal_noise_ratio``.
 
     Parameters
     ----------
     image_true, image_test : array_like
         Images of any shape.
     data_range : float, optional
-        Difference between the greatest and the smallest possible pixel. The default is that
-        of the type, and 1 or 2 for floats.
+        Difference between the greatest and the smallest possible pixel. The default is the
+        range of the type; for floats it is 1, or 2 if there are negative pixels.
 
     Returns
     -------

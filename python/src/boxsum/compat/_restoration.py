@@ -21,7 +21,7 @@ def denoise_nl_means(
     preserve_range: bool = False,
     channel_axis: int | None = None,
 ) -> np.ndarray:
-    """Remove noise by non-local means, as ``skimage.restoration.denoise_nl_means``.
+    """Remove noise by non-local means, like ``skimage.restoration.denoise_nl_means``.
 
     Parameters
     ----------
@@ -33,13 +33,13 @@ def denoise_nl_means(
     patch_distance : int, optional
         Distance up to which similar patches are searched.
     h : float, optional
-        Strength: how much patches may differ.
+        Strength: how much patches may differ and still be averaged.
     fast_mode : bool, optional
-        Whether all pixels of a patch count alike. False requires scikit-image.
+        Give all pixels of a patch the same weight. False requires scikit-image.
     sigma : float, optional
         Standard deviation of the noise.
     preserve_range : bool, optional
-        Whether integers keep their values, instead of being scaled to floats of up to 1.
+        Keep the values of integers instead of scaling them to floats of up to 1.
     channel_axis : int, optional
         Axis of channels; None if there are none.
 

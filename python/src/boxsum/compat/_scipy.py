@@ -24,7 +24,7 @@ _EXACT = 1 << 53  # whole numbers up to this are exact in float64
 def uniform_filter(
     input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: float = 0.0, origin: Any = 0, *, axes: Any = None
 ) -> np.ndarray:
-    """Compute the mean of the window around every element, as ``scipy.ndimage.uniform_filter``.
+    """Compute the mean of the window around every element, like ``scipy.ndimage.uniform_filter``.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def uniform_filter(
 
 
 def uniform_filter1d(input: Any, size: int, axis: int = -1, output: Any = None, mode: str = "reflect", cval: float = 0.0, origin: int = 0) -> np.ndarray:
-    """Compute the mean of a window along one axis, as ``scipy.ndimage.uniform_filter1d``.
+    """Compute the mean of a window along one axis, like ``scipy.ndimage.uniform_filter1d``.
 
     Parameters
     ----------

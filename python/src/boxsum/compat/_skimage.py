@@ -19,7 +19,7 @@ from ._scipy import uniform_filter
 
 
 def integral_image(image: Any, *, dtype: Any = None) -> np.ndarray:
-    """Compute the inclusive integral image, as ``skimage.transform.integral_image``.
+    """Compute the inclusive integral image, like ``skimage.transform.integral_image``.
 
     Entry ``[y, x]`` is the sum of ``image[: y + 1, : x + 1]``.
 
@@ -77,7 +77,7 @@ def _sum_type(image: np.ndarray, dtype: Any) -> np.dtype:
 
 
 def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
-    """Sum the pixels of windows, as ``skimage.transform.integrate``.
+    """Sum the pixels of windows, like ``skimage.transform.integrate``.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def _corners(points: Any, ii: np.ndarray) -> np.ndarray:
 
 
 def threshold_niblack(image: Any, window_size: Any = 15, k: Any = 0.2) -> np.ndarray:
-    """Return Niblack thresholds ``m - k s``, as ``skimage.filters.threshold_niblack``.
+    """Return Niblack thresholds ``m - k s``, like ``skimage.filters.threshold_niblack``.
 
     Here m and s are the mean and standard deviation of the window around the pixel.
 
@@ -166,8 +166,8 @@ def threshold_niblack(image: Any, window_size: Any = 15, k: Any = 0.2) -> np.nda
     Raises
     ------
     ValueError
-        If a side of the window is even or negative, their number is not that of the axes, or
-        the image is empty or complex.
+        If a side of the window is even or negative, the number of sides differs from the
+        number of axes, or the image is empty or complex.
     TypeError
         If a side of the window is not an integer.
 
@@ -187,7 +187,7 @@ def threshold_niblack(image: Any, window_size: Any = 15, k: Any = 0.2) -> np.nda
 
 
 def threshold_sauvola(image: Any, window_size: Any = 15, k: Any = 0.2, r: Any = None) -> np.ndarray:
-    """Return Sauvola thresholds ``m (1 + k (s/r - 1))``, as ``skimage.filters.threshold_sauvola``.
+    """Return Sauvola thresholds ``m (1 + k (s/r - 1))``, like ``skimage.filters.threshold_sauvola``.
 
     Here m and s are the mean and standard deviation of the window around the pixel.
 
@@ -235,7 +235,7 @@ def threshold_sauvola(image: Any, window_size: Any = 15, k: Any = 0.2, r: Any = 
 def threshold_local(
     image: Any, block_size: Any = 3, method: str = "gaussian", offset: float = 0, mode: str = "reflect", param: Any = None, cval: float = 0
 ) -> np.ndarray:
-    """Return the local mean less an offset, as ``skimage.filters.threshold_local``.
+    """Return the local mean less an offset, like ``skimage.filters.threshold_local``.
 
     Parameters
     ----------
@@ -258,8 +258,8 @@ def threshold_local(
     Raises
     ------
     ValueError
-        If a side of the block is even, their number is not that of the axes, `method` is
-        unknown, or the image is complex.
+        If a side of the block is even, the number of sides differs from the number of axes,
+        `method` is unknown, or the image is complex.
     RuntimeError
         If `mode` is unknown.
 
@@ -394,7 +394,7 @@ def _padded(image: np.ndarray, size: tuple[int, ...], mode: str, constant_values
 
 
 def match_template(image: Any, template: Any, pad_input: bool = False, mode: str = "constant", constant_values: Any = 0) -> np.ndarray:
-    """Return the correlation with a template at every position, as ``skimage.feature.match_template``.
+    """Return the correlation with a template at every position, like ``skimage.feature.match_template``.
 
     Parameters
     ----------

@@ -31,17 +31,17 @@ HOGDescriptor
     getDefaultPeopleDetector and getDaimlerPeopleDetector are OpenCV's, which must be
     installed.
 
-The interface is that of ``cv2`` 5. The module does not require OpenCV. If that is installed,
-the module is a drop-in: ``error``, ``UMat`` and every other name that is not listed here,
-such as ``imread``, are those of ``cv2``. Types may include a number of channels
-(``CV_32SC3``), images and results may be UMat, and tuples of numbers are columns. The
-masks of NumPy's masked arrays are ignored.
+The interface is that of ``cv2`` 5. The module does not require OpenCV. If OpenCV is
+installed, the module is a drop-in replacement: ``error``, ``UMat`` and every other name that
+is not listed here, such as ``imread``, are those of ``cv2``. Types may include a number of
+channels (``CV_32SC3``), images and results may be UMat, and tuples of numbers are columns.
+The masks of NumPy's masked arrays are ignored.
 
 Differences: lists are accepted as images and None is not; arrays in another byte order are
 converted; an image without columns has a table of zeros; tables may not overlap each other;
-and a call without an image is a TypeError. 64-bit integer pixels, which OpenCV takes for
-int32, must fit that. CascadeClassifier has no convert and no read: load accepts files of
-both formats.
+and a call without an image is a TypeError. 64-bit integer pixels must fit int32, because
+OpenCV treats them as int32. CascadeClassifier has no convert and no read: load accepts
+files of both formats.
 """
 
 import typing as _typing

@@ -13,7 +13,7 @@ from ._filters import pair, whole
 
 
 class CascadeClassifier:
-    """A detector loaded from an XML file, as ``cv2.CascadeClassifier``.
+    """A detector loaded from an XML file, like ``cv2.CascadeClassifier``.
 
     Rectangles, neighbors and weights are bit-identical to OpenCV 4.14, in an order that does
     not depend on threads.
@@ -111,7 +111,7 @@ class CascadeClassifier:
     def detectMultiScale2(
         self, image: Any, scaleFactor: float = 1.1, minNeighbors: int = 3, flags: int = 0, minSize: Any = (0, 0), maxSize: Any = (0, 0)
     ) -> tuple[Any, Any]:
-        """Detect objects, and return how many windows each was found in.
+        """Detect objects and return the number of windows of each.
 
         Parameters
         ----------

@@ -13,7 +13,7 @@ from ._filters import pair, real, whole
 
 
 class CLAHE:
-    """Contrast-limited adaptive histogram equalization, as ``cv2.CLAHE``. Results are bit-identical.
+    """Contrast-limited adaptive histogram equalization, like ``cv2.CLAHE``. Results are bit-identical.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def _clip(limit: Any) -> float:
 
 
 def createCLAHE(clipLimit: float = 40.0, tileGridSize: Any = (8, 8)) -> CLAHE:
-    """Return an object that equalizes images, as ``cv2.createCLAHE``.
+    """Return an object that equalizes images, like ``cv2.createCLAHE``.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ def _is_list(h: Any) -> bool:
 
 @raises_as_opencv
 def fastNlMeansDenoising(src: Any, *arguments: Any, **named: Any) -> np.ndarray:
-    """Remove noise by non-local means, as ``cv2.fastNlMeansDenoising``.
+    """Remove noise by non-local means, like ``cv2.fastNlMeansDenoising``.
 
     There are two forms, as in OpenCV::
 
@@ -34,10 +34,11 @@ def fastNlMeansDenoising(src: Any, *arguments: Any, **named: Any) -> np.ndarray:
     src : ndarray of uint8, or of uint16 with NORM_L1
         Input image, with up to four channels.
     arguments, named : optional
-        The other arguments of either form. ``dst`` is the destination. ``h`` is the strength, 3 by default: a float, or a list of floats in
-        the second form, of which different ones for the channels require OpenCV. ``templateWindowSize`` and ``searchWindowSize`` are the
-        sides of the patches that are compared, and of the area that is searched. ``normType`` is NORM_L2, which compares squares, or
-        NORM_L1, which compares absolute values.
+        The other arguments of either form. ``dst`` is the destination. ``h`` is the strength, 3 by
+        default: a float or, in the second form, a list of floats, one for each channel. Different
+        strengths require OpenCV. ``templateWindowSize`` and ``searchWindowSize`` are the sides of
+        the patches that are compared, and of the area that is searched. ``normType`` is NORM_L2,
+        which compares squares, or NORM_L1, which compares absolute values.
 
     Returns
     -------
@@ -68,16 +69,16 @@ def fastNlMeansDenoising(src: Any, *arguments: Any, **named: Any) -> np.ndarray:
 
 @raises_as_opencv
 def fastNlMeansDenoisingMulti(srcImgs: Any, imgToDenoiseIndex: int, temporalWindowSize: int, *arguments: Any, **named: Any) -> np.ndarray:
-    """Remove noise of a frame by non-local means of several, as ``cv2.fastNlMeansDenoisingMulti``.
+    """Remove noise from a frame of a film, like ``cv2.fastNlMeansDenoisingMulti``.
 
     Parameters
     ----------
     srcImgs : sequence of ndarray
         The frames.
     imgToDenoiseIndex : int
-        Index of the one to denoise.
+        Index of the frame to denoise.
     temporalWindowSize : int
-        Number of frames that are searched, an odd number: those around that one.
+        Number of frames to search, an odd number. The frame to denoise is in the middle.
     arguments, named : optional
         The other arguments, in either form, as for :func:`fastNlMeansDenoising`.
 

@@ -24,7 +24,7 @@ _INT = 1 << 31  # beyond an int
 
 @raises_as_opencv
 def blur(src: Any, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, borderType: int = c.BORDER_DEFAULT) -> np.ndarray:
-    """Compute the mean of the box around every pixel, as ``cv2.blur``.
+    """Compute the mean of the box around every pixel, like ``cv2.blur``.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def blur(src: Any, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, borderTyp
 def boxFilter(
     src: Any, ddepth: int, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, normalize: bool = True, borderType: int = c.BORDER_DEFAULT
 ) -> np.ndarray:
-    """Compute the mean or the sum of the box around every pixel, as ``cv2.boxFilter``.
+    """Compute the mean or the sum of the box around every pixel, like ``cv2.boxFilter``.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def boxFilter(
 def sqrBoxFilter(
     src: Any, ddepth: int, ksize: Any, dst: Any = None, anchor: Any = _MIDDLE, normalize: bool = True, borderType: int = c.BORDER_DEFAULT
 ) -> np.ndarray:
-    """Compute the mean or the sum of the squares in the box around every pixel, as ``cv2.sqrBoxFilter``.
+    """Compute the mean or the sum of the squares in the box around every pixel, like ``cv2.sqrBoxFilter``.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def sqrBoxFilter(
 
 @raises_as_opencv
 def adaptiveThreshold(src: Any, maxValue: float, adaptiveMethod: int, thresholdType: int, blockSize: int, C: float, dst: Any = None) -> np.ndarray:
-    """Binarize an image by the mean of the box around every pixel, as ``cv2.adaptiveThreshold``.
+    """Binarize an image by the mean of the box around every pixel, like ``cv2.adaptiveThreshold``.
 
     With ADAPTIVE_THRESH_GAUSSIAN_C, this calls ``cv2.adaptiveThreshold``, which must be
     installed.

@@ -19,7 +19,7 @@ _FINITE = np.finfo(np.float64).max
 
 
 class HOGDescriptor:
-    """Histograms of oriented gradients and a detector that uses them, as ``cv2.HOGDescriptor``.
+    """Histograms of oriented gradients and a detector that uses them, like ``cv2.HOGDescriptor``.
 
     Descriptors, scores and rectangles are bit-identical to those of OpenCV 4.14 on a processor
     with AVX2. Its arguments are those of OpenCV's constructor: none, the name of a file, or the
@@ -27,7 +27,7 @@ class HOGDescriptor:
 
     Differences: arguments that OpenCV refuses later, or not at all, are an error here; every
     descriptor has its own L2-Hys threshold; windows that do not fit in the image are not found.
-    Derivation aperture and type of norm are ignored, as in OpenCV.
+    The derivation aperture and the type of norm are ignored, as in OpenCV.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class HOGDescriptor:
         Raises
         ------
         cv2.error
-            If no OpenCV that has them is installed.
+            If no OpenCV with these coefficients is installed.
         """
         return _people("people")
 
@@ -150,7 +150,7 @@ class HOGDescriptor:
         Raises
         ------
         cv2.error
-            If no OpenCV that has them is installed.
+            If no OpenCV with these coefficients is installed.
         """
         return _people("daimler")
 
@@ -255,7 +255,7 @@ class HOGDescriptor:
 
     @raises_as_opencv
     def computeGradient(self, img: Any, grad: Any, angleOfs: Any, paddingTL: Any = None, paddingBR: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Compute how pixels vote in the histograms.
+        """Compute the votes of each pixel in the histograms.
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ _FLOAT = np.dtype(np.float32)
 
 @raises_as_opencv
 def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask: Any = None) -> np.ndarray:
-    """Score a template at every position, as ``cv2.matchTemplate``.
+    """Score a template at every position, like ``cv2.matchTemplate``.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ _ready: dict[tuple[Any, ...], tuple[Layout, Layout]] = {}
 
 
 def integral(src: Any, sum: Any = None, sdepth: int = -1) -> np.ndarray:
-    """Compute the integral image, as ``cv2.integral``.
+    """Compute the integral image, like ``cv2.integral``.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def integral(src: Any, sum: Any = None, sdepth: int = -1) -> np.ndarray:
 
 
 def integral2(src: Any, sum: Any = None, sqsum: Any = None, sdepth: int = -1, sqdepth: int = -1) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the integral image and that of the squares, as ``cv2.integral2``.
+    """Compute the integral image and that of the squares, like ``cv2.integral2``.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def integral2(src: Any, sum: Any = None, sqsum: Any = None, sdepth: int = -1, sq
 def integral3(
     src: Any, sum: Any = None, sqsum: Any = None, tilted: Any = None, sdepth: int = -1, sqdepth: int = -1
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the integral image, that of the squares and the tilted one, as ``cv2.integral3``.
+    """Compute the integral image, that of the squares and the tilted one, like ``cv2.integral3``.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ _METHODS = {BINARIZATION_NIBLACK: "niblack", BINARIZATION_SAUVOLA: "sauvola", BI
 def niBlackThreshold(
     _src: Any, maxValue: float, type: int, blockSize: int, k: float, _dst: Any = None, binarizationMethod: int = BINARIZATION_NIBLACK, r: float = 128
 ) -> np.ndarray:
-    """Threshold an image by the local mean and deviation, as ``cv2.ximgproc.niBlackThreshold``.
+    """Threshold an image by the local mean and deviation, like ``cv2.ximgproc.niBlackThreshold``.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def niBlackThreshold(
 
 @raises_as_opencv
 def guidedFilter(guide: Any, src: Any, radius: int, eps: float, dst: Any = None, dDepth: int = -1, scale: float = 1.0) -> np.ndarray:
-    """Smooth an image with the guided filter of He, Sun and Tang, as ``cv2.ximgproc.guidedFilter``.
+    """Smooth an image with the guided filter of He, Sun and Tang, like ``cv2.ximgproc.guidedFilter``.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def _ours(statistic: str, image: np.ndarray, footprint: np.ndarray, out: Any, ma
 
 
 def autolevel(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Stretch the range of each window to all levels, as ``skimage.filters.rank.autolevel``.
+    """Stretch the range of each window to all levels, like ``skimage.filters.rank.autolevel``.
 
     Parameters
     ----------
@@ -123,7 +123,8 @@ def autolevel(image: Any, footprint: Any, out: Any = None, mask: Any = None, shi
     Returns
     -------
     out : ndarray
-        The image. Pixels beyond the range of the pixels that count wrap.
+        The image. If a pixel that does not count lies outside the range of those that
+        count, its result wraps.
 
     Examples
     --------
@@ -141,49 +142,145 @@ def _volume(image: Any, shift_z: int) -> dict[str, int]:
 
 
 def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Compute Shannon's entropy of each window in bits, as ``skimage.filters.rank.entropy``.
+    """Compute Shannon's entropy of each window in bits, like ``skimage.filters.rank.entropy``.
 
-    The parameters are those of :func:`autolevel`. The result is float64.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+
+    Returns
+    -------
+    out : ndarray
+        The entropies, of float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.entropy(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3))).round(2)
+    array([[2.  , 2.25, 1.79, 0.81],
+           [2.  , 2.25, 1.79, 0.81]])
     """
     return _filter("entropy", "entropy", image, footprint, out, mask, shift_x, shift_y, **_volume(image, shift_z))
 
 
 def equalize(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Equalize the histogram around every pixel, as ``skimage.filters.rank.equalize``.
+    """Equalize the histogram around every pixel, like ``skimage.filters.rank.equalize``.
 
-    The parameters are those of :func:`autolevel`.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+
+    Returns
+    -------
+    out : ndarray
+        The equalized image.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.equalize(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[ 63, 127, 212, 191],
+           [127, 170, 212, 255]], dtype=uint8)
     """
     return _filter("equalize", "equalize", image, footprint, out, mask, shift_x, shift_y, **_volume(image, shift_z))
 
 
 def gradient(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Compute the maximum of each window less its minimum, as ``skimage.filters.rank.gradient``.
+    """Compute the maximum of each window less its minimum, like ``skimage.filters.rank.gradient``.
 
-    The parameters are those of :func:`autolevel`.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+
+    Returns
+    -------
+    out : ndarray
+        The differences of maximum and minimum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.gradient(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[12, 20, 70, 60],
+           [12, 20, 70, 60]], dtype=uint8)
     """
     return _filter("gradient", "gradient", image, footprint, out, mask, shift_x, shift_y, **_volume(image, shift_z))
 
 
 def majority(image: Any, footprint: Any, *, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Compute the most frequent level of each window, as ``skimage.filters.rank.majority``.
+    """Compute the most frequent level of each window, like ``skimage.filters.rank.majority``.
 
-    The parameters are those of :func:`autolevel`. The result is the lowest of several levels.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+
+    Returns
+    -------
+    out : ndarray
+        The most frequent level of each window; if there are several, the lowest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.majority(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[10, 30, 30, 30],
+           [10, 30, 30, 30]], dtype=uint8)
     """
     return _filter("majority", "majority", image, footprint, out, mask, shift_x, shift_y, **_volume(image, shift_z))
 
 
 def maximum(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Compute the maximum of each window, as ``skimage.filters.rank.maximum``.
+    """Compute the maximum of each window, like ``skimage.filters.rank.maximum``.
 
-    The parameters are those of :func:`autolevel`.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+
+    Returns
+    -------
+    out : ndarray
+        The maxima.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.maximum(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[22, 30, 90, 90],
+           [22, 30, 90, 90]], dtype=uint8)
     """
     return _filter("maximum", "maximum", image, footprint, out, mask, shift_x, shift_y, **_volume(image, shift_z))
 
 
 def mean(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Compute the mean of each window, rounded down, as ``skimage.filters.rank.mean``.
+    """Compute the mean of each window, rounded down, like ``skimage.filters.rank.mean``.
 
-    The parameters are those of :func:`autolevel`.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+
+    Returns
+    -------
+    out : ndarray
+        The means.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.mean(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[16, 20, 37, 45],
+           [16, 20, 37, 45]], dtype=uint8)
     """
     return _filter("mean", "mean", image, footprint, out, mask, shift_x, shift_y, **_volume(image, shift_z))
 
@@ -191,19 +288,54 @@ def mean(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x:
 def mean_bilateral(
     image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, s0: int = 10, s1: int = 10
 ) -> Any:
-    """Compute the mean of the similar pixels of each window, as ``skimage.filters.rank.mean_bilateral``.
+    """Compute the mean of similar pixels in each window, like ``skimage.filters.rank.mean_bilateral``.
 
-    The parameters are those of :func:`autolevel`. Pixels greater than that in the middle less
-    `s1` and less than that plus `s0` count.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y
+        As for :func:`autolevel`.
+    s0, s1 : int, optional
+        Only pixels greater than the middle one less `s1`, and less than the middle one plus `s0`,
+        are averaged.
+
+    Returns
+    -------
+    out : ndarray
+        The means.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.mean_bilateral(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[11, 18, 28, 30],
+           [14, 25, 28, 90]], dtype=uint8)
     """
     limits = [int(min(max(s, 0), 1 << 16)) for s in (s1, s0)]
     return _filter("mean_bilateral", "bilateral-mean", image, footprint, out, mask, shift_x, shift_y, 0.0, *limits, s0=s0, s1=s1)
 
 
 def median(image: Any, footprint: Any = None, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Compute the median of each window, the upper one of two, as ``skimage.filters.rank.median``.
+    """Compute the median of each window, like ``skimage.filters.rank.median``.
 
-    The parameters are those of :func:`autolevel`. Without `footprint`, windows have a side of 3.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+        The default footprint has 3 pixels on a side.
+
+    Returns
+    -------
+    out : ndarray
+        The medians. If the number of pixels is even, they are the upper of the two middle values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.median(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[20, 22, 30, 30],
+           [20, 22, 30, 30]], dtype=uint8)
     """
     if footprint is None:
         footprint = np.ones((3,) * np.ndim(image), np.uint8)
@@ -211,58 +343,171 @@ def median(image: Any, footprint: Any = None, out: Any = None, mask: Any = None,
 
 
 def minimum(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Compute the minimum of each window, as ``skimage.filters.rank.minimum``.
+    """Compute the minimum of each window, like ``skimage.filters.rank.minimum``.
 
-    The parameters are those of :func:`autolevel`.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+
+    Returns
+    -------
+    out : ndarray
+        The minima.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.minimum(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[10, 10, 20, 30],
+           [10, 10, 20, 30]], dtype=uint8)
     """
     return _filter("minimum", "minimum", image, footprint, out, mask, shift_x, shift_y, **_volume(image, shift_z))
 
 
 def modal(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Compute the most frequent level of each window, as ``skimage.filters.rank.modal``.
+    """Compute the most frequent level of each window, like ``skimage.filters.rank.modal``.
 
-    The parameters are those of :func:`autolevel`. The result is the lowest of several levels.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+
+    Returns
+    -------
+    out : ndarray
+        The most frequent level of each window; if there are several, the lowest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.modal(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[10, 30, 30, 30],
+           [10, 30, 30, 30]], dtype=uint8)
     """
     return _filter("modal", "majority", image, footprint, out, mask, shift_x, shift_y, **_volume(image, shift_z))
 
 
 def otsu(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Compute Otsu's threshold of each window, as ``skimage.filters.rank.otsu``.
+    """Compute Otsu's threshold of each window, like ``skimage.filters.rank.otsu``.
 
-    The parameters are those of :func:`autolevel`.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+
+    Returns
+    -------
+    out : ndarray
+        The thresholds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.otsu(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[12, 12, 30, 30],
+           [12, 12, 30, 30]], dtype=uint8)
     """
     return _filter("otsu", "otsu", image, footprint, out, mask, shift_x, shift_y, **_volume(image, shift_z))
 
 
 def percentile(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, p0: float = 0) -> Any:
-    """Compute a percentile of each window, as ``skimage.filters.rank.percentile``.
+    """Compute a percentile of each window, like ``skimage.filters.rank.percentile``.
 
-    The parameters are those of :func:`autolevel`. `p0` is the fraction, from 0 to 1.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y
+        As for :func:`autolevel`.
+    p0 : float, optional
+        The percentile as a fraction, from 0 to 1.
+
+    Returns
+    -------
+    out : ndarray
+        The percentiles.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.percentile(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)), p0=0.5)
+    array([[20, 22, 30, 30],
+           [20, 22, 30, 30]], dtype=uint8)
     """
     return _filter("percentile", "percentile", image, footprint, out, mask, shift_x, shift_y, float(p0), p0=p0)
 
 
 def subtract_mean(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Subtract the mean of each window, as ``skimage.filters.rank.subtract_mean``.
+    """Subtract the mean of each window, like ``skimage.filters.rank.subtract_mean``.
 
-    The parameters are those of :func:`autolevel`. The difference is halved, and half of the
-    levels are added.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+
+    Returns
+    -------
+    out : ndarray
+        The differences between each pixel and its mean, halved, plus half of the number of levels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.subtract_mean(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[124, 126, 123, 119],
+           [125, 127, 123, 149]], dtype=uint8)
     """
     return _filter("subtract_mean", "subtract-mean", image, footprint, out, mask, shift_x, shift_y, **_volume(image, shift_z))
 
 
 def sum(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Compute the sum of each window, modulo what a pixel holds, as ``skimage.filters.rank.sum``.
+    """Compute the sum of each window, modulo the range of a pixel, like ``skimage.filters.rank.sum``.
 
-    The parameters are those of :func:`autolevel`.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+
+    Returns
+    -------
+    out : ndarray
+        The sums, modulo 256 for uint8 and 65536 for uint16.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.sum(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[ 64, 124, 222, 180],
+           [ 64, 124, 222, 180]], dtype=uint8)
     """
     return _filter("sum", "sum", image, footprint, out, mask, shift_x, shift_y, **_volume(image, shift_z))
 
 
 def threshold(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, shift_z: int = 0) -> Any:
-    """Compare each pixel with the mean of its window, as ``skimage.filters.rank.threshold``.
+    """Compare each pixel with the mean of its window, like ``skimage.filters.rank.threshold``.
 
-    The parameters are those of :func:`autolevel`. The result is 1 where the pixel is greater.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y, shift_z
+        As for :func:`autolevel`.
+
+    Returns
+    -------
+    out : ndarray
+        1 where the pixel is greater than the mean, and 0 elsewhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.threshold(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3)))
+    array([[0, 0, 0, 0],
+           [0, 1, 0, 1]], dtype=uint8)
     """
     return _filter("threshold", "threshold", image, footprint, out, mask, shift_x, shift_y, **_volume(image, shift_z))
 
@@ -270,10 +515,26 @@ def threshold(image: Any, footprint: Any, out: Any = None, mask: Any = None, shi
 def windowed_histogram(
     image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: int = 0, shift_y: int = 0, n_bins: int | None = None
 ) -> Any:
-    """Compute the histogram of each window, as ``skimage.filters.rank.windowed_histogram``.
+    """Compute the histogram of each window, like ``skimage.filters.rank.windowed_histogram``.
 
-    The parameters are those of :func:`autolevel`, and `n_bins`, the number of levels, by default
-    one more than the greatest pixel. The result has an axis for them.
+    Parameters
+    ----------
+    image, footprint, out, mask, shift_x, shift_y
+        As for :func:`autolevel`.
+    n_bins : int, optional
+        Number of levels. The default is one more than the greatest pixel.
+
+    Returns
+    -------
+    out : ndarray
+        The fraction of pixels at each level, along an additional axis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxsum.compat.skimage import rank
+    >>> rank.windowed_histogram(np.array([[10, 20, 30, 30], [12, 22, 30, 90]], np.uint8), np.ones((3, 3))).shape
+    (2, 4, 91)
     """
     if n_bins is None:
         n_bins = int(image.max()) + 1
