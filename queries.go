@@ -12,7 +12,8 @@ import (
 // 0 for an empty box.
 func (t *Table[S]) Sum(box image.Rectangle) S { return t.SumChannel(box, 0) }
 
-// SumChannels appends the sum of each channel over a box, clipped to the image, to dst.
+// SumChannels appends the sum of each channel over a box, clipped to the image, to dst
+// and returns the extended slice.
 func (t *Table[S]) SumChannels(dst []S, box image.Rectangle) []S {
 	if t == nil {
 		return dst
@@ -121,7 +122,7 @@ func (t *Table[S]) total(box rectangle, n, channel, most int) stats.Sum {
 
 // MeanBoxes writes the means of all channels over every box, clipped to the image, to
 // dst: the mean of channel c over boxes[i] is dst[i*Channels+c]. The mean of an empty
-// box is 0.
+// box is 0. MeanBoxes returns an error if dst is too short.
 func (t *Table[S]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -205,7 +206,7 @@ func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []image.Rectangle) e
 
 // VarianceBoxes writes the variances of all channels over every box, clipped to the
 // image, to dst: the variance of channel c over boxes[i] is dst[i*Channels+c]. The
-// variance of an empty box is 0.
+// variance of an empty box is 0. VarianceBoxes returns an error if dst is too short.
 func (t *SquaredTable[S, Q]) VarianceBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, t.Variance, func(v float64) float64 { return v })
 }

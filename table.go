@@ -17,7 +17,7 @@ import (
 type Table[S Sum] struct {
 	Sums          []S
 	Stride        int // elements from one row to the next
-	Width, Height int // of the image
+	Width, Height int // size of the image in pixels
 	Channels      int
 
 	// Offset was subtracted from every pixel before summing; see [Options.Offset]. The
@@ -89,7 +89,8 @@ func (t *Table[S]) sum(box image.Rectangle, channel int) S {
 }
 
 // SumBoxes writes the sums of all channels over every box, clipped to the image, to
-// dst: the sum of channel c over boxes[i] is dst[i*Channels+c].
+// dst: the sum of channel c over boxes[i] is dst[i*Channels+c]. SumBoxes returns an
+// error if dst is too short.
 func (t *Table[S]) SumBoxes(dst []S, boxes []image.Rectangle) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -123,7 +124,7 @@ func (t *Table[S]) SumBoxes(dst []S, boxes []image.Rectangle) error {
 type View[S Sum] struct {
 	Sums          []S
 	Stride        int
-	Width, Height int // of the view itself
+	Width, Height int // number of columns and rows
 	Channels      int
 }
 

@@ -266,7 +266,7 @@ func (t *ValidTable[S, Q]) StdDev(box image.Rectangle, channel int) float64 {
 
 // MeanBoxes writes the means of all channels over the valid pixels of every box,
 // clipped to the image, to dst: the mean of channel c over boxes[i] is
-// dst[i*Channels+c].
+// dst[i*Channels+c]. MeanBoxes returns an error if dst is too short.
 func (t *ValidTable[S, Q]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, false, t.Mean)
 }

@@ -9,11 +9,11 @@ import (
 // Distance is the constraint for the elements of a map of radii.
 type Distance interface{ uint8 | uint16 | uint32 }
 
-// BoxRadii returns the mean of a window of individual size around every pixel, in the pixel
-// type of img. radii is an image of the same size that holds a radius r for every pixel,
-// whose window has 2·r+1 pixels a side. If radii has two channels, r and s, the window is
-// 2·r+1 pixels wide and 2·s+1 high. This allows, for example, a blur that grows with the
-// distance from the focus.
+// BoxRadii returns the mean of the window around every pixel, in the pixel type of img.
+// Each pixel has a window of its own size. radii is an image of the same size that holds a
+// radius r for every pixel, whose window has 2·r+1 pixels a side. If radii has two
+// channels, r and s, the window is 2·r+1 pixels wide and 2·s+1 high. This allows, for
+// example, a blur that grows with the distance from the focus.
 //
 // Integers are exact and rounded to nearest, ties up. Floats have the rounding error of a
 // table, about 2^-52 of the sum of all pixels. BoxRadii computes a table of the image and

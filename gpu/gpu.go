@@ -97,8 +97,9 @@ type Options struct {
 	// Kernels selects the kernels; [AutoKernels] selects the fastest.
 	Kernels Kernels
 
-	// Context cancels a call, which then returns an error that wraps the context's
-	// and leaves the table undefined. Nil never cancels.
+	// Context cancels a call when it is done. The call then returns an error that
+	// wraps the context's, and the contents of the table are undefined. A nil Context
+	// never cancels.
 	Context context.Context
 }
 

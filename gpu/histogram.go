@@ -136,8 +136,8 @@ func (h *Histogram) Bins() histogram.Bins {
 	return h.bins
 }
 
-// Close frees the device memory, after the work that uses it. Closing again, or
-// after the device was closed, does nothing.
+// Close frees the device memory once all work that uses it is done. Closing it
+// again, or after the device, does nothing.
 func (h *Histogram) Close() error {
 	if h == nil || h.images.Device == nil {
 		return nil

@@ -34,8 +34,8 @@ func (im *Image[P]) Count() int { return im.inner().Count }
 // String returns a description of the images.
 func (im *Image[P]) String() string { return im.inner().String() }
 
-// Close frees the device memory, after the work that uses it. Closing again, or
-// after the device was closed, does nothing.
+// Close frees the device memory once all work that uses it is done. Closing it
+// again, or after the device, does nothing.
 func (im *Image[P]) Close() error { return im.inner().Close() }
 
 // inner returns the underlying array, or an empty one for nil.
@@ -61,8 +61,8 @@ func (t *Table[S]) Count() int { return t.inner().Count }
 // String returns a description of the tables.
 func (t *Table[S]) String() string { return t.inner().String() }
 
-// Close frees the device memory, after the work that uses it. Closing again, or
-// after the device was closed, does nothing.
+// Close frees the device memory once all work that uses it is done. Closing it
+// again, or after the device, does nothing.
 func (t *Table[S]) Close() error { return t.inner().Close() }
 
 // inner returns the underlying array, or an empty one for nil.
@@ -88,8 +88,8 @@ func (t *TiltedTable[S]) Count() int { return t.inner().Count }
 // String returns a description of the tables.
 func (t *TiltedTable[S]) String() string { return t.inner().String() }
 
-// Close frees the device memory, after the work that uses it. Closing again, or
-// after the device was closed, does nothing.
+// Close frees the device memory once all work that uses it is done. Closing it
+// again, or after the device, does nothing.
 func (t *TiltedTable[S]) Close() error { return t.inner().Close() }
 
 // inner returns the underlying array, or an empty one for nil.
@@ -155,8 +155,8 @@ func (v *Volume[P]) Depth() int { return v.inner().Depth }
 // String returns a description of the volume.
 func (v *Volume[P]) String() string { return v.inner().String() }
 
-// Close frees the device memory, after the work that uses it. Closing again, or
-// after the device was closed, does nothing.
+// Close frees the device memory once all work that uses it is done. Closing it
+// again, or after the device, does nothing.
 func (v *Volume[P]) Close() error { return v.inner().Close() }
 
 // inner returns the underlying array, or an empty one for nil.
@@ -182,8 +182,8 @@ func (t *VolumeTable[S]) Depth() int { return t.inner().Depth }
 // String returns a description of the table.
 func (t *VolumeTable[S]) String() string { return t.inner().String() }
 
-// Close frees the device memory, after the work that uses it. Closing again, or
-// after the device was closed, does nothing.
+// Close frees the device memory once all work that uses it is done. Closing it
+// again, or after the device, does nothing.
 func (t *VolumeTable[S]) Close() error { return t.inner().Close() }
 
 // NewTable allocates device memory for the tables of count images of the given
@@ -435,7 +435,7 @@ func NewSquaredVolumeTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, heig
 	return &SquaredVolumeTable[S, Q]{sum, squares}, nil
 }
 
-// IntegrateVolumeSquares computes the table of a volume and that of its squares
+// IntegrateVolumeSquares computes the of a volume and the table of its squares
 // together. It supports the types of [volume.IntegrateSquares]. From floats that
 // are all far from zero, an offset is subtracted first; see [Options].
 func IntegrateVolumeSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options) (*SquaredVolumeTable[S, Q], error) {

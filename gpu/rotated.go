@@ -191,8 +191,8 @@ func (t *RotatedTable[S]) Lattice() *rotated.Lattice {
 	return t.lattice.Shape.Lattice
 }
 
-// Close frees the device memory, after the work that uses it. Closing again, or
-// after the device was closed, does nothing.
+// Close frees the device memory once all work that uses it is done. Closing it
+// again, or after the device, does nothing.
 func (t *RotatedTable[S]) Close() error {
 	if t == nil || t.cells == nil {
 		return nil

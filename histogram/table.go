@@ -18,7 +18,7 @@ import (
 // concurrent use as long as no goroutine integrates into it.
 type Table[S boxsum.Sum] struct {
 	Counts        []S
-	Width, Height int // of the image
+	Width, Height int // size of the image in pixels
 	Channels      int
 	Bins          Bins
 }
@@ -62,8 +62,8 @@ func (t *Table[S]) At(x, y, channel int) []S {
 }
 
 // Histogram appends the histogram of one channel over a box, clipped to the image, to
-// dst: Bins.N counts. They are zero if the box is empty or the image has no such
-// channel.
+// dst and returns the extended slice. The Bins.N counts are zero if the box is empty
+// or the image has no such channel.
 //
 //	counts = table.Histogram(counts[:0], box, 0) // does not allocate the second time
 func (t *Table[S]) Histogram(dst []S, box image.Rectangle, channel int) []S {

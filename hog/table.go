@@ -71,10 +71,10 @@ type TableOptions struct {
 // A Table is an integral histogram of the oriented gradients of an image: the histogram of any box
 // takes one step per bin, however large the box is.
 //
-// Gradients are those of a [Descriptor], without OpenCV's different rounding in the last columns of
-// an image. Each gradient votes for the two bins next to its direction. Votes are rounded to
-// integers, so that boxes are exact. Because interpolation between cells is not possible later,
-// votes are first distributed over neighboring pixels (Wang, Han and Yan, "An HOG-LBP human
+// Gradients are computed as in a [Descriptor], but without OpenCV's different rounding in the last
+// columns of an image. Each gradient votes for the two bins next to its direction. Votes are
+// rounded to integers, so that boxes are exact. Because interpolation between cells is not possible
+// later, votes are first distributed over neighboring pixels (Wang, Han and Yan, "An HOG-LBP human
 // detector with partial occlusion handling", ICCV 2009). Votes that fall outside the image are
 // lost.
 //
@@ -192,8 +192,9 @@ func (t *Table) Unit() float64 {
 	return t.votes.unit()
 }
 
-// Histogram appends the histogram of a box, clipped to the image, to dst: the sums of gradients for
-// each bin. They are exact for boxes of any size.
+// Histogram appends the histogram of a box, clipped to the image, to dst and returns the extended
+// slice. The histogram consists of the sums of gradients for each bin, which are exact for boxes of
+// any size.
 func (t *Table) Histogram(dst []float64, box image.Rectangle) []float64 {
 	if !t.valid() {
 		return dst

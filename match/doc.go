@@ -6,7 +6,7 @@
 //	peaks, err := match.Find(img, template, match.ZNCC, 5, nil)      // the best five
 //	err = match.MatchInto(scores, next, template, match.ZNCC, nil)   // the next frame; allocates nothing
 //
-// The score at (x, y) is that of the template with its top left pixel at (x, y). An image of
+// The score at (x, y) belongs to the template with its top left pixel at (x, y). An image of
 // W×H pixels and a template of w×h have W-w+1 by H-h+1 scores.
 //
 // # Methods

@@ -12,7 +12,7 @@ import (
 // follow. Use [NewTable] or [Integrate] to make one. Its fields are read-only. It is
 // safe for concurrent use as long as no goroutine integrates into it.
 type Table struct {
-	Width, Height int // of the image
+	Width, Height int // size of the image in pixels
 	Channels      int
 
 	sums *moment.Table

@@ -29,8 +29,8 @@ func VolumeSSIM[P Pixel](a, b volume.Volume[P], opt *Options) (float64, error) {
 	return score(volumes(quality.SSIM, &a, &b, opt))
 }
 
-// VolumeSSIMInto is like [VolumeSSIM] and also writes the similarity of the window around every voxel to dst, which
-// has the size and the channels of the volumes.
+// VolumeSSIMInto is like [VolumeSSIM] and also writes the similarity of the window around every
+// voxel to dst, which must have the size and the channels of the volumes.
 func VolumeSSIMInto[D Float, P Pixel](dst volume.Volume[D], a, b volume.Volume[P], opt *Options) (float64, error) {
 	return intoVolume(&dst)(volumes(quality.SSIM, &a, &b, opt))
 }
@@ -57,8 +57,8 @@ func VolumeLNCC[P Pixel](a, b volume.Volume[P], opt *Options) (float64, error) {
 	return score(volumes(quality.LNCC, &a, &b, opt))
 }
 
-// VolumeLNCCInto is like [VolumeLNCC] and also writes the correlation of the window around every voxel to dst, which
-// has the size and the channels of the volumes.
+// VolumeLNCCInto is like [VolumeLNCC] and also writes the correlation of the window around every
+// voxel to dst, which must have the size and the channels of the volumes.
 func VolumeLNCCInto[D Float, P Pixel](dst volume.Volume[D], a, b volume.Volume[P], opt *Options) (float64, error) {
 	return intoVolume(&dst)(volumes(quality.LNCC, &a, &b, opt))
 }

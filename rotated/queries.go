@@ -11,7 +11,8 @@ import (
 // image, inside or outside it, count as 0.
 func (t *Table[S]) Sum(box Box) S { return t.SumChannel(box, 0) }
 
-// SumChannels appends the sum of each channel over a box to dst.
+// SumChannels appends the sum of each channel over a box to dst and returns the
+// extended slice.
 func (t *Table[S]) SumChannels(dst []S, box Box) []S {
 	if t == nil {
 		return dst
@@ -23,7 +24,8 @@ func (t *Table[S]) SumChannels(dst []S, box Box) []S {
 }
 
 // SumBoxes writes the sums of all channels over every box to dst: the sum of
-// channel c over boxes[i] is dst[i*Channels+c].
+// channel c over boxes[i] is dst[i*Channels+c]. SumBoxes returns an error if dst is
+// too short.
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -71,8 +73,8 @@ func (t *Table[S]) total(box part, n, channel, most int) stats.Sum {
 }
 
 // MeanBoxes writes the means of all channels over every box to dst: the mean of
-// channel c over boxes[i] is dst[i*Channels+c]. The mean of a box without pixels
-// is 0.
+// channel c over boxes[i] is dst[i*Channels+c]. The mean of a box without pixels is
+// 0. MeanBoxes returns an error if dst is too short.
 func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -95,8 +97,8 @@ func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
 
 // Variance returns the variance of one channel over a box: the mean squared
 // distance from the mean. It is never negative, and 0 for a box without pixels. It
-// is as accurate as [boxsum.SquaredTable.Variance], and like it returns NaN if
-// rounding errors in float tables are too large.
+// is as accurate as [boxsum.SquaredTable.Variance], and NaN under the same
+// conditions.
 func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
 	if t == nil || t.Sum == nil || t.Squares.area(box) == 0 {
 		return 0
@@ -131,8 +133,8 @@ func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 }
 
 // VarianceBoxes writes the variances of all channels over every box to dst: the
-// variance of channel c over boxes[i] is dst[i*Channels+c]. The variance of a box without
-// pixels is 0.
+// variance of channel c over boxes[i] is dst[i*Channels+c]. The variance of a box
+// without pixels is 0. VarianceBoxes returns an error if dst is too short.
 func (t *SquaredTable[S, Q]) VarianceBoxes(dst []float64, boxes []Box) error {
 	return t.each(dst, boxes, t.Variance)
 }

@@ -15,7 +15,7 @@ import (
 // Bound. It is safe for concurrent use as long as no goroutine integrates into it.
 type Table[S boxsum.Sum] struct {
 	*Lattice
-	Width, Height int // of the image
+	Width, Height int // size of the image in pixels
 	Channels      int
 
 	// Bound is the largest possible magnitude of the summed pixels, or of their

@@ -4,7 +4,7 @@ package rotated
 // is a/b with 0 ≤ a ≤ b.
 type view struct {
 	a, b          int
-	width, height int // of the image
+	width, height int // size of the image in pixels
 	nu, nv        int // of the view
 	mirror        bool
 	exchange      bool

@@ -12,7 +12,8 @@ import (
 // an empty box is 0.
 func (t *Table[S]) Sum(b Box) S { return t.SumChannel(b, 0) }
 
-// SumChannels appends the sum of each channel over a box, clipped to the image, to dst.
+// SumChannels appends the sum of each channel over a box, clipped to the image, to dst
+// and returns the extended slice.
 func (t *Table[S]) SumChannels(dst []S, b Box) []S {
 	if t == nil {
 		return dst
@@ -24,7 +25,8 @@ func (t *Table[S]) SumChannels(dst []S, b Box) []S {
 }
 
 // SumBoxes writes the sums of all channels over every box, clipped to the image, to
-// dst: the sum of channel c over boxes[i] is dst[i*Channels+c].
+// dst: the sum of channel c over boxes[i] is dst[i*Channels+c]. SumBoxes returns an
+// error if dst is too short.
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -77,7 +79,7 @@ func (t *Table[S]) total(box part, n, channel, most int) stats.Sum {
 
 // MeanBoxes writes the means of all channels over every box, clipped to the image, to
 // dst: the mean of channel c over boxes[i] is dst[i*Channels+c]. The mean of a box
-// without pixels is 0.
+// without pixels is 0. MeanBoxes returns an error if dst is too short.
 func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -100,8 +102,8 @@ func (t *SquaredTable[S, Q]) Mean(b Box, channel int) float64 {
 
 // Variance returns the variance of one channel over a box, clipped to the image: the
 // mean squared distance from the mean. It is never negative, and 0 for a box without
-// pixels. It is as accurate as [boxsum.SquaredTable.Variance], and like it returns NaN
-// if rounding errors in float tables are too large.
+// pixels. It is as accurate as [boxsum.SquaredTable.Variance], and NaN under the same
+// conditions.
 func (t *SquaredTable[S, Q]) Variance(b Box, channel int) float64 {
 	if t == nil || t.Sum == nil || t.Squares == nil {
 		return 0
@@ -135,9 +137,10 @@ func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 	return t.Sum.MeanBoxes(dst, boxes)
 }
 
-// VarianceBoxes writes the variances of all channels over every box, clipped to the image, to dst: the
-// variance of channel c over boxes[i] is dst[i*Channels+c]. The variance of a box without
-// pixels is 0.
+// VarianceBoxes writes the variances of all channels over every box, clipped to the
+// image, to dst: the variance of channel c over boxes[i] is dst[i*Channels+c]. The
+// variance of a box without pixels is 0. VarianceBoxes returns an error if dst is too
+// short.
 func (t *SquaredTable[S, Q]) VarianceBoxes(dst []float64, boxes []Box) error {
 	return t.each(dst, boxes, t.Variance)
 }

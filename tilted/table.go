@@ -16,7 +16,7 @@ import (
 type Table[S boxsum.Sum] struct {
 	Sums          []S
 	Stride        int // elements from one row to the next
-	Width, Height int // of the image
+	Width, Height int // size of the image in pixels
 	Channels      int
 
 	// Bound is the largest possible magnitude of the summed pixels, or of their squares

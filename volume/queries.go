@@ -12,7 +12,7 @@ import (
 func (t *Table[S]) Sum(box Box) S { return t.SumChannel(box, 0) }
 
 // SumChannels appends the sum of each channel over a box, clipped to the volume, to
-// dst.
+// dst and returns the extended slice.
 func (t *Table[S]) SumChannels(dst []S, box Box) []S {
 	if t == nil {
 		return dst
@@ -105,7 +105,7 @@ func (t *Table[S]) total(box cuboid, n, channel, most int) stats.Sum {
 
 // MeanBoxes writes the means of all channels over every box, clipped to the volume, to
 // dst: the mean of channel c over boxes[i] is dst[i*Channels+c]. The mean of an empty
-// box is 0.
+// box is 0. MeanBoxes returns an error if dst is too short.
 func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -138,8 +138,8 @@ func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
 
 // Variance returns the variance of one channel over a box, clipped to the volume: the
 // mean squared distance from the mean. It is never negative, and 0 for an empty box.
-// It is as accurate as [boxsum.SquaredTable.Variance], and like it returns NaN if
-// rounding errors in float tables are too large.
+// It is as accurate as [boxsum.SquaredTable.Variance], and NaN under the same
+// conditions.
 func (t *SquaredTable[S, Q]) Variance(box Box, channel int) float64 {
 	if t == nil || t.Sum == nil || t.Squares == nil {
 		return 0
@@ -181,7 +181,7 @@ func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 
 // VarianceBoxes writes the variances of all channels over every box, clipped to the
 // volume, to dst: the variance of channel c over boxes[i] is dst[i*Channels+c]. The
-// variance of an empty box is 0.
+// variance of an empty box is 0. VarianceBoxes returns an error if dst is too short.
 func (t *SquaredTable[S, Q]) VarianceBoxes(dst []float64, boxes []Box) error {
 	return t.each(dst, boxes, t.Variance, func(v float64) float64 { return v })
 }

@@ -24,7 +24,7 @@ type Table[S boxsum.Sum] struct {
 	Sums                 []S
 	Stride               int // elements from one row to the next
 	SliceStride          int // elements from one slice to the next
-	Width, Height, Depth int // of the volume
+	Width, Height, Depth int // size of the volume in voxels
 	Channels             int
 
 	// Offset was subtracted from every voxel before summing; see [boxsum.Options.Offset].
@@ -126,7 +126,8 @@ func (t *Table[S]) sum(b Box, channel int) S {
 }
 
 // SumBoxes writes the sums of all channels over every box, clipped to the volume, to
-// dst: the sum of channel c over boxes[i] is dst[i*Channels+c].
+// dst: the sum of channel c over boxes[i] is dst[i*Channels+c]. SumBoxes returns an
+// error if dst is too short.
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err

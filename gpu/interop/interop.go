@@ -114,7 +114,7 @@ func Take(d *gpu.Device, bytes int64) (handle uintptr, err error) {
 	return uintptr(taken), err
 }
 
-// Give frees memory from [Take], after the work that uses it.
+// Give frees memory allocated by [Take] once all work that uses it is done.
 func Give(d *gpu.Device, handle uintptr) error {
 	m := inner(d)
 	if err := m.Enter(); err != nil {

@@ -20,7 +20,7 @@ import (
 // Pixel and Sum are types: f16 (Float16), bf16 (BFloat16), f32 or f64.
 type TensorJob struct {
 	Op, Pixel, Sum          string
-	In, Out                 Foreign // for tables, the sizes of both are those of the planes
+	In, Out                 Foreign // for tables, Width and Height of both are the size of the planes
 	Across, Down, Left, Top int     // size of a window, and how far it extends to the left and above
 	Factor                  float64 // for windows
 	Clip                    bool    // for windows: divide by the number of pixels, and ignore Factor

@@ -16,9 +16,9 @@ import (
 // batchBytes is the approximate size of a batch of rows that are written at once.
 const batchBytes = 1 << 20
 
-// WriteNPY writes all elements of an array in NumPy's .npy format, in batches of a row of chunks,
-// or of several rows of small chunks. If progress is not nil, WriteNPY calls it with the number of
-// rows done and their total.
+// WriteNPY writes all elements of an array in NumPy's .npy format, reading one row of chunks at a
+// time, or several rows of small chunks. If progress is not nil, WriteNPY calls it with the number
+// of rows done and their total.
 func WriteNPY(ctx context.Context, w io.Writer, a *zarr.Array, progress func(done, all int)) error {
 	all, chunk := a.Shape(), a.Chunk()
 	kind := map[byte]string{'b': "|b", 'u': "<u", 'i': "<i", 'f': "<f"}[a.Type().String()[0]]

@@ -41,7 +41,8 @@ type Named struct {
 	Read func() ([]byte, error)
 }
 
-// A Session holds the documents that one page has opened. Other sessions do not see them; those of the library are shared.
+// A Session holds the documents that one page has opened. Other sessions do not see them. All
+// sessions share the documents of the library.
 type Session struct {
 	library *Library
 	limits  Limits

@@ -369,8 +369,7 @@ class HOG:
         return result
 
     def gradients(self, image: Image, *, before: Sides = 0, after: Sides = 0, bgr: bool = False, workers: int | None = None) -> tuple[ndarray, ndarray]:
-        """Compute the votes of each pixel in the histograms, before any weights are
-        applied.
+        """Compute the votes of each pixel, before any weights are applied.
 
         Parameters
         ----------
