@@ -9,10 +9,14 @@ import (
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/denoise"
+	"github.com/boxsum/boxsum/enhance"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/interop"
 	"github.com/boxsum/boxsum/match"
+	"github.com/boxsum/boxsum/quality"
+	"github.com/boxsum/boxsum/rank"
 	"github.com/boxsum/boxsum/threshold"
 )
 
@@ -84,6 +88,19 @@ func TestFiltersOfADevice(t *testing.T) {
 	page, _ := threshold.Binarize(src, rule, nil)
 	compare("sauvola", func() { made(u8out).threshold(rule) }, bytes(made(u8out)), asFloats(boxsum.Image[uint8]{Pix: page.Pix, Width: width, Height: height, Stride: page.Stride}), 0)
 
+	equalized, _ := enhance.CLAHE(src, &enhance.Options{Across: 3, Down: 2, Clip: -1})
+	compare("clahe", func() { made(u8out).clahe(&enhance.Options{Across: 3, Down: 2}) }, bytes(made(u8out)), asFloats(equalized), 0)
+	ranked, _ := rank.Filter(src, rank.Percentile, w, &rank.Options{Fraction: 0.3})
+	compare("percentile", func() { made(u8out).rank(rank.Percentile, w, &rank.Options{Fraction: 0.3}) }, bytes(made(u8out)), asFloats(ranked), 0)
+	denoised, _ := denoise.NonLocalMeans(src, &denoise.Options{Strength: 50, Search: 7})
+	compare("nl_means", func() { made(u8out).denoise(&denoise.Options{Strength: 50, Search: 7}) }, bytes(made(u8out)), asFloats(denoised), 0)
+	similar, wanted, _ := quality.SSIMMap[float32](src, denoised, nil) // u8out holds the denoised image
+	var score float64
+	compare("ssim", func() { score = similarityThere([]flatArray{pixels, u8out, f32out}, d, nil) }, floats(made(f32out)), similar, 0)
+	if score != wanted {
+		t.Errorf("ssim: %v, want %v", score, wanted)
+	}
+
 	template := boxsum.Image[uint8]{Pix: src.Pix[5*src.Stride+7:], Width: 9, Height: 6, Stride: src.Stride}
 	scores, _ := match.Match(src, template, match.ZNCC, nil)
 	scoresOut := memory('f', 4, height-5, width-8, 0)
@@ -96,6 +113,10 @@ func TestFiltersOfADevice(t *testing.T) {
 		"floats for bytes": func() { made(f32out).filter("box", w, opt) },
 		"bytes for floats": func() { made(u8out).filter("mean", w, opt) },
 		"no such filter":   func() { made(f32out).filter("median", w, opt) },
+		"a map of bytes":   func() { similarityThere([]flatArray{pixels, u8out, u8out}, d, nil) },
+		"two types":        func() { similarityThere([]flatArray{pixels, f32out}, d, nil) },
+		"no such rank":     func() { made(u8out).rank(rank.Otsu, w, nil) },
+		"floats of bytes":  func() { made(f32out).clahe(&enhance.Options{}) },
 		"no such method":   func() { made(u8out).threshold(threshold.New(threshold.Wolf, 9)) },
 		"a small result":   func() { made(f32out).match(&of, match.ZNCC) },
 		"one axis":         func() { bad := pixels; bad.axes = 1; newResidentOf([]flatArray{bad, u8out}, d) },

@@ -449,7 +449,19 @@ def test_filters_stay_on_the_device(library, dtype):
     out = cupy.empty_like(there) if library == "cupy" else torch.empty_like(there)
     assert boxsum.blur(there, 5, out=out) is out
     equals(out, boxsum.blur(image, 5))
+    equals(boxsum.clahe(there, 3, (5, 4)), boxsum.clahe(image, 3, (5, 4)))
+    equals(boxsum.nl_means(there, 20, search=7), boxsum.nl_means(image, 20, search=7))
+    equals(boxsum.rank_filter(there, "mean", (9, 4)), boxsum.rank_filter(image, "mean", (9, 4)))
+    score, similarity = boxsum.ssim(there, out, full=True)
+    want, expected = boxsum.ssim(image, boxsum.blur(image, 5), full=True, out=np.empty(image.shape, np.float32))
+    equals(similarity, expected)
+    assert score == want == boxsum.ssim(there, out)
+    with pytest.raises(TypeError, match="host"):
+        boxsum.lncc(there, out)
+    with pytest.raises(TypeError, match="host"):
+        boxsum.clahe(there, color=True)
     if dtype == "u1":
+        equals(boxsum.rank_filter(there, "percentile", 15, fraction=0.3), boxsum.rank_filter(image, "percentile", 15, fraction=0.3))
         scores = boxsum.match(there, there[50:66, 70:90])
         want = boxsum.match(image, image[50:66, 70:90])
         got = scores.get() if library == "cupy" else scores.cpu().numpy()

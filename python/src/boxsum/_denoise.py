@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ._arguments import thread_count
-from ._filters import call_with_copies, native_of, real, result_for
+from ._filters import call_with_copies, native_of, on_cuda, only_there, real, result_for, run_there
 from ._foreign import as_given, on_host
 from ._types import whole
 from ._typing import Image
@@ -40,7 +40,8 @@ def nl_means(
     Parameters
     ----------
     a : array_like of uint8, uint16, float32 or float64, shape (H, W) or (H, W, C)
-        Input image. Integers have up to four channels, floats any number.
+        Input image. Integers have up to four channels, floats any number. CuPy and PyTorch
+        arrays of integers on a CUDA device are denoised there, without `frames`.
     strength : float, optional
         How much surroundings may differ and still be averaged, in units of pixel values. About the
         standard deviation of the noise is a good value. The default is 3 for integers and 0.1 for
@@ -89,6 +90,10 @@ def nl_means(
     >>> boxsum.nl_means(image, 5, patch=1)[0]
     array([11, 11, 11, 91, 91, 91], dtype=uint8)
     """
+    kind = on_cuda(a)
+    if kind is not None:
+        only_there(frames=len(frames) > 0, noise=noise != 0, shifted=shifted, volume=volume)
+        return run_there(kind, "nl_means_device", a, out, None, None, *_numbers(strength, patch, search), int(bool(absolute)))
     image = on_host(a)
     if volume or native_of(image) in _FLOATS:
         if absolute or len(frames):
@@ -108,14 +113,18 @@ def nl_means(
             raise ValueError(f"frames must have shape {image.shape} and type {native} like the image, got {frame.shape} and {frame.dtype}")
     if others:
         all_frames = np.stack([image, *others]).astype(native, copy=False)
-    numbers = (
+    result = result_for(image, native, out)
+    denoise_frame(all_frames, 0, result, *_numbers(strength, patch, search), bool(absolute), thread_count(workers))
+    return as_given(result, out, a)
+
+
+def _numbers(strength: Any, patch: Any, search: Any) -> tuple[float, int, int]:
+    """Return the strength and the sides of patches and of what is searched, for integers."""
+    return (
         3.0 if strength is None else real(strength, "strength"),
         whole(patch, "patch", 1, _SIDE),
         21 if search is None else whole(search, "search", 1, _SIDE),
     )
-    result = result_for(image, native, out)
-    denoise_frame(all_frames, 0, result, *numbers, bool(absolute), thread_count(workers))
-    return as_given(result, out, a)
 
 
 def _denoise_floats(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ._arguments import thread_count
-from ._filters import call_with_copies, native_of, real, result_for, sides
+from ._filters import call_with_copies, native_of, on_cuda, only_there, real, result_for, run_there, sides
 from ._foreign import as_given, on_host
 from ._typing import Image, Sides
 
@@ -23,7 +23,8 @@ def clahe(a: Image, clip: float = 2.0, tiles: Sides = 8, *, color: bool = False,
     Parameters
     ----------
     a : array_like of uint8 or uint16, shape (H, W) or (H, W, C)
-        Input image.
+        Input image. CuPy and PyTorch arrays on a CUDA device are equalized there, without
+        `color`.
     clip : float, optional
         Limit of a histogram bin, as a multiple of the mean of all bins, which also limits
         the amplification of contrast. 0 means no limit.
@@ -57,16 +58,20 @@ def clahe(a: Image, clip: float = 2.0, tiles: Sides = 8, *, color: bool = False,
     >>> boxsum.clahe(image, tiles=1)[0]
     array([ 4,  8, 12, 16, 20, 24, 28, 32], dtype=uint8)
     """
+    limit = real(clip, "clip")
+    if not limit >= 0:
+        raise ValueError(f"clip must be 0 or more, got {clip}")
+    across, down = sides(tiles, "tiles", 1, _TILES)
+    kind = on_cuda(a)
+    if kind is not None:
+        only_there(color=color)
+        return run_there(kind, "clahe_device", a, out, None, None, across, down, limit)
     image = on_host(a)
     if image.ndim not in (2, 3):
         raise ValueError(f"image must have shape (H, W) or (H, W, C), got {image.shape}")
     native = native_of(image)
     if native not in (np.uint8, np.uint16):
         raise TypeError(f"pixels of {image.dtype} cannot be equalized, want uint8 or uint16")
-    limit = real(clip, "clip")
-    if not limit >= 0:
-        raise ValueError(f"clip must be 0 or more, got {clip}")
-    across, down = sides(tiles, "tiles", 1, _TILES)
     result = result_for(image, native, out)
     equalize(image, result, across, down, limit, 0, thread_count(workers), color)
     return as_given(result, out, a)

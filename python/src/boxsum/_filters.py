@@ -353,7 +353,7 @@ def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *s
     dtype = pixel if dtype is None else np.dtype(dtype)
     result = kind.outs(out, 1)[0]
     if result is None:
-        result = _new_there(kind, wanted, dtype, image)
+        result = new_there(kind, wanted, dtype, image)
     _, made, _, made_of = kind.parts(result)
     if tuple(made) != wanted:
         raise ValueError(f"out must have shape {wanted}, got {tuple(made)}")
@@ -371,7 +371,7 @@ def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *s
     return kind.hand_out(result) if out is None else out
 
 
-def _new_there(kind: Any, shape: tuple[Any, ...], dtype: np.dtype, like: Any) -> Any:
+def new_there(kind: Any, shape: tuple[Any, ...], dtype: np.dtype, like: Any) -> Any:
     """Return a new array on the device of another."""
     if hasattr(like, "new_empty"):  # a tensor
         return like.new_empty(shape, dtype=getattr(sys.modules["torch"], dtype.name))

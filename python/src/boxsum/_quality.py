@@ -9,8 +9,9 @@ import numpy as np
 
 from . import _types
 from ._arguments import thread_count
-from ._filters import as_filtered, call_with_copies, real, result_for
+from ._filters import as_filtered, call_with_copies, new_there, on_cuda, only_there, real, result_for
 from ._foreign import as_given, on_host
+from ._native import LayoutError, call, flat_array
 from ._types import whole
 from ._typing import Image
 
@@ -41,7 +42,8 @@ def ssim(
     ----------
     a, b : array_like, shape (H, W) or (H, W, C)
         Images of the same shape and type. Several channels are compared one by one, and the
-        result is their mean.
+        result is their mean. CuPy and PyTorch arrays of uint8 or uint16 on a CUDA device are
+        compared there, without `sigma`, `mask`, `nan` and `volume`, and maps are of float32.
     window : int, optional
         Side of the windows, an odd number, 7 by default. Images must be at least as large.
     sigma : float, optional
@@ -273,10 +275,46 @@ def _deviation(sigma: Any, window: Any) -> float:
     return deviation
 
 
+def _compare_there(kind: Any, a: Any, b: Any, settings: tuple[Any, ...], data_range: Any, full: bool, out: Any) -> Any:
+    """Compare two images on a device by SSIM."""
+    if on_cuda(b) is not kind:
+        raise TypeError("images must be two arrays of one library on a device")
+    arrays = [kind.read(a), kind.read(b)]
+    _, size, _, pixel = kind.parts(arrays[0])
+    _, other, _, _ = kind.parts(arrays[1])
+    index = kind.index(arrays[0])
+    if tuple(size) != tuple(other) or len(size) not in (2, 3):
+        raise ValueError(f"images must have the same shape, (H, W) or (H, W, C), got {tuple(size)} and {tuple(other)}")
+    if pixel.kind != "u" or pixel.itemsize > 2:
+        raise TypeError(f"pixels must be uint8 or uint16 on a device, got {pixel} (copy the images to the host first)")
+    window, _, population, k1, k2, _ = settings
+    numbers = (window, population, range_of(pixel, data_range), k1, k2)
+    if full or out is not None:
+        made = kind.outs(out, 1)[0]
+        arrays.append(new_there(kind, tuple(size), np.dtype(np.float32), arrays[0]) if made is None else made)
+        if tuple(kind.parts(arrays[2])[1]) != tuple(size):
+            raise ValueError(f"out must have shape {tuple(size)}, got {tuple(kind.parts(arrays[2])[1])}")
+    if any(kind.index(array) != index for array in arrays):
+        raise ValueError("the images and out must be on the same device")
+    score, number, stream = np.empty(1), kind.number(index), kind.stream(arrays[0])
+    try:
+        call("compare_device", b"".join(flat_array(*kind.parts(array)) for array in arrays), number, stream, *numbers, score)
+    except LayoutError:
+        arrays[:2] = [kind.contiguous(array) for array in arrays[:2]]
+        call("compare_device", b"".join(flat_array(*kind.parts(array)) for array in arrays), number, stream, *numbers, score)
+    if len(arrays) == 2:
+        return float(score[0])
+    return float(score[0]), kind.hand_out(arrays[2]) if out is None else out
+
+
 def _compare(
     kind: str, a: Any, b: Any, settings: tuple[Any, ...], data_range: Any, mask: Any, nan: Any, volume: bool, full: bool, out: Any, workers: Any
 ) -> Any:  # fmt: skip
     """Compare two images. The settings are the window, sigma, population, k1, k2 and signed."""
+    there = on_cuda(a)
+    if there is not None:
+        only_there(**{kind: kind != "ssim"}, sigma=settings[1] != 0, mask=mask, nan=nan != "keep", volume=volume)
+        return _compare_there(there, a, b, settings, data_range, full, out)
     first, second = on_host(a), on_host(b)
     axes = 3 if volume else 2
     if first.ndim not in (axes, axes + 1):

@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from . import _valid
 from ._arguments import same_type, thread_count
-from ._filters import call_with_copies, native_of, real, result_for, sides
+from ._filters import call_with_copies, native_of, on_cuda, only_there, real, result_for, run_there, sides
 from ._foreign import as_given, on_host
 from ._types import whole
 from ._typing import Image, Pair, Sides
@@ -42,7 +42,9 @@ def rank_filter(
     Parameters
     ----------
     a : array_like of uint8 or uint16, shape (H, W) or (H, W, C)
-        Input image.
+        Input image. CuPy and PyTorch arrays on a CUDA device are filtered there by
+        ``"mean"`` and, if they are of uint8, by ``"percentile"``, ``"minimum"``,
+        ``"maximum"`` and ``"equalize"``, without `footprint` and `mask`.
     statistic : str
         The statistic to compute. Below, g is the pixel in the middle of a window, n the number
         of pixels that count, and L the number of levels.
@@ -112,6 +114,13 @@ def rank_filter(
     """
     if not isinstance(statistic, str):
         raise TypeError(f"statistic must be a name such as 'percentile', got {statistic!r}")
+    kind = on_cuda(a)
+    if kind is not None:
+        only_there(footprint=footprint, mask=mask)
+        if window is None:
+            raise ValueError("pass a window")
+        area = sides(window, "window")
+        return run_there(kind, "rank_device", a, out, None, None, *area, *_offset(shift), real(fraction, "fraction"), before=(statistic.encode(),))
     array: Any = a
     hidden = np.ma.getmask(array)
     image = on_host(array.data if isinstance(array, np.ma.MaskedArray) else array)
@@ -135,15 +144,19 @@ def rank_filter(
         if place.ndim != 2 or place.size == 0:
             raise ValueError(f"footprint must have two axes, none of them empty, got {place.shape}")
         shape = place.shape[1], place.shape[0]
-    moved: Any = shift
-    if np.shape(moved) != (2,):
-        raise ValueError(f"shift must be two numbers (horizontal, vertical), got {shift!r}")
-    offset = tuple(whole(n, "shift", -(1 << 30), 1 << 30) for n in moved)
+    offset = _offset(shift)
     grays = 0 if levels is None else whole(levels, "levels", 1, _LEVELS)
     numbers = (real(fraction, "fraction"), whole(below, "below", 0, _LEVELS), whole(above, "above", 0, _LEVELS))
     result = _result(image, native, statistic, whole(bins, "bins", 1, _LEVELS), dtype, out)
     filter_ranks(statistic, image, result, shape, offset, place, shown, grays, *numbers, bins=int(bins), workers=thread_count(workers))
     return as_given(result, out, a)
+
+
+def _offset(shift: Any) -> tuple[int, ...]:
+    """Return the shift of a window."""
+    if np.shape(shift) != (2,):
+        raise ValueError(f"shift must be two numbers (horizontal, vertical), got {shift!r}")
+    return tuple(whole(n, "shift", -(1 << 30), 1 << 30) for n in shift)
 
 
 def _result(image: ndarray, native: np.dtype, statistic: str, bins: int, dtype: Any, out: Any) -> ndarray:
