@@ -97,8 +97,14 @@ func (t *tally) add(blocks, scores []float64, marks []byte, ch int) (n int) {
 	from, to := t.job.inside(t.job.A.Width)
 	for x := from; x < to; {
 		block := x / BlockColumns
-		sum := blocks[block]
-		for end := min(to, (block+1)*BlockColumns); x < end; x++ {
+		end, sum := min(to, (block+1)*BlockColumns), blocks[block]
+		if c == 1 && marks == nil && end-x == BlockColumns { // the usual case: additions of several blocks run at once
+			s := (*[BlockColumns]float64)(scores[x:])
+			blocks[block] = sum + s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6] + s[7]
+			x = end
+			continue
+		}
+		for ; x < end; x++ {
 			s := scores[x*c+ch]
 			if marks == nil {
 				sum += s
