@@ -75,8 +75,8 @@ KERNEL(PASTE2(clahe_count, PIXEL))(const CLAHE job, GLOBAL const u8 *RESTRICT in
 	in += job.inStart + (i64)(group / (u32)job.channels) * job.inDistance;
 	const i32 from = tile % job.across * job.tileWidth, to = from + job.tileWidth, y0 = tile / job.across * job.tileHeight + part * job.partRows;
 	const i32 left = job.tileHeight - part * job.partRows, rows = left < job.partRows ? left : job.partRows;
-	const i32 chunks = (to + EACH - 1) / EACH - from / EACH; // of a row
-	const i64 all = (i64)chunks * (rows > 0 ? rows : 0);
+	const u32 chunks = (u32)((to + EACH - 1) / EACH - from / EACH); // of a row
+	const u32 all = chunks * (u32)(rows > 0 ? rows : 0);
 	GLOBAL u32 *counts = (GLOBAL u32 *)space;
 #define SOME(index) some(job, (GLOBAL const PIXEL *)(in + index_of(y0 + (i32)((index) / chunks), job.height, REFLECT101) * job.inStride), \
 		(from / EACH + (i32)((index) % chunks)) * EACH, from, to, channel)
@@ -85,12 +85,12 @@ KERNEL(PASTE2(clahe_count, PIXEL))(const CLAHE job, GLOBAL const u8 *RESTRICT in
 	const i32 word = item % COUNTERS, side = item / COUNTERS;
 	u32 total[4] = {0, 0, 0, 0};
 	Some next = {{0}, 0};
-	if (item < all)
-		next = SOME(item);
-	for (i64 base = 0; base < all; base += STEPS * GROUP) {
+	if ((u32)item < all)
+		next = SOME((u32)item);
+	for (u32 base = 0; base < all; base += STEPS * GROUP) {
 		for (i32 w = 0; w < COUNTERS; w++)
 			counters[w * GROUP + item] = 0;
-		for (i64 index = base + item; index < all && index < base + STEPS * GROUP; index += GROUP) {
+		for (u32 index = base + (u32)item; index < all && index < base + STEPS * GROUP; index += GROUP) {
 			const Some now = next;
 			if (index + GROUP < all) // the next pixels arrive while these are counted
 				next = SOME(index + GROUP);
@@ -118,7 +118,7 @@ KERNEL(PASTE2(clahe_count, PIXEL))(const CLAHE job, GLOBAL const u8 *RESTRICT in
 			counts[4 * word + i] = total[i];
 #else
 	counts += place * job.levels;
-	for (i64 index = item; index < all; index += GROUP) {
+	for (u32 index = (u32)item; index < all; index += GROUP) {
 		const Some now = SOME(index);
 		for (i32 i = 0; i < EACH; i++)
 			if (now.valid >> i & 1)

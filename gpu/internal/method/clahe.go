@@ -49,6 +49,9 @@ func (e *CLAHE) Queue(job Job) error {
 	parts = max(1, min(parts, int64(devmem.CeilDiv(e.TileHeight, claheLeast))))
 	c.PartRows = int32(devmem.CeilDiv(e.TileHeight, int(parts)))
 	c.Parts = int32(devmem.CeilDiv(e.TileHeight, int(c.PartRows)))
+	if int64(e.TileWidth/16+2)*int64(c.PartRows) > math.MaxInt32 { // pieces of 16 pixels, which are counted in 32 bits
+		return raster.Invalid("tiles have %d×%d pixels, too many for a device", e.TileWidth, e.TileHeight)
+	}
 	c.Histograms = 1
 	if job.Pixel == raster.U8 {
 		c.Histograms = c.Parts * int32(group/kernels.CLAHECounters)
