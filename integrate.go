@@ -85,7 +85,7 @@ func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTabl
 	return raster.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
 }
 
-// IntegrateSquares returns the of an image and the table of its squares, computed in
+// IntegrateSquares returns the table of an image and the table of its squares, computed in
 // one pass over the pixels. It supports the same pairs of pixel and sum types as
 // [Integrate]. The squares are uint64 or float64 for integer pixels, and float64 for
 // float pixels:

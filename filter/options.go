@@ -16,7 +16,7 @@ type Pixel interface {
 	uint8 | uint16 | float32 | float64
 }
 
-// Float is a constraint that permits the float types of the results of statistics.
+// Float is a constraint that permits the types of statistics.
 type Float interface{ float32 | float64 }
 
 // A Border defines the pixels outside the image.

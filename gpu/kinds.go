@@ -435,7 +435,7 @@ func NewSquaredVolumeTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, heig
 	return &SquaredVolumeTable[S, Q]{sum, squares}, nil
 }
 
-// IntegrateVolumeSquares computes the of a volume and the table of its squares
+// IntegrateVolumeSquares computes the table of a volume and the table of its squares
 // together. It supports the types of [volume.IntegrateSquares]. From floats that
 // are all far from zero, an offset is subtracted first; see [Options].
 func IntegrateVolumeSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options) (*SquaredVolumeTable[S, Q], error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// Element is the constraint for the elements of an [Array].
+// Element is a constraint that permits the types of the elements of an [Array].
 type Element interface {
 	uint8 | uint16 | uint32 | uint64 | int16 | int32 | int64 | float32 | float64
 }

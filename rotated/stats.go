@@ -43,7 +43,7 @@ func (t *Table[S]) inside(box Box) (part, bool) {
 	return part{t.Lattice, box.Intersect(t.Bounds())}, true
 }
 
-// A SquaredTable holds the of an image and the table of its squares, along the
+// A SquaredTable holds the table of an image and the table of its squares, along the
 // same rotation, which together give the variance and standard deviation of any
 // box.
 type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {

@@ -55,7 +55,7 @@ func (t *Table[S]) adopt(made *engine.Table) {
 	t.Channels, t.Stride, t.Bound, t.Signed = made.Channels, made.Stride, made.Known.Bound, false
 }
 
-// A SquaredTable holds the of an image and the table of its squares, which together
+// A SquaredTable holds the 45° table of an image and the table of its squares, which together
 // give the variance and standard deviation of any box.
 type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 	Sum     *Table[S]
@@ -75,7 +75,7 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, channels int)
 	return raster.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
 }
 
-// IntegrateSquares returns the of an image and the table of its squares, computed in
+// IntegrateSquares returns the 45° table of an image and the table of its squares, computed in
 // one pass over the pixels. It supports the types of [boxsum.IntegrateSquares]:
 //
 //	table, err := tilted.IntegrateSquares[uint32, uint64](img, nil)

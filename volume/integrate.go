@@ -57,7 +57,7 @@ func (t *Table[S]) adopt(made *engine.Table) {
 	t.Bound, t.Signed, t.first = made.Known.Bound, false, nil
 }
 
-// A SquaredTable holds the of a volume and the table of its squares, which together
+// A SquaredTable holds the table of a volume and the table of its squares, which together
 // give the variance and standard deviation of any box. If all voxels are floats that
 // lie far from zero, an offset is subtracted first, as in a [boxsum.SquaredTable].
 type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
@@ -78,7 +78,7 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, depth, channe
 	return raster.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
 }
 
-// IntegrateSquares returns the of a volume and the table of its squares, computed in
+// IntegrateSquares returns the table of a volume and the table of its squares, computed in
 // one pass over the voxels. It supports the types of [boxsum.IntegrateSquares]:
 //
 //	table, err := volume.IntegrateSquares[uint32, uint64](vol, nil)

@@ -99,8 +99,8 @@ func OnStream(d *gpu.Device, handle uintptr) (*gpu.Device, error) {
 	return view.Outer.(*gpu.Device), nil
 }
 
-// Take allocates memory on the device, for use in a [Foreign]. It is freed by
-// [Give], or when the device is closed.
+// Take allocates memory on the device, for use in a [Foreign]. The memory is freed
+// by [Give], or when the device is closed.
 func Take(d *gpu.Device, bytes int64) (handle uintptr, err error) {
 	m := inner(d)
 	if err := m.Enter(); err != nil {

@@ -19,7 +19,7 @@ type twoPass interface {
 	// addBand adds the columns of a band to a worker's sums of the bands above it. If
 	// ready is set, the band's column sums have been computed; otherwise addBand computes
 	// them from the pixels.
-	addBand(worker, band int, there bool)
+	addBand(worker, band int, ready bool)
 	// startBand computes the row above a worker's next band from its column sums.
 	startBand(worker int)
 	// leaveBand stores a worker's sums plus the band's own column sums, for the bands

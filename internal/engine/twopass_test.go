@@ -71,8 +71,8 @@ func testTwoPass[P kernel.Pixel, S kernel.Sum](t *testing.T, squares bool) {
 // A lateLayer does not find the sums of every second band.
 type lateLayer struct{ *upright }
 
-func (l *lateLayer) addBand(worker, band int, there bool) {
-	l.upright.addBand(worker, band, there && band%2 == 0)
+func (l *lateLayer) addBand(worker, band int, ready bool) {
+	l.upright.addBand(worker, band, ready && band%2 == 0)
 }
 
 // TestTwoPassHelpers tests that helpers that leave after every band make the same

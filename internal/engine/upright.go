@@ -209,9 +209,9 @@ func (l *upright) resumeFrom(worker, band int) {
 	}
 }
 
-func (l *upright) addBand(worker, band int, there bool) {
+func (l *upright) addBand(worker, band int, ready bool) {
 	acc := l.workers[worker].acc
-	if !there {
+	if !ready {
 		l.addColumns(acc, band)
 		return
 	}
