@@ -8,6 +8,8 @@ import (
 	"runtime/cgo"
 	"strings"
 
+	"github.com/boxsum/boxsum/gpu"
+	"github.com/boxsum/boxsum/gpu/interop"
 	"github.com/boxsum/boxsum/hog"
 )
 
@@ -140,11 +142,28 @@ func scoreWindows(a arguments) any {
 }
 
 // detectByHistograms returns the detections in an image like detectObjects. Its arguments are the descriptor,
-// the image, and the fields of [hog.Options] as JSON.
+// the image, the fields of [hog.Options] as JSON, and the number of a device.
 func detectByHistograms(a arguments) any {
 	d := descriptorOf(a)
 	v := a.array(1).mustView(2)
 	wantsBytes(&v)
+	opt := hogOptions(a.text(2))
+	if on := a.device(3); on != nil {
+		opt.On = on
+	}
+	return foundOf(got(d.Detect(imageOf[uint8](&v), opt)))
+}
+
+// detectByHistogramsOnDevice is like detectByHistograms for an image on a device. Its arguments are like
+// those of detectOnDevice.
+func detectByHistogramsOnDevice(a arguments) any {
+	d := descriptorOf(a)
+	r := &resident{device: got(interop.OnStream(a.mustDevice(3), uintptr(a.int(4)))), image: a.flat(2)[0].array().mustView(2)}
+	wantsBytes(&r.image)
+	return foundOf(got(gpu.DetectHOG(imageOver[uint8](r, &r.image), d, hogOptions(a.text(1))))[0])
+}
+
+func hogOptions(text string) *hog.Options {
 	var o struct {
 		Threshold, Scale, Density float64
 		Step, Padding, Min, Max   [2]int
@@ -152,13 +171,12 @@ func detectByHistograms(a arguments) any {
 		Ungrouped, MeanShift, BGR bool
 		Ignore                    [][4]int
 	}
-	must(json.Unmarshal([]byte(a.text(2)), &o))
-	opt := &hog.Options{
+	must(json.Unmarshal([]byte(text), &o))
+	return &hog.Options{
 		Threshold: o.Threshold, Scale: o.Scale, Density: o.Density, Step: point(o.Step), Padding: point(o.Padding),
 		Min: point(o.Min), Max: point(o.Max), Neighbors: o.Neighbors, Limit: o.Limit, Workers: o.Workers,
 		Ungrouped: o.Ungrouped, MeanShift: o.MeanShift, BGR: o.BGR, Ignore: rectangles(o.Ignore),
 	}
-	return foundOf(got(d.Detect(imageOf[uint8](&v), opt)))
 }
 
 // gradientsOfImage writes the votes of pixels to an array of float32 and their bins to one of uint8. Its

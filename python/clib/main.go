@@ -81,6 +81,7 @@ var functions = []struct {
 	{"hog_compute", describeWindows},
 	{"hog_scores", scoreWindows},
 	{"hog_detect", detectByHistograms},
+	{"hog_detect_device", detectByHistogramsOnDevice},
 	{"store_integrate", storeIntegrate},
 	{"store_open", storeOpen},
 	{"store_about", storeAbout},

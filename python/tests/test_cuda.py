@@ -531,3 +531,21 @@ def test_cascades_search_arrays_on_the_device():
         cascade.detect(cupy.asarray(photo), angles=[90])
     with pytest.raises(TypeError, match="want uint8"):
         cascade.detect(cupy.asarray(photo.astype("f4")))
+
+
+def test_histograms_of_gradients_search_arrays_on_the_device():
+    import boxsum.detect
+
+    hog = boxsum.detect.HOG(np.random.default_rng(8).normal(0, 0.1, 1189), window=(32, 96))
+    photo = pixels((150, 130, 3), "u1")
+    for image in (photo, photo[:, :, 1], photo[:, 5:90]):
+        least = np.median(hog.scores(image))
+        want = hog.detect(image, threshold=least, neighbors=0)
+        assert len(want.boxes)
+        for there in (cupy.asarray(image), torch.as_tensor(np.ascontiguousarray(image), device="cuda")):
+            for one, other in zip(hog.detect(there, threshold=least, neighbors=0), want):
+                np.testing.assert_array_equal(one, other)
+        for one, other in zip(hog.detect(image, threshold=least, neighbors=0, device="cuda"), want):
+            np.testing.assert_array_equal(one, other)
+    with pytest.raises(TypeError, match="want uint8"):
+        hog.detect(cupy.asarray(photo.astype("f4")))

@@ -290,6 +290,24 @@ def test_coefficients_of_opencv(monkeypatch):
         ours.HOGDescriptor.getDefaultPeopleDetector()
 
 
+def test_detection_on_a_device():
+    if not any(d["device"].startswith("opencl") for d in boxsum.devices()):
+        pytest.skip("no OpenCL device")
+    hog = boxsum.detect.HOG(np.random.default_rng(8).normal(0, 0.1, 1189), window=(32, 96))
+    image = pixels((150, 130, 3), "u1")
+    for photo in (image, image[:, :, 1], image[:, 5:90]):
+        least = np.median(hog.scores(photo))
+        for named in ({"neighbors": 0}, {"neighbors": 0, "step": 4, "padding": 16}, {"neighbors": 1, "bgr": True}):
+            want = hog.detect(photo, **named, threshold=least, device="cpu")
+            assert len(want.boxes)
+            for one, other in zip(hog.detect(photo, **named, threshold=least, device="opencl"), want):
+                np.testing.assert_array_equal(one, other)
+    with pytest.raises(ValueError, match="unknown device"):
+        hog.detect(image, device="abacus")
+    with pytest.raises(ValueError, match="windows pass"):
+        hog.detect(image, threshold=-1e9, limit=1, device="opencl")
+
+
 def test_hog(tmp_path):
     """The package's own names: they agree with each other and with the drop-ins."""
     HOG = boxsum.detect.HOG

@@ -351,7 +351,7 @@ func (d *detector) searchFrames(slots []*frameSlot, workers int) {
 	if !d.onGPU() {
 		return
 	}
-	found, err := d.cascade.DetectBatch(images, &d.opt)
+	found, err := d.findEach(images)
 	for i, slot := range slots {
 		if slot.err = err; err == nil {
 			slot.results = found[i]

@@ -28,6 +28,14 @@ type detector struct {
 // onGPU reports whether a device searches.
 func (d *detector) onGPU() bool { return d.opt.On != nil }
 
+// findEach searches images of one size on a device, in one call.
+func (d *detector) findEach(images []boxsum.Image[uint8]) ([][]detect.Result, error) {
+	if d.hog != nil {
+		return d.hog.DetectBatch(images, &d.hogOpt)
+	}
+	return d.cascade.DetectBatch(images, &d.opt)
+}
+
 // find appends the objects in an image.
 func (d *detector) find(to []detect.Result, img boxsum.Image[uint8], workers int, progress func(float64)) ([]detect.Result, error) {
 	if d.hog != nil {
@@ -44,6 +52,10 @@ func (d *detector) find(to []detect.Result, img boxsum.Image[uint8], workers int
 func (c *Detect) detector(sh *console.Shell) (*detector, error) {
 	level, err := boxsum.ParseLevel(c.Level)
 	if err != nil {
+		return nil, err
+	}
+	place := flags.Place{On: c.On}
+	if err := place.Check(); err != nil {
 		return nil, err
 	}
 	scale, neighbors := 1.1, 3
@@ -67,52 +79,59 @@ func (c *Detect) detector(sh *console.Shell) (*detector, error) {
 		return nil, console.Usage("--neighbors %d: want 1 or more, or 0 for every window", neighbors)
 	case c.Blur && c.Out == "":
 		return nil, console.Usage("--blur writes a picture: name a file with -o")
+	case place.OnGPU() && c.Level != "auto":
+		return nil, console.Usage("--level is for the CPU: leave it out with --on %s", c.On)
 	}
-	d := &detector{workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
-	least, most := image.Pt(c.Min.Width, c.Min.Height), image.Pt(c.Max.Width, c.Max.Height)
+	check, load := c.checkCascade, c.loadCascade
 	if c.HOG != "" {
-		if err := c.checkHOG(); err != nil {
-			return nil, err
-		}
-		d.hogOpt = hog.Options{
-			Scale: scale, Neighbors: neighbors, Ungrouped: neighbors == 0, Min: least, Max: most,
-			Step: image.Pt(c.Step, c.Step), Padding: image.Pt(c.Padding, c.Padding), Level: level, Context: sh.Ctx,
-		}
-		if c.Threshold != nil {
-			d.hogOpt.Threshold = *c.Threshold
-		}
-		d.hog, err = loadHOG(sh.Ctx, c.HOG)
-		return d, err
+		check, load = c.checkHOG, c.loadHOG
 	}
-	place := flags.Place{On: c.On}
-	if err := place.Check(); err != nil {
+	if err := check(&place); err != nil {
 		return nil, err
 	}
-	if err := c.checkCascade(&place); err != nil {
-		return nil, err
+	least, most := image.Pt(c.Min.Width, c.Min.Height), image.Pt(c.Max.Width, c.Max.Height)
+	d := &detector{workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0))}
+	d.opt = detect.Options{
+		Scale: scale, Neighbors: neighbors, Ungrouped: neighbors == 0, Angles: c.Angles, EachAngle: c.EachAngle, Mirror: c.Mirror, Compat: c.Compat,
+		Min: least, Max: most, Level: level, Context: sh.Ctx,
 	}
-	path, err := installed.Find(c.Cascade)
-	if err != nil {
-		return nil, err
+	d.hogOpt = hog.Options{
+		Scale: scale, Neighbors: neighbors, Ungrouped: neighbors == 0, Min: least, Max: most,
+		Step: image.Pt(c.Step, c.Step), Padding: image.Pt(c.Padding, c.Padding), Level: level, Context: sh.Ctx,
 	}
-	if d.cascade, err = detect.LoadFile(path); err != nil {
+	if c.Turn == "tables" {
+		d.opt.Turn = detect.TurnTables
+	}
+	if c.Threshold != nil {
+		d.hogOpt.Threshold = *c.Threshold
+	}
+	if err := load(sh, d); err != nil {
 		return nil, err
 	}
 	device, err := place.Open()
 	if err != nil {
 		return nil, err
 	}
-	d.opt = detect.Options{
-		Scale: scale, Neighbors: neighbors, Ungrouped: neighbors == 0, Angles: c.Angles, EachAngle: c.EachAngle, Mirror: c.Mirror, Compat: c.Compat,
-		Min: least, Max: most, Level: level, Context: sh.Ctx,
-	}
-	if c.Turn == "tables" {
-		d.opt.Turn = detect.TurnTables
-	}
 	if device != nil {
-		d.opt.On = device
+		d.opt.On, d.hogOpt.On = device, device
 	}
 	return d, nil
+}
+
+// loadCascade loads the cascade.
+func (c *Detect) loadCascade(_ *console.Shell, d *detector) error {
+	path, err := installed.Find(c.Cascade)
+	if err != nil {
+		return err
+	}
+	d.cascade, err = detect.LoadFile(path)
+	return err
+}
+
+// loadHOG loads the descriptor of gradients.
+func (c *Detect) loadHOG(sh *console.Shell, d *detector) (err error) {
+	d.hog, err = loadHOG(sh.Ctx, c.HOG)
+	return err
 }
 
 // turned reports whether rotated objects are to be found.
@@ -125,8 +144,6 @@ func (c *Detect) checkCascade(place *flags.Place) error {
 	switch {
 	case place.OnGPU() && c.turned():
 		return console.Usage("--angles works on the CPU only: leave it out, or use --on cpu")
-	case place.OnGPU() && c.Level != "auto":
-		return console.Usage("--level is for the CPU: leave it out with --on %s", c.On)
 	case place.OnGPU() && c.Mirror:
 		return console.Usage("--mirror works on the CPU only: leave it out, or use --on cpu")
 	case c.Compat && c.turned():
@@ -140,14 +157,12 @@ func (c *Detect) checkCascade(place *flags.Place) error {
 }
 
 // checkHOG checks the flags that depend on --hog.
-func (c *Detect) checkHOG() error {
+func (c *Detect) checkHOG(*flags.Place) error {
 	switch {
 	case c.turned() || c.Mirror || c.EachAngle || c.Turn != "image":
 		return console.Usage("--hog finds upright objects: leave out --angles, --turn, --each-angle and --mirror")
 	case c.Compat:
 		return console.Usage("--hog always searches the windows that OpenCV searches: leave out --compat")
-	case c.On != "auto" && c.On != "cpu":
-		return console.Usage("--hog works on the CPU only: leave out --on, or use --on cpu")
 	case c.Threshold != nil && *c.Threshold-*c.Threshold != 0:
 		return console.Usage("--threshold %v: want a finite number", *c.Threshold)
 	case c.Step < 0:

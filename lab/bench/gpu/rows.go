@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"slices"
 	"unsafe"
 
 	"github.com/boxsum/boxsum"
@@ -11,6 +13,7 @@ import (
 	"github.com/boxsum/boxsum/gpu"
 	"github.com/boxsum/boxsum/gpu/interop"
 	"github.com/boxsum/boxsum/histogram"
+	"github.com/boxsum/boxsum/hog"
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/launch"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -286,6 +289,48 @@ func rotatedOnHost(side int, rot rotated.Rotation) func(*bench) (prepared, error
 	}
 }
 
+// people measures the detection of people in frames that are on the device or, if host is set, in host memory, beside all
+// cores of the CPU, whose results must be the same.
+func people(width, height, frames int, host bool) func(*bench) (prepared, error) {
+	return func(b *bench) (prepared, error) {
+		all := make([]boxsum.Image[uint8], frames)
+		for i := range all {
+			all[i] = noise[uint8](width/b.scale, height/b.scale)
+		}
+		rng := rand.New(rand.NewPCG(4, 0))
+		coefficients := make([]float32, 3781)
+		for i := range coefficients {
+			coefficients[i] = float32(rng.NormFloat64()) / 32
+		}
+		coefficients[3780] = -0.2 // some windows pass
+		d, err := hog.New(hog.Config{Coefficients: coefficients})
+		if err != nil {
+			return prepared{}, err
+		}
+		detect := func() ([][]hog.Result, error) { return d.DetectBatch(all, &hog.Options{On: b.device}) }
+		if !host {
+			src, err := gpu.Upload(b.device, all...)
+			if err != nil {
+				return prepared{}, err
+			}
+			b.own(src)
+			detect = func() ([][]hog.Result, error) { return gpu.DetectHOG(src, d, nil) }
+		}
+		want, err := d.DetectBatch(all, nil)
+		if err != nil {
+			return prepared{}, err
+		}
+		if got, err := detect(); err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+			return prepared{}, fmt.Errorf("the device finds %v (%v), and the CPU %v", got, err, want)
+		}
+		return prepared{
+			work:      func() error { _, err := detect(); return err },
+			limit:     func() error { _, err := d.DetectBatch(all, nil); return err },
+			limitName: "CPU", onClock: true,
+		}, nil
+	}
+}
+
 // page returns an image like a scanned page: noise on paper, and lines of dark words.
 func page(width, height int) boxsum.Image[uint8] {
 	img := noise[uint8](width, height)
@@ -395,6 +440,11 @@ func rows() []row {
 		{"tilted, 4096²", 1.4, turned(4096, nil)},
 		{"rotated by 1/2, 4096²", 1.6, turned(4096, &half)},
 		{"rotated by 1/2, 4096², host to host", 1, rotatedOnHost(4096, half)},
+		{"people 640×480", 1, people(640, 480, 1, false)},
+		{"people 640×480, 16 frames", 1, people(640, 480, 16, false)},
+		{"people 1080p", 1, people(1920, 1080, 1, false)},
+		{"people 1080p, 16 frames", 1, people(1920, 1080, 16, false)},
+		{"people 1080p, 16 frames, host to host", 1, people(1920, 1080, 16, true)},
 	}
 	for _, k := range []int{9, 15, 21, 25, 31} {
 		all = append(all, row{fmt.Sprintf("box %d×%d, 8192²", k, k), 1.25, windows(8192, box(k))})

@@ -229,7 +229,7 @@ class Cascade:
             raise ValueError("scale, contrast and angles must be finite numbers") from None
         kind = on_cuda(image)
         if kind is not None:
-            answer = self._there(kind, image, text.encode(), device)
+            answer = search_there("detect_device", self._handle, kind, image, text.encode(), device)
         else:
             pixels = on_host(image)
             if pixels.dtype != np.uint8:
@@ -237,17 +237,18 @@ class Cascade:
             answer = call_with_copies((), "detect", self._handle.value, pixels, text.encode(), device_number(device))
         return detections(answer)
 
-    def _there(self, kind: Any, array: Any, settings: bytes, device: Any) -> Any:
-        """Search an array on a CUDA device."""
-        image = kind.read(array)
-        index, pixel = kind.index(image), kind.parts(image)[3]
-        if pixel != np.uint8:
-            raise TypeError(f"image has type {pixel}, want uint8")
-        if device is not None and device not in ("gpu", "cuda", f"cuda:{index}"):
-            raise ValueError(f"the image is on cuda:{index}, but device is {device!r}: copy the image first")
-        number, stream = kind.number(index), kind.stream(image)
-        try:
-            return call("detect_device", self._handle.value, settings, flat_array(*kind.parts(image)), number, stream)
-        except LayoutError:
-            image = kind.contiguous(image)
-            return call("detect_device", self._handle.value, settings, flat_array(*kind.parts(image)), number, stream)
+
+def search_there(function: str, handle: Handle, kind: Any, array: Any, settings: bytes, device: Any) -> Any:
+    """Search an array on a CUDA device."""
+    image = kind.read(array)
+    index, pixel = kind.index(image), kind.parts(image)[3]
+    if pixel != np.uint8:
+        raise TypeError(f"image has type {pixel}, want uint8")
+    if device is not None and device not in ("gpu", "cuda", f"cuda:{index}"):
+        raise ValueError(f"the image is on cuda:{index}, but device is {device!r}: copy the image first")
+    number, stream = kind.number(index), kind.stream(image)
+    try:
+        return call(function, handle.value, settings, flat_array(*kind.parts(image)), number, stream)
+    except LayoutError:
+        image = kind.contiguous(image)
+        return call(function, handle.value, settings, flat_array(*kind.parts(image)), number, stream)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ._arguments import as_boxes, results, thread_count
-from ._detect import Detections, detections
-from ._filters import call_with_copies, real, sides
+from ._arguments import as_boxes, device_number, results, thread_count
+from ._detect import Detections, detections, search_there
+from ._filters import call_with_copies, on_cuda, real, sides
 from ._foreign import on_host
 from ._native import Handle, call
 from ._types import whole
@@ -418,12 +418,15 @@ class HOG:
         limit: int = 0,
         bgr: bool = False,
         workers: int | None = None,
+        device: str | None = None,
     ) -> Detections:
         """Detect objects in an image, at the size of the window and all larger sizes.
 
         Parameters
         ----------
-        image, step, padding, bgr, workers
+        image : array_like of uint8, shape (H, W), (H, W, 3) or (H, W, 4)
+            Gray or RGB image. CuPy and PyTorch arrays on a CUDA device are searched there.
+        step, padding, bgr, workers
             As for :meth:`compute`.
         threshold : float, optional
             The lowest score at which a window is found.
@@ -445,6 +448,9 @@ class HOG:
             Maximum number of windows found before grouping; more are an error. 0 means
             1,048,576, or 4,096 with `mean_shift`, whose running time grows with the square
             of their number.
+        device : str, optional
+            Where to search: ``"cpu"`` (the default), or a device such as ``"cuda"``,
+            ``"cuda:1"`` or ``"opencl"``, with the same results.
 
         Returns
         -------
@@ -479,7 +485,10 @@ class HOG:
             "Ungrouped": count == 0 and not mean_shift, "MeanShift": bool(mean_shift), "BGR": bool(bgr),
             "Ignore": None if ignore is None else as_boxes(ignore, 4).reshape(-1, 4).tolist(),
         }  # fmt: skip
-        return detections(call_with_copies((), "hog_detect", self._handle.value, _pixels(image), _json(settings, "threshold, scale and density")))
+        text, kind = _json(settings, "threshold, scale and density"), on_cuda(image)
+        if kind is not None:
+            return detections(search_there("hog_detect_device", self._handle, kind, image, text, device))
+        return detections(call_with_copies((), "hog_detect", self._handle.value, _pixels(image), text, device_number(device)))
 
 
 _TINY = 5e-324  # density that is as good as 0, which the library takes for the default
