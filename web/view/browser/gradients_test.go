@@ -14,8 +14,8 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 )
 
-// TestGradients tests that the page shows the gradients of the cell under the mouse, and of the one in the
-// middle of a box that the keyboard moves.
+// TestGradients tests that the tab shows the gradients of the cell in the middle of the box, of the one under the
+// mouse, and of those that the keyboard moves to.
 func TestGradients(t *testing.T) {
 	table, err := hog.Integrate(imgio.Demo(1920, 1080), hog.Votes{Linear: true, Spread: 1}, nil)
 	if err != nil {
@@ -27,7 +27,7 @@ func TestGradients(t *testing.T) {
 				t.Parallel()
 				b := open(t, address, f)
 				b.answered()
-				b.do(chromedp.Evaluate(`document.getElementById('gradients-part').open = true; boxsum.panes('image'); 0`, nil))
+				b.do(chromedp.Click(`nav a[href="#gradients"]`))
 				shows := func(cell image.Rectangle) {
 					t.Helper()
 					numbers := fmt.Sprintf("%d,%d,%d,%d", cell.Min.X, cell.Min.Y, cell.Max.X, cell.Max.Y)
@@ -54,9 +54,9 @@ func TestGradients(t *testing.T) {
 				b.shot(f.name + "-gradients")
 				b.accessible(f.name + " gradients")
 				b.do(chromedp.Focus("#image"), chromedp.KeyEvent(kb.ArrowDown))
-				shows(image.Rect(1184, 416, 1216, 448))
-				b.do(chromedp.Evaluate(`document.getElementById('gradients-part').open = false; 0`, nil))
-				b.wait(`!boxsum.gradients.cell`)
+				shows(image.Rect(1056, 416, 1088, 448))
+				b.do(chromedp.Click(`nav a[href="#boxes"]`))
+				b.wait(`!boxsum.gradients.cell && document.getElementById('view-gradients').hidden`)
 				b.quiet()
 			})
 		}

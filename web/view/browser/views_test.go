@@ -172,7 +172,7 @@ func TestWidths(t *testing.T) {
 	for _, width := range []int64{360, 414, 768, 1024, 1920, 3840} {
 		b.do(emulation.SetDeviceMetricsOverride(width, width*9/16, 1, false))
 		b.wait(fmt.Sprintf(`innerWidth === %d`, width))
-		for _, name := range []string{"boxes", "work", "detect", "how"} {
+		for _, name := range []string{"boxes", "work", "detect", "gradients", "how"} {
 			b.view(name)
 			if wide := eval[float64](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
 				t.Errorf("%s sticks out by %v of %d pixels", name, wide, width)

@@ -9,7 +9,7 @@ import { showHow } from './how.js';
 import { showReport } from './reports.js';
 
 const app = { engine: connect() };
-const views = ['boxes', 'work', 'detect', 'how', 'reports'];
+const views = ['boxes', 'work', 'detect', 'gradients', 'how', 'reports'];
 
 function say(text) { $('message').textContent = text || ''; }
 app.say = say;
@@ -27,7 +27,7 @@ function route() {
   if (name === 'how') showHow($('how-content'));
   if (name === 'reports') showReport(app, $('report-content'));
   app.work?.shown(name);
-  app.gradients?.look();
+  app.gradients?.shown(name);
   $('drag-tool').hidden = !drawsBoxes();
   document.querySelector('.touch').hidden = !drawsBoxes();
   app.stage?.resized();
@@ -220,7 +220,7 @@ async function start() {
   };
   app.stage.holds = (p) => (drawsBoxes() ? !!app.boxes.hit(app.boxes.selected, p, true) : app.work.holds(p));
   app.stage.looked = () => app.work.looked();
-  app.stage.key = (e) => { app.boxes.key(e); app.gradients.follow(); };
+  app.stage.key = (e) => (app.view === 'gradients' ? app.gradients.key(e) : app.boxes.key(e));
   app.stage.overlay = (c, kind, canvas) => { if (drawsBoxes()) app.boxes.overlay(c, kind, canvas); if (kind === 'image') app.gradients.overlay(c); if (app.work.active && kind === 'image') app.work.overlay(c); };
   app.stage.failed = (e, kind) => { if (kind === 'image') say(e.message); else $('heat-caption').textContent = e.message; };
   listen();
@@ -232,6 +232,7 @@ async function start() {
   say('');
   app.documents = app.hello.documents;
   app.work.ready();
+  app.gradients.shown(app.view);
   listDocuments();
   const h = app.hello;
   if (app.view === 'reports') showReport(app, $('report-content'));

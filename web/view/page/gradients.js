@@ -8,20 +8,34 @@ export class Gradients {
     this.stage = app.stage;
     this.at = null; // where the pointer is; without one, the middle of the selected box counts
     this.ask = latest(() => this.answer());
-    $('gradients-part').addEventListener('toggle', () => this.look());
     $('cell-size').onchange = () => this.look();
     $('image').addEventListener('pointerdown', (e) => this.hover(this.stage.at(e))); // a finger does not hover
     this.render();
   }
 
-  get shown() { return this.app.view === 'boxes' && $('gradients-part').open && this.stage.doc?.kind === 'image'; }
+  // shown handles a change of the view.
+  shown(view) {
+    const active = view === 'gradients' && !!this.app.hello;
+    if (active && !this.active) this.app.panes('image');
+    if (this.active && view === 'boxes') this.app.panes(this.stage.doc?.table ? 'both' : 'image');
+    this.active = active;
+    if (active) $('show-tool').hidden = true;
+    this.look();
+  }
 
-  reset() { this.follow(); }
-
-  // follow shows the cell in the middle of the selected box.
-  follow() {
+  reset() {
     this.at = null;
     this.look();
+  }
+
+  // key moves the cell by the arrow keys, and leaves others to the boxes.
+  key(e) {
+    const arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
+    if (arrow && this.cell && !e.ctrlKey && !e.metaKey) {
+      const side = Number($('cell-size').value), [x, y] = this.cell.box;
+      this.hover({ x: x + arrow[0] * side, y: y + arrow[1] * side });
+      e.preventDefault();
+    } else if (arrow || '+=-0'.includes(e.key)) this.app.boxes.key(e);
   }
 
   hover(p) {
@@ -31,7 +45,7 @@ export class Gradients {
 
   // look asks for the cell, unless it is there already.
   look() {
-    if (!this.shown) {
+    if (!this.active || this.stage.doc?.kind !== 'image') {
       if (this.cell) { this.cell = this.result = null; this.stage.draw(); }
       this.render();
       return;
@@ -60,7 +74,7 @@ export class Gradients {
   }
 
   render() {
-    const host = $('gradients'), doc = this.stage.doc;
+    const host = $('gradient-chart'), doc = this.stage.doc;
     if (doc && doc.kind !== 'image') return host.replaceChildren(make('p', { className: 'hint' }, 'Gradients are available for images in memory.'));
     const { cell, result } = this;
     if (!cell || !result) return cell ? undefined : host.replaceChildren();
@@ -73,7 +87,7 @@ export class Gradients {
 
   // overlay draws the cell and, for each bin, a line across its direction.
   overlay(c) {
-    if (!this.shown || !this.cell) return;
+    if (!this.active || !this.cell) return;
     const [x0, y0, x1, y1] = this.cell.box, s = this.stage, [left, top] = s.toScreen(x0, y0), [right, bottom] = s.toScreen(x1, y1);
     const sums = this.result?.sums, most = sums ? Math.max(...sums) : 0;
     for (const [color, width] of [['rgb(0 0 0 / 80%)', 4], ['#ffd24a', 1.75]]) {
