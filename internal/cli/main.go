@@ -146,7 +146,7 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 	case exited:
 		return nil, nil
 	case err != nil:
-		return nil, console.Usage("%w (%s)", err, hint(err))
+		return nil, console.Usage("%s (%s)", message(err), hint(err))
 	}
 	for _, path := range command.Path {
 		if out := path.Positional; out != nil && out.Name == "OUT" && out.Target.String() == console.Standard && console.IsTerminal(stdout) {
@@ -164,6 +164,22 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		}
 	}
 	return command, nil
+}
+
+// message returns the message of an error of the command line, without the parser's terms.
+func message(err error) string {
+	text := err.Error()
+	if before, missing := strings.CutSuffix(text, ` value but got "EOL" (<EOL>)`); missing {
+		flag, _, _ := strings.Cut(before, ": expected ")
+		return flag + ": the value is missing"
+	}
+	if names, missing := strings.CutPrefix(text, `expected "<`); missing {
+		return "missing argument: " + strings.NewReplacer("<", "", ">", "", `"`, "").Replace(names)
+	}
+	if before, isFloat := strings.CutSuffix(text, " (string)"); isFloat {
+		text = before
+	}
+	return strings.NewReplacer("expected a valid 64 bit int but got", "want an integer, got", "expected a float but got", "want a number, got").Replace(text)
 }
 
 // hint returns what to try after an error of the command line: -o, if an argument that is
