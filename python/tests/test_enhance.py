@@ -97,6 +97,8 @@ def test_arguments_of_opencv():
     image = picture(np.random.default_rng(3), (20, 30), np.uint8)
     made = fast.createCLAHE(np.nan, (3, 2))
     np.testing.assert_array_equal(made.apply(image), cv2.createCLAHE(np.nan, (3, 2)).apply(image))
+    for arguments in ((None,), (None, None), (3, None)):
+        np.testing.assert_array_equal(fast.createCLAHE(*arguments).apply(image), cv2.createCLAHE(*arguments).apply(image))
     for module in (cv2, fast):
         for arguments in (("2",), (2, 3), (2, ("2", 3))):
             with pytest.raises(TypeError):

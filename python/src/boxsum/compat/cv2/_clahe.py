@@ -146,4 +146,5 @@ def createCLAHE(clipLimit: float = 40.0, tileGridSize: Any = (8, 8)) -> CLAHE:
     >>> cv2.createCLAHE(tileGridSize=(4, 2)).getTilesGridSize()
     (4, 2)
     """
-    return CLAHE(_clip(clipLimit), _tiles(tileGridSize))
+    # None is the default, as in OpenCV.
+    return CLAHE(40.0 if clipLimit is None else _clip(clipLimit), (8, 8) if tileGridSize is None else _tiles(tileGridSize))
