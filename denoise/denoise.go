@@ -35,7 +35,7 @@ type Options struct {
 	// pixels always use absolute differences.
 	Absolute bool
 
-	On boxsum.Device // compute on a device, a *gpu.Device, with patches of up to 65 pixels a side
+	On boxsum.Device // device to use, for patches of up to 65 pixels a side; nil selects the processor
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best

@@ -10,7 +10,7 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// Float is a constraint that permits the float types of images and volumes of floats.
+// Float is a constraint that permits float32 and float64.
 type Float interface{ float32 | float64 }
 
 // FloatOptions configures non-local means of floats. Nil and the zero value select scikit-image's

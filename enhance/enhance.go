@@ -35,7 +35,7 @@ type Options struct {
 	// equalized, and all three are scaled by the same factor. Otherwise each channel is equalized separately.
 	Color bool
 
-	On boxsum.Device // compute on a device, a *gpu.Device, which must have room for the image
+	On boxsum.Device // device to use, which needs memory for a whole image; nil selects the processor
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS
 	Level    boxsum.Level       // instruction set; the zero Level selects the best

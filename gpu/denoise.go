@@ -13,15 +13,14 @@ import (
 
 // NonLocalMeans is like [denoise.NonLocalMeans] for images on a device: it removes
 // the noise of every image, bit-identical to package denoise. Patches have up to 65
-// pixels a side. Of the options, it uses the strength, the patch, the search,
-// Absolute and the context.
+// pixels a side. It uses only Strength, Patch, Search, Absolute and Context of opt.
 func NonLocalMeans[P FilterPixel](src *Image[P], opt *denoise.Options) (*Image[P], error) {
 	return likeImage(src, func(dst *Image[P]) error { return NonLocalMeansInto(dst, src, opt) })
 }
 
-// NonLocalMeansInto is like [NonLocalMeans] but writes to dst, which must have the
-// same size and device as src and must not be src. It returns when the work is
-// queued.
+// NonLocalMeansInto is like [NonLocalMeans] but writes the result to dst, which
+// must have the same size and device as src and must not be src. It returns when
+// the work is queued.
 func NonLocalMeansInto[P FilterPixel](dst, src *Image[P], opt *denoise.Options) error {
 	a, to := src.inner(), dst.inner()
 	if a.Device == nil || to.Device == nil {

@@ -32,13 +32,14 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 	return c.DetectBatch(nil, &own)
 }
 
-// DetectHOG returns the objects that histograms of oriented gradients find in every image of a batch,
-// on their device. The results, including scores, are those of [hog.Descriptor.Detect]. Images have
-// one channel, or three or four that start with red, green and blue. All levels are resized and
-// searched on the device; windows found are grouped on the host. OpenCL devices must support float64.
+// DetectHOG returns the objects that a detector with histograms of oriented gradients finds in
+// every image of a batch, on their device. The results, including scores, are those of
+// [hog.Descriptor.Detect]. Images must have one channel, or three or four that start with red,
+// green and blue. All levels are resized and searched on the device; windows that are found are
+// grouped on the host. OpenCL devices must support float64.
 //
 // DetectHOG ignores On, Workers and Progress. For images in host memory, use
-// [hog.Descriptor.DetectBatch] and the option On.
+// [hog.Descriptor.DetectBatch] with the option On.
 func DetectHOG(images *Image[uint8], d *hog.Descriptor, opt *hog.Options) ([][]hog.Result, error) {
 	a, err := searchable(images)
 	if err != nil {

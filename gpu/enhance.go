@@ -11,15 +11,15 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// CLAHE is like [enhance.CLAHE] for images on a device: it equalizes the contrast
-// of each channel of every image locally, bit-identical to package enhance. Of the
-// options, it uses the tiles, the clip limit and the context; Color is not supported.
+// CLAHE is like [enhance.CLAHE] for images on a device: it equalizes the contrast of each channel
+// of every image locally, bit-identical to package enhance. It uses only Across, Down, Clip and
+// Context of opt; Color is not supported.
 func CLAHE[P FilterPixel](src *Image[P], opt *enhance.Options) (*Image[P], error) {
 	return likeImage(src, func(dst *Image[P]) error { return CLAHEInto(dst, src, opt) })
 }
 
-// CLAHEInto is like [CLAHE] but writes to dst, which must have the same size and
-// device as src and must not be src. It returns when the work is queued.
+// CLAHEInto is like [CLAHE] but writes the result to dst, which must have the same size and device
+// as src and must not be src. It returns when the work is queued.
 func CLAHEInto[P FilterPixel](dst, src *Image[P], opt *enhance.Options) error {
 	a, to := src.inner(), dst.inner()
 	if a.Device == nil || to.Device == nil {

@@ -24,7 +24,7 @@ type Histogram struct {
 
 // NewHistogram allocates device memory for the integral histograms of count images
 // of the given size, with pixels of type P. Zero channels means one. The contents
-// are undefined until [IntegrateHistogramInto].
+// are undefined until [IntegrateHistogramInto] is called.
 func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int, bins histogram.Bins) (*Histogram, error) {
 	channels = max(channels, 1)
 	if _, err := histogram.Bytes[uint32](width, height, channels, bins.N); err != nil {

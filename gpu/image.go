@@ -16,8 +16,8 @@ type Image[P boxsum.Pixel] struct{ holder }
 // A holder is the array of images or of tables, which package interop reaches too.
 type holder = inside.Array
 
-// NewImage allocates device memory for count images of the given size. Zero
-// channels means one. The contents are undefined until [Image.Set].
+// NewImage allocates device memory for count images of the given size. Zero channels
+// means one. The contents are undefined until [Image.Set] is called.
 func NewImage[P boxsum.Pixel](d *Device, width, height, channels, count int) (*Image[P], error) {
 	return wrapped[Image[P]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Count: count}))
 }

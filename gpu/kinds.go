@@ -187,7 +187,8 @@ func (t *VolumeTable[S]) String() string { return t.inner().String() }
 func (t *VolumeTable[S]) Close() error { return t.inner().Close() }
 
 // NewTable allocates device memory for the tables of count images of the given
-// size. Zero channels means one. The contents are undefined until [IntegrateInto].
+// size. Zero channels means one. The contents are undefined until
+// [IntegrateInto] is called.
 func NewTable[S boxsum.Sum](d *Device, width, height, channels, count int) (*Table[S], error) {
 	return wrapped[Table[S]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}))
 }
@@ -285,9 +286,9 @@ func (t *SquaredTable[S, Q]) Close() error {
 	return driver.FirstError(t.Sum.Close(), t.Squares.Close())
 }
 
-// NewTiltedTable allocates device memory for the tilted tables of count images of
-// the given size. Zero channels means one. The contents are undefined until
-// [IntegrateTiltedInto].
+// NewTiltedTable allocates device memory for the tilted tables of count images
+// of the given size. Zero channels means one. The contents are undefined until
+// [IntegrateTiltedInto] is called.
 func NewTiltedTable[S boxsum.Sum](d *Device, width, height, channels, count int) (*TiltedTable[S], error) {
 	return wrapped[TiltedTable[S]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}))
 }
@@ -388,7 +389,7 @@ func (t *SquaredTiltedTable[S, Q]) Close() error {
 
 // NewVolumeTable allocates device memory for the table of a volume of the given
 // size. Zero channels means one. The contents are undefined until
-// [IntegrateVolumeInto].
+// [IntegrateVolumeInto] is called.
 func NewVolumeTable[S boxsum.Sum](d *Device, width, height, depth, channels int) (*VolumeTable[S], error) {
 	return wrapped[VolumeTable[S]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Volume: true, Depth: depth, Border: 1}))
 }

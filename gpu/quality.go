@@ -15,10 +15,10 @@ import (
 	"github.com/boxsum/boxsum/quality"
 )
 
-// SSIM is like [quality.SSIM] for batches of images on a device: it returns the
-// score of each image of a and the one of b with the same index, bit-identical to
-// package quality. It waits for the device, which must support float64. Of the
-// options, it uses the window, the constants and the context; Sigma and Valid are
+// SSIM is like [quality.SSIM] for batches of images on a device. It returns the
+// score of each image of a and the image of b with the same index, bit-identical
+// to package quality. It waits for the device, which must support float64. It
+// uses only the window, the constants and the context of opt; Sigma and Valid are
 // not supported.
 func SSIM[P FilterPixel](a, b *Image[P], opt *quality.Options) ([]float64, error) {
 	var scores []float64
@@ -45,8 +45,8 @@ func SSIMMap[D quality.Float, P FilterPixel](a, b *Image[P], opt *quality.Option
 	return likeImage(a, func(dst *Image[D]) error { return SSIMMapInto(dst, a, b, opt) })
 }
 
-// SSIMMapInto is like [SSIMMap] but writes to dst, which must have the same size
-// and device as the images. It returns when the work is queued.
+// SSIMMapInto is like [SSIMMap] but writes the result to dst, which must have the
+// same size and device as the images. It returns when the work is queued.
 func SSIMMapInto[D quality.Float, P FilterPixel](dst *Image[D], a, b *Image[P], opt *quality.Options) error {
 	to := dst.inner()
 	if to.Device == nil {

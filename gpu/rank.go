@@ -13,16 +13,16 @@ import (
 )
 
 // Rank is like [rank.Filter] for images on a device: it returns a statistic of the
-// window around every pixel, bit-identical to package rank. The statistic is
+// window around every pixel, bit-identical to package rank. The statistic must be
 // [rank.Mean] or, for bytes, [rank.Percentile], [rank.Minimum], [rank.Maximum] or
-// [rank.Equalize]. For percentiles, OpenCL devices must support float64. Of the
-// options, it uses only the fraction and the context.
+// [rank.Equalize]. For percentiles, OpenCL devices must support float64. Rank uses
+// only the fraction and the context of opt.
 func Rank[P FilterPixel](src *Image[P], s rank.Statistic, w filter.Window, opt *rank.Options) (*Image[P], error) {
 	return likeImage(src, func(dst *Image[P]) error { return RankInto(dst, src, s, w, opt) })
 }
 
-// RankInto is like [Rank] but writes to dst, which must have the same size and
-// device as src and must not be src. It returns when the work is queued.
+// RankInto is like [Rank] but writes the result to dst, which must have the same
+// size and device as src and must not be src. It returns when the work is queued.
 func RankInto[P FilterPixel](dst, src *Image[P], s rank.Statistic, w filter.Window, opt *rank.Options) error {
 	a, to := src.inner(), dst.inner()
 	if a.Device == nil || to.Device == nil {

@@ -25,7 +25,7 @@ type RotatedTable[S boxsum.Sum] struct {
 
 // NewRotatedTable allocates device memory for the tables of count images of the
 // given size. Zero channels means one. The contents are undefined until
-// [IntegrateRotatedInto].
+// [IntegrateRotatedInto] is called.
 func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int, rot rotated.Rotation) (*RotatedTable[S], error) {
 	m := d.mem()
 	if err := m.Enter(); err != nil {

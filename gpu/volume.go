@@ -12,7 +12,7 @@ import (
 type Volume[P boxsum.Pixel] struct{ holder }
 
 // NewVolume allocates device memory for a volume of the given size. Zero channels
-// means one. The contents are undefined until [Volume.Set].
+// means one. The contents are undefined until [Volume.Set] is called.
 func NewVolume[P boxsum.Pixel](d *Device, width, height, depth, channels int) (*Volume[P], error) {
 	return wrapped[Volume[P]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Volume: true, Depth: depth}))
 }

@@ -103,7 +103,7 @@ func (d *Descriptor) searchOn(levels []level, size image.Point, colors int, o *O
 	return s
 }
 
-// axisOf returns the positions in the image of the pixels along one side of a padded level, see
+// axisOf returns the positions in the image of the pixels along one side of a padded level; see
 // [oriented.Level].
 func axisOf(src, dst, padding int) []int32 {
 	all := make([]int32, dst+2*padding+2)

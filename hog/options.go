@@ -53,10 +53,10 @@ type Options struct {
 	// blue. The order matters only if the gradients of two channels are equally strong.
 	BGR bool
 
-	// On is the device to use, see [boxsum.Options]; nil selects the processor. Images stay in
-	// host memory. Results, including scores, are the same as on the processor. Images with a
-	// side of more than 2^22 pixels return an error on a device. Several devices share the images
-	// of [Descriptor.DetectBatch]. OpenCL devices must support float64.
+	// On is the device to use; nil selects the processor. See [boxsum.Options.On]. Images stay in
+	// host memory. Results, including scores, are the same as on the processor. Devices do not
+	// support images with a side of more than 2^22 pixels. Several devices share the images of
+	// [Descriptor.DetectBatch]. OpenCL devices must support float64.
 	On boxsum.Device
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS

@@ -47,7 +47,8 @@ type Options struct {
 	// support it, and volumes only support SkipNaN.
 	Valid boxsum.Valid
 
-	// On computes SSIM and its map on a device, a *gpu.Device, for images of uint8 and uint16 without Sigma and Valid.
+	// On is the device to use; nil selects the processor. See [boxsum.Options.On]. Devices support
+	// SSIM and its map, for images of uint8 and uint16 without Sigma and Valid.
 	On boxsum.Device
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS

@@ -35,8 +35,9 @@ func VolumeSSIMInto[D Float, P Pixel](dst volume.Volume[D], a, b volume.Volume[P
 	return intoVolume(&dst)(volumes(quality.SSIM, &a, &b, opt))
 }
 
-// LNCC returns the mean local normalized cross-correlation of two images of the same size. It is 1 if every window of
-// one image equals that of the other up to contrast and brightness.
+// LNCC returns the mean local normalized cross-correlation of two images of the same size. It is 1
+// if every window of one image equals the corresponding window of the other up to contrast and
+// brightness.
 func LNCC[P Pixel](a, b boxsum.Image[P], opt *Options) (float64, error) {
 	return score(images(quality.LNCC, &a, &b, opt))
 }

@@ -73,8 +73,9 @@ type Options struct {
 	Fraction     float64 // for Percentile: 0 is the minimum, 0.5 the median, 1 the maximum
 	Below, Above int     // for BilateralMean: how far from g the pixels below and above it must be to be excluded
 
-	// On computes Mean and, for 8-bit pixels, Percentile, Minimum, Maximum and Equalize on a device, a *gpu.Device, without a
-	// mask or a footprint.
+	// On is the device to use; nil selects the processor. See [boxsum.Options.On]. Devices support
+	// Mean and, for 8-bit pixels, Percentile, Minimum, Maximum and Equalize, without a mask or a
+	// footprint.
 	On boxsum.Device
 
 	Workers  int                // maximum number of goroutines; 0 means GOMAXPROCS

@@ -17,7 +17,7 @@ import (
 // A Damage describes a damaged or missing object of a table.
 type Damage struct {
 	Key      string // key of the object in the bucket
-	Row      int    // row of the block; -1 if the object holds lines between blocks
+	Row      int    // row of the block, or -1 if the object belongs to no block
 	Column   int    // column of the block
 	Why      error  // what is wrong with it
 	Repaired bool   // whether Verify has rewritten it
