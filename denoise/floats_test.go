@@ -152,6 +152,31 @@ func TestFloats(t *testing.T) {
 	}
 }
 
+// TestTiles compares an image of several tiles with a part of it.
+func TestTiles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42))
+	v := hills[float64](rng, 1100, 30, 1, 1)
+	img := boxsum.Image[float64]{Pix: v.Pix, Width: 1100, Height: 30, Channels: 1, Stride: v.Stride}
+	opt := denoise.FloatOptions{Strength: 0.1, Patch: 5, Search: 39}
+	all, err := denoise.FloatNonLocalMeans(img, &opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const left, margin = 450, 22 // what patches and their search reach
+	part := boxsum.Image[float64]{Pix: img.Pix[left:], Width: 120, Height: 30, Channels: 1, Stride: img.Stride}
+	got, err := denoise.FloatNonLocalMeans(part, &opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for y := range 30 {
+		for x := margin; x < part.Width-margin; x++ {
+			if g, want := got.Row(y)[x], all.Row(y)[left+x]; math.Abs(g-want) > 1e-6 {
+				t.Fatalf("%v at (%d, %d), want %v", g, x, y, want)
+			}
+		}
+	}
+}
+
 func TestRefusedFloats(t *testing.T) {
 	img, _ := boxsum.NewImage[float32](9, 7, 1)
 	bad, _ := boxsum.NewImage[float32](9, 7, 1)

@@ -512,3 +512,35 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestTiles compares images of several tiles and bands with the portable loops, which count the pixels of one window at a time.
+func TestTiles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 35))
+	img, _ := boxsum.NewImage[uint8](530, 290, 1)
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i%img.Width/4 + i/img.Stride/7 + rng.IntN(12))
+	}
+	mask, _ := boxsum.NewImage[uint8](530, 290, 1)
+	for i := range mask.Pix {
+		mask.Pix[i] = uint8(rng.IntN(3))
+	}
+	want, _ := boxsum.NewImage[uint8](530, 290, 1)
+	got, _ := boxsum.NewImage[uint8](530, 290, 1)
+	for _, s := range []rank.Statistic{rank.Gradient, rank.Percentile, rank.Majority, rank.Equalize, rank.Otsu} {
+		for i, w := range []filter.Window{filter.Square(15), {Width: 41, Height: 3}, {Width: 5, Height: 60}} {
+			opt := rank.Options{Fraction: 0.3, Level: boxsum.Levels()[0]}
+			if i == 2 {
+				opt.Mask = mask
+			}
+			if err := rank.FilterInto(want, img, s, w, &opt); err != nil {
+				t.Fatal(err)
+			}
+			for k, level := range boxsum.Levels() {
+				opt.Level, opt.Workers = level, 1+2*k
+				if err := rank.FilterInto(got, img, s, w, &opt); err != nil || !slices.Equal(got.Pix, want.Pix) {
+					t.Errorf("%v of %v at level %v differs, error %v", s, w, level, err)
+				}
+			}
+		}
+	}
+}
