@@ -503,3 +503,32 @@ func BenchmarkSSIM(b *testing.B) {
 		})
 	}
 }
+
+// TestPixelWindows tests windows of one pixel, in which the largest squares fit in 32 bits, but their sums and products don't.
+func TestPixelWindows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 4))
+	const w, h = 70, 9
+	a := boxsum.Image[uint16]{Pix: make([]uint16, w*h), Width: w, Height: h}
+	b := boxsum.Image[uint16]{Pix: make([]uint16, w*h), Width: w, Height: h}
+	for i := range a.Pix {
+		a.Pix[i] = uint16(rng.Uint32())
+		b.Pix[i] = a.Pix[i] ^ uint16(rng.UintN(8))
+	}
+	a.Pix[1], b.Pix[1] = math.MaxUint16, math.MaxUint16-1
+	for _, level := range boxsum.Levels() {
+		scores, _, err := quality.SSIMMap[float64](a, b, &quality.Options{Window: 1, Population: true, Level: level})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for y := range h {
+			p, q := a.Row(y), b.Row(y)
+			for x, got := range scores.Row(y) {
+				d := float64(p[x]) - float64(q[x])
+				want := 1 - d*d/(float64(p[x])*float64(p[x])+float64(q[x])*float64(q[x])+655.35*655.35)
+				if math.Abs(got-want) > 1e-12 {
+					t.Fatalf("%v: %d and %d have the score %v, want %v", level, p[x], q[x], got, want)
+				}
+			}
+		}
+	}
+}

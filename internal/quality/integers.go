@@ -52,9 +52,8 @@ func runIntegers(j *Job) error {
 	run := integersRuns.Take()
 	l := &run.Layer
 	l.job, l.k = j, j.constants()
-	most := float64(uint64(1)<<(8*j.A.Type.Bytes()) - 1)
 	square := raster.U64
-	if float64(j.Size*j.Size)*most*most < 1<<32 {
+	if j.A.Type == raster.U8 { // maxArea squares of bytes fit in 32 bits
 		square = raster.U32
 	}
 	l.frame = window.Frame{Width: j.A.Width, Height: j.A.Height, Channels: j.A.Channels, Pixel: j.A.Type, Sum: raster.U32, Square: square, Shape: j.shape(), Level: j.set.Level}
