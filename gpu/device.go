@@ -200,7 +200,7 @@ func (d *Device) Close() error {
 // [boxsum.ErrClosed]. The function queue may close the device.
 func (d *Device) Time(runs int, queue func() error) (times []time.Duration, err error) {
 	if queue == nil {
-		return nil, raster.Invalid("no work to time")
+		return nil, raster.Invalid("nil queue, want a function that queues work")
 	}
 	if runs < 1 {
 		return nil, raster.Invalid("number of timed runs is %d, want 1 or more", runs)

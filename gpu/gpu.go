@@ -118,7 +118,7 @@ func (o *Options) check(pixel, sum raster.Type, noOffset string) (Options, error
 	case offset != 0 && sum != raster.F32 && !(pixel.Float() && sum.Float()):
 		return *o, raster.Unsupported("an offset is not supported for sums of %s pixels in %s, want float pixels or float32 sums", pixel, sum)
 	case o.Kernels < AutoKernels || o.Kernels > Fast:
-		return *o, raster.Unsupported("unknown kernels %d", o.Kernels)
+		return *o, raster.Unsupported("unknown kernels %d, want AutoKernels, Portable or Fast", o.Kernels)
 	case o.Context != nil && o.Context.Err() != nil:
 		return *o, o.Context.Err()
 	}

@@ -123,9 +123,9 @@ func OpenBucket(ctx context.Context, location string, write bool) (Bucket, error
 func hint(scheme string) string {
 	switch scheme {
 	case "s3", "gs", "azblob":
-		return "; the cloud module supports it"
+		return " (a program built with the module github.com/boxsum/boxsum/cloud opens it)"
 	case "http", "https":
-		return "; import the package zarr/web for it"
+		return " (a program that imports github.com/boxsum/boxsum/zarr/web opens it)"
 	}
 	return ""
 }

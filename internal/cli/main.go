@@ -114,6 +114,9 @@ func expand(k *kong.Kong) error {
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if flag, ok := node.(*kong.Flag); ok {
 			flag.Help, flag.Default = replacer.Replace(flag.Help), replacer.Replace(flag.Default)
+			if flag.Name == "help" {
+				flag.Help = "Show this help."
+			}
 		}
 		return next(nil)
 	})
@@ -179,7 +182,7 @@ func message(err error) string {
 	if before, isFloat := strings.CutSuffix(text, " (string)"); isFloat {
 		text = before
 	}
-	return strings.NewReplacer("expected a valid 64 bit int but got", "want an integer, got", "expected a float but got", "want a number, got").Replace(text)
+	return strings.NewReplacer("expected a valid 64 bit int but got", "want an integer, got", "expected a float but got", "want a number, got", `","`, `", "`).Replace(text)
 }
 
 // hint returns what to try after an error of the command line: -o, if an argument that is

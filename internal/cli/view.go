@@ -14,7 +14,7 @@ import (
 
 type viewCmd struct {
 	Files  []string `arg:"" optional:"" name:"FILE" help:"Images, .npy arrays, volumes (TIFF files with pages, folders of slices), Zarr stores, mosaics and reports. Default: a picture that boxsum draws."`
-	Port   int      `placeholder:"N" help:"Port to listen on; default: any free port."`
+	Port   int      `placeholder:"N" help:"Port to listen on (default: any free port)."`
 	Listen string   `placeholder:"HOST[:PORT]" help:"Let other machines open the page too, at this address; the address of the page then contains a token. Default: only this machine can."`
 	Open   *bool    `negatable:"" help:"Open the page in a browser. Default: if standard output is a terminal."`
 }

@@ -87,7 +87,7 @@ func (e element) sums(format string) raster.Type {
 // sumsOf returns the type of elements as sums of pixels of a type. Signed and unsigned sums have the
 // same bits, so a table may have either type.
 func (e element) sumsOf(pixel raster.Type) raster.Type {
-	t := e.sums("sums of %v")
+	t := e.sums("sums have type %v")
 	switch {
 	case t == raster.U64 && pixel.Signed() && !pixel.Float():
 		return raster.I64
@@ -200,11 +200,11 @@ func (v *view) set(a *array, axes int) error {
 	case axes:
 	case axes + 1:
 		if g.channels = a.shape[n-1]; g.channels == 0 {
-			return invalid("array has no channels")
+			return invalid("array has 0 channels, want 1 or more")
 		}
 		n--
 	default:
-		return invalid("array has %d axes, want %d, or one more with channels", len(a.shape), axes)
+		return invalid("array has %d axes, want %d, or %d with channels", len(a.shape), axes, axes+1)
 	}
 	if !a.native() {
 		return errLayout

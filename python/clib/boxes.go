@@ -150,7 +150,7 @@ func (q *query) tableOf(v *view, volume bool) *engine.Table {
 	if v.bytes == 0 || v == &q.squares && q.what < boxVariance {
 		return nil
 	}
-	t := v.element.sums("a table of %v")
+	t := v.element.sums("table has type %v")
 	if v == &q.squares && t == raster.I64 {
 		t = raster.U64 // the same bits
 	}
@@ -238,7 +238,7 @@ func windows(a arguments) any {
 			must(invalid("window %d ends outside the table", i/axes))
 		}
 	}
-	known(windowSums, t.element, "table of type %v")(t, start, end, out, a.int(4))
+	known(windowSums, t.element, "table has type %v")(t, start, end, out, a.int(4))
 	return nil
 }
 

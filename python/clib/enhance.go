@@ -28,10 +28,10 @@ func clahe(a arguments) any {
 // height of a tile, the clip limit, the number of bins, and workers.
 func adaptHistogram(a arguments) any {
 	src := a.array(0).mustView(2)
-	src.mustBe([]element{u16}, "pixels of type %v, want %s")
+	src.mustBe([]element{u16}, "image has type %v, want %s")
 	var dst view
 	dst.setResult(a.array(1), "out")
-	dst.mustBe([]element{u16}, "out of type %v, want %s")
+	dst.mustBe([]element{u16}, "out has type %v, want %s")
 	j := enhance.AdaptiveJob{Src: src.plane(), Dst: dst.plane(), Width: a.int(2), Height: a.int(3), Clip: a.float(4), Bins: a.int(5)}
 	j.Options.Workers = a.int(6)
 	must(j.Run())

@@ -24,10 +24,9 @@ type filtering struct {
 
 // A form is a filter of package filters with the types of its results.
 type form struct {
-	kind    filters.Kind
-	results string    // what the results are, if they may have other types than the pixels
-	types   []element // of such results
-	bytes   int       // memory that it needs for each value
+	kind  filters.Kind
+	types []element // of the results, if they may differ from those of the pixels
+	bytes int       // memory that it needs for each value
 }
 
 var floats = []element{f32, f64}
@@ -40,13 +39,13 @@ var forms = map[string]form{
 	"downsample": {kind: filters.Downsampled},
 	"guided":     {kind: filters.Guided},
 	"radii":      {kind: filters.BoxRadii, bytes: 8},
-	"sum":        {kind: filters.Sum, results: "sums", types: []element{u32, f32, f64}},
-	"mean":       {kind: filters.Mean, results: "means", types: floats},
-	"variance":   {kind: filters.Variance, results: "variances", types: floats},
-	"std":        {kind: filters.Deviation, results: "deviations", types: floats},
-	"mean_std":   {kind: filters.MeanDeviation, results: "means and deviations", types: floats},
-	"normalize":  {kind: filters.Normalized, results: "contrasts", types: floats},
-	"entropy":    {kind: filters.Entropy, results: "entropies", types: floats, bytes: 4},
+	"sum":        {kind: filters.Sum, types: []element{u32, f32, f64}},
+	"mean":       {kind: filters.Mean, types: floats},
+	"variance":   {kind: filters.Variance, types: floats},
+	"std":        {kind: filters.Deviation, types: floats},
+	"mean_std":   {kind: filters.MeanDeviation, types: floats},
+	"normalize":  {kind: filters.Normalized, types: floats},
+	"entropy":    {kind: filters.Entropy, types: floats, bytes: 4},
 }
 
 // filterable are the types of pixels that can be filtered.
@@ -60,7 +59,7 @@ func (f *filtering) run(name string) any {
 		must(invalid("unknown filter %q, want one of %s", name, strings.Join(slices.Sorted(maps.Keys(forms)), ", ")))
 	}
 	if form.types != nil {
-		f.out.mustBe(form.types, form.results+" of type %v, want %s")
+		f.out.mustBe(form.types, "out has type %v, want %s")
 	} else if f.out.element != f.image.element {
 		must(wrongTypes("out has type %v, want %v like the image", f.out.element, f.image.element))
 	}
@@ -80,7 +79,7 @@ func (f *filtering) run(name string) any {
 		}
 		j.Guide, j.Epsilon = f.other.plane(), f.number
 	case filters.BoxRadii:
-		f.other.mustBe([]element{u16, u32, u8}, "radii of type %v, want %s")
+		f.other.mustBe([]element{u16, u32, u8}, "radii have type %v, want %s")
 		j.Radii = f.other.plane()
 	case filters.MeanDeviation:
 		if f.other.element != f.out.element {

@@ -41,9 +41,9 @@ func imageOver[P boxsum.Pixel](r *resident, v *view) *gpu.Image[P] {
 }
 
 // wants ends the call with an error if out has a type other than e.
-func (r *resident) wants(e element, what string) {
+func (r *resident) wants(e element) {
 	if r.out.element != e {
-		must(wrongTypes("%s of type %v, want %v on a device", what, r.out.element, e))
+		must(wrongTypes("out has type %v, want %v on a device", r.out.element, e))
 	}
 }
 
@@ -64,11 +64,11 @@ func (r *resident) filter(name string, w filter.Window, opt *filter.Options) {
 func filterThere[P gpu.FilterPixel](r *resident, name string, w filter.Window, opt *filter.Options) {
 	src := imageOver[P](r, &r.image)
 	if name == "box" {
-		r.wants(r.image.element, "blurs")
+		r.wants(r.image.element)
 		must(gpu.BoxInto(imageOver[P](r, &r.out), src, w, opt))
 		return
 	}
-	r.wants(f32, "means and deviations")
+	r.wants(f32)
 	to := imageOver[float32](r, &r.out)
 	switch name {
 	case "mean":
@@ -91,7 +91,7 @@ func thresholdOnDevice(a arguments) any {
 }
 
 func (r *resident) threshold(rule threshold.Rule) {
-	r.wants(u8, "black and white")
+	r.wants(u8)
 	known(map[element]func(*resident, threshold.Rule){u8: binarizeThere[uint8], u16: binarizeThere[uint16]}, r.image.element, notOnDevice)(r, rule)
 }
 
@@ -108,7 +108,7 @@ func matchOnDevice(a arguments) any {
 }
 
 func (r *resident) match(template *view, m match.Method) {
-	r.wants(f32, "scores")
+	r.wants(f32)
 	if r.image.element != u8 || template.element != u8 {
 		must(wrongTypes("image has type %v and template %v, want uint8 on a device", r.image.element, template.element))
 	}

@@ -30,7 +30,7 @@ func histogramTable(a arguments) any {
 		}
 	}
 	if table.element != counts {
-		must(wrongTypes("an integral histogram of %v pixels cannot have type %v", img.element, table.element))
+		must(wrongTypes("out has type %v, want %v", table.element, counts))
 	}
 	j := got(bins.Check(counts.typ(), img.pixels(pixel, false), weights, engine.Options{Workers: a.int(7)}))
 	r := bins.Range{N: a.int(3), Low: a.float(4), High: a.float(5), Clamp: a.int(6) != 0}

@@ -18,7 +18,7 @@ var boxKinds = map[string]boxlets.Kind{"sums": boxlets.Sums, "hessian": boxlets.
 // alarms, 1 for amplitudes, workers, and, for speckle, the method, the side of the window, looks and damping.
 func weighBoxes(a arguments) any {
 	src := a.array(1).mustView(2)
-	src.mustBe(filterable, "pixels of %v cannot be filtered: take %s")
+	src.mustBe(filterable, "pixels of %v cannot be filtered, want %s")
 	j := boxlets.Job{
 		Kind: boxKinds[a.text(0)], Src: src.plane(), Border: got(window.ParseBorder(a.text(4))), Value: a.float(5), Margin: a.int(6),
 		Sigma: a.float(7), Guard: a.int(8), Train: a.int(9), FalseAlarms: a.float(10), Amplitudes: a.int(11) != 0,

@@ -43,7 +43,7 @@ func halves(a arguments) {
 			must(wrongTypes("squares of float16 pixels cannot be summed in %v, want float64", q.element))
 		}
 	}
-	known(map[element]func(image, t, q *view){f32: sumHalves[float32], f64: sumHalves[float64]}, t.element, "pixels of float16 have no table of %v")(&image, &t, &q)
+	known(map[element]func(image, t, q *view){f32: sumHalves[float32], f64: sumHalves[float64]}, t.element, "sums of float16 pixels cannot have type %v")(&image, &t, &q)
 }
 
 func sumHalves[S float](image, t, q *view) {
@@ -99,7 +99,7 @@ func suffix(a arguments) any {
 	if image.element != out.element || image.layout.width != out.width || image.height != out.height || image.channels != out.channels {
 		must(invalid("out has type %v and shape %v, want %v and %v like the image", out.element, out.shape, image.element, image.shape))
 	}
-	known(map[element]func(image, out *view){f32: sumAfter[float32], f64: sumAfter[float64]}, image.element, "tensor of type %v")(&image, &out)
+	known(map[element]func(image, out *view){f32: sumAfter[float32], f64: sumAfter[float64]}, image.element, "tensor has type %v")(&image, &out)
 	return nil
 }
 
@@ -132,7 +132,7 @@ func windowSum(a arguments) any {
 	if w.width <= 0 || w.height <= 0 {
 		must(invalid("window is %d×%d, want at least 1×1", w.width, w.height))
 	}
-	known(map[element]func(image, out *view, w shiftedWindow){f32: sumWindow[float32], f64: sumWindow[float64]}, image.element, "tensor of type %v")(&image, &out, w)
+	known(map[element]func(image, out *view, w shiftedWindow){f32: sumWindow[float32], f64: sumWindow[float64]}, image.element, "tensor has type %v")(&image, &out, w)
 	return nil
 }
 

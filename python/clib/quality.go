@@ -52,7 +52,7 @@ func compareImages(a arguments) any {
 		if err := m.set(&to, axes); err != nil {
 			must(invalid("out has an unsupported memory layout, want C order and native byte order (use numpy.ascontiguousarray)"))
 		}
-		m.mustBe(floats, "a map of type %v, want %s")
+		m.mustBe(floats, "out has type %v, want %s")
 		j.Map = m.pixels(m.typ(), solid)
 	}
 	score[0] = got(j.Run())

@@ -70,7 +70,7 @@ func openRemote(_ context.Context, u *url.URL, write bool) (zarr.Bucket, error) 
 		return nil, errReadOnly
 	}
 	if reader.Load() == nil {
-		return nil, errors.New("no reader for " + u.Scheme + "://")
+		return nil, fmt.Errorf("no reader is registered for %s:// URLs", u.Scheme)
 	}
 	c := *u
 	c.Fragment = ""
@@ -84,7 +84,7 @@ func (r *remote) Get(_ context.Context, key string, offset, length int64, buf []
 	if length == 0 && offset >= 0 {
 		return buf[:0], nil
 	}
-	a := reply{data: buf, err: errors.New("no answer")}
+	a := reply{data: buf, err: errors.New("the reader returned nothing")}
 	number := cgo.NewHandle(&a)
 	defer number.Delete()
 	base, name := C.CString(r.base), C.CString(key)
@@ -92,7 +92,7 @@ func (r *remote) Get(_ context.Context, key string, offset, length int64, buf []
 	defer C.free(unsafe.Pointer(name))
 	C.read_of(*reader.Load(), base, name, C.int64_t(offset), C.int64_t(length), C.int64_t(number))
 	if wanted := max(length, -offset); a.err == nil && wanted > 0 && int64(len(a.data)) != wanted {
-		a.err = fmt.Errorf("%d bytes of %d: %w", len(a.data), wanted, io.ErrUnexpectedEOF)
+		a.err = fmt.Errorf("got %d bytes, want %d: %w", len(a.data), wanted, io.ErrUnexpectedEOF)
 	}
 	if a.err == nil && len(a.data) > math.MaxInt32 {
 		a.err = errors.New("the object is too large")

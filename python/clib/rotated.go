@@ -65,7 +65,7 @@ func rotatedBoxes(a arguments) any {
 	switch a.int(3) {
 	case boxSum:
 		if out.element.kind != 'f' && l.Type().Float() || out.bytes != l.Type().Bytes() {
-			must(wrongTypes("out is of %v", out.element))
+			must(wrongTypes("out has type %v, want %v", out.element, l.Type()))
 		}
 		sums, size := memory(out, out.element, "out", n, c), c*out.bytes
 		parallel(n, workers, boxesPerWorker/8, func(from, to int) { must(l.SumBoxes(sums[from*size:to*size], boxes[from:to])) })

@@ -41,14 +41,14 @@ func newTensor(a arguments) *interop.TensorJob {
 		if v.channels != 1 {
 			must(errLayout)
 		}
-		*to.name = known(tensorNames, v.element, "planes of type %v")
+		*to.name = known(tensorNames, v.element, "planes have type %v")
 		*to.foreign = interop.Foreign{
 			Width: v.width - to.border, Height: v.height - to.border, Count: v.depth,
 			Stride: int64(v.stride) * int64(v.bytes), Distance: int64(v.sliceStride) * int64(v.bytes),
 		}
 	}
 	if j.Op != "table" && j.Pixel != j.Sum || j.Op == "suffix" && j.Pixel != "f32" && j.Pixel != "f64" || j.Op == "table" && j.Sum != "f32" && j.Sum != "f64" {
-		must(wrongTypes("planes of type %s cannot have %s of type %s", j.Pixel, j.Op, j.Sum))
+		must(wrongTypes("%[2]s of %[1]s planes cannot have type %[3]s", j.Pixel, j.Op, j.Sum))
 	}
 	return j
 }

@@ -21,7 +21,7 @@ func claheOnDevice(a arguments) any {
 }
 
 func (r *resident) clahe(opt *enhance.Options) {
-	r.wants(r.image.element, "equalized images")
+	r.wants(r.image.element)
 	if opt.Clip == 0 {
 		opt.Clip = -1
 	}
@@ -41,7 +41,7 @@ func rankOnDevice(a arguments) any {
 }
 
 func (r *resident) rank(s rank.Statistic, w filter.Window, opt *rank.Options) {
-	r.wants(r.image.element, "statistics")
+	r.wants(r.image.element)
 	known(map[element]func(*resident, rank.Statistic, filter.Window, *rank.Options){u8: rankThere[uint8], u16: rankThere[uint16]}, r.image.element, notOnDevice)(r, s, w, opt)
 }
 
@@ -57,7 +57,7 @@ func denoiseOnDevice(a arguments) any {
 }
 
 func (r *resident) denoise(opt *denoise.Options) {
-	r.wants(r.image.element, "denoised images")
+	r.wants(r.image.element)
 	known(map[element]func(*resident, *denoise.Options){u8: denoiseThere[uint8], u16: denoiseThere[uint16]}, r.image.element, notOnDevice)(r, opt)
 }
 

@@ -117,7 +117,7 @@ def test_paths_where_arrays_are_wanted(tmp_path):
         assert found.value.errno == 2 and found.value.filename == none
     with pytest.raises(IsADirectoryError):
         boxsum.detect.Cascade(tmp_path)
-    with pytest.raises(FileNotFoundError, match='no cascade is called "quagga"') as found:
+    with pytest.raises(FileNotFoundError, match='no cascade is named "quagga"') as found:
         boxsum.detect.Cascade("quagga")
     assert found.value.errno == 2 and found.value.filename is None
 

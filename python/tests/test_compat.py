@@ -104,7 +104,7 @@ def test_cv2_types_with_channels():
         for module in (cv2, ours_cv2):
             with pytest.raises(cv2.error):
                 module.integral(image, sdepth=depth)
-    with pytest.raises(cv2.error, match="only CV_32S with CV_64F, CV_32S with CV_32F"):
+    with pytest.raises(cv2.error, match="sdepth and sqdepth must be CV_32S with CV_64F, CV_32S with CV_32F"):
         ours_cv2.integral(image, sdepth=cv2.CV_16S)
     with pytest.raises(cv2.error, match="must have type uint8, uint16, int16, float32, float64"):
         ours_cv2.integral(image.astype("i4"))

@@ -387,7 +387,7 @@ def test_boxes_that_do_not_go_with_a_table(to):
         (table, [[0, 0, 0, 1, 1, 1]], "four numbers"),
         (table, [[0.5, 0, 1, 1]], "must be integers"),
         (table, to(np.array([[0.5, 0, 1, 1]])), "must be integers"),
-        (boxsum.integral(to(image), squares=True), [[0, 0, 1, 1]], "expected one table, got a tuple of 2"),
+        (boxsum.integral(to(image), squares=True), [[0, 0, 1, 1]], "table must be one array, got a tuple of 2"),
     ]:
         with pytest.raises(ValueError, match=words):
             boxsum.box_sum(bad, boxes)

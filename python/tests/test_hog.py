@@ -348,7 +348,7 @@ def test_hog(tmp_path):
     for answer in answers:
         same(answer, scores)
     for kind, match, call in (
-        (TypeError, "image has type float64", lambda: hog.compute(image / 255)), (ValueError, "image must have shape", lambda: hog.compute(image[0, 0])),
+        (TypeError, "image must have type uint8, got float64", lambda: hog.compute(image / 255)), (ValueError, "image must have shape", lambda: hog.compute(image[0, 0])),
         (ValueError, "channels", lambda: hog.compute(image[:, :, :2])), (ValueError, "coefficients", lambda: HOG().detect(image)), (ValueError, "coefficients", lambda: HOG().scores(image)),
         (ValueError, "3782", lambda: HOG(np.zeros(3782))), (ValueError, "list of numbers", lambda: HOG(["a"])), (ValueError, "finite", lambda: HOG(sigma=np.inf)), (ValueError, "clip", lambda: HOG(clip=0)),
         (ValueError, "bins", lambda: HOG(bins=0)), (ValueError, "window", lambda: HOG(window=0)), (TypeError, "window", lambda: HOG(window=2.5)), (ValueError, "block stride", lambda: HOG(window=65)),

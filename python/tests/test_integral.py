@@ -135,7 +135,7 @@ IMAGE = np.ones((4, 5), np.uint8)
         (dict(image=IMAGE, out=np.broadcast_to(np.uint32(0), (5, 6))), ValueError, "read-only"),
         (dict(image=IMAGE, out=[[0]]), TypeError, "out"),
         (dict(image=IMAGE, out=np.zeros((5, 6), np.uint32), dtype="f8"), TypeError, "dtype"),
-        (dict(image=IMAGE, out=np.zeros((5, 6), np.uint32), squares=True), ValueError, "tables"),
+        (dict(image=IMAGE, out=np.zeros((5, 6), np.uint32), squares=True), ValueError, "one for each table, got 1"),
         (dict(image=IMAGE, out=(np.zeros((5, 6), np.uint32), np.zeros((5, 6), np.uint32)), squares=True), TypeError, "."),
         (dict(image=IMAGE, workers=0), ValueError, "workers"),
         (dict(image=IMAGE, workers=-3), ValueError, "workers"),
@@ -144,7 +144,7 @@ IMAGE = np.ones((4, 5), np.uint8)
         (dict(image=IMAGE.astype("i8"), device="abacus"), ValueError, "abacus"),
         (dict(image=IMAGE.astype("i8"), device=0), TypeError, "string"),
         (dict(image=IMAGE.astype("i8"), device="cuda:99"), RuntimeError, "."),
-        (dict(image=np.ones((2, 2, 0), np.int64)), ValueError, "channels"),
+        (dict(image=np.ones((2, 2, 0), np.int64)), ValueError, "channel"),
         (dict(image=IMAGE, device="abacus"), ValueError, "abacus"),
         (dict(image=IMAGE, device="cuda:x"), ValueError, "cuda:x"),
         (dict(image=IMAGE, device=3), TypeError, "string"),
@@ -287,7 +287,7 @@ def test_errors_are_written_for_python():
         boxsum.integral(image, out=np.zeros((4, 5), np.uint32))
     with pytest.raises(ValueError, match=r"^a window of 9×9"):
         boxsum.haar(boxsum.integral(image), size=(9, 9))
-    with pytest.raises(TypeError, match="^a table of int16"):
+    with pytest.raises(TypeError, match="^table has type int16, want"):
         boxsum.box_sum(np.zeros((3, 3), np.int16), [0, 0, 1, 1])
     for dtype in ("nope", [1], object, np.int16, complex):
         with pytest.raises(TypeError, match="data type|Field|no sums"):

@@ -70,7 +70,7 @@ def test_mistakes(tmp_path):
     for error, text, call in (
         (ValueError, "sad", lambda: boxsum.match(image, image[:4, :4], "sad")),
         (TypeError, "method must be a name", lambda: boxsum.match(image, image[:4, :4], 3)),
-        (TypeError, "template has type float32", lambda: boxsum.match(image, image[:4, :4].astype("f4"))),
+        (TypeError, "template must have type uint8 like the image, got float32", lambda: boxsum.match(image, image[:4, :4].astype("f4"))),
         (ValueError, "larger|does not fit|no larger|template", lambda: boxsum.match(image[:4], image)),
         (ValueError, "flat|equal", lambda: boxsum.match(image, np.ones((3, 3), "u1"))),
         (ValueError, "mask must have shape", lambda: boxsum.match(image, image[:4, :4], mask=np.ones((3, 3)))),
@@ -133,7 +133,7 @@ def test_cascades():
     tables = cascade.detect(small, neighbors=0, angles=[12], turn="tables", min_size=40)
     assert len(tables.boxes) and np.allclose(tables.angles, np.degrees(np.arctan(1 / 5)))  # the nearest ratio
     for error, text, call in (
-        (TypeError, "image has type float64", lambda: cascade.detect(photo / 255)),
+        (TypeError, "image must have type uint8, got float64", lambda: cascade.detect(photo / 255)),
         (ValueError, "finite", lambda: cascade.detect(photo, scale=float("nan"))),
         (ValueError, "scale must be greater than 1, got 0", lambda: cascade.detect(photo, scale=0)),
         (ValueError, "turn must be .*, got 'picture'", lambda: cascade.detect(photo, turn="picture")),

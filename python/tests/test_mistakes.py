@@ -109,11 +109,11 @@ def test_both_tables_instead_of_one():
     pair = boxsum.integral(image, squares=True)
     for ask in (boxsum.box_sum, boxsum.box_mean):
         for several in (pair, boxsum.integral(image, squares=True, tilted=True), boxsum.volume(image[None], squares=True)):
-            with pytest.raises(ValueError, match="tuple of [23],.*pass one"):
+            with pytest.raises(ValueError, match="one array, got a tuple of [23] .*unpack it"):
                 ask(several, IMAGE_BOX)
-    with pytest.raises(ValueError, match="tuple of 2,"):
+    with pytest.raises(ValueError, match="tuple of 2 "):
         boxsum.box_std(pair, pair[1], IMAGE_BOX)
-    with pytest.raises(ValueError, match="tuple of 2,"):
+    with pytest.raises(ValueError, match="tuple of 2 "):
         boxsum.haar(pair)
     assert boxsum.box_sum(pair[0].tolist(), IMAGE_BOX) == image[0, 0]  # lists are tables
 
@@ -164,7 +164,7 @@ def test_planes_taken_for_channels():
         lambda a: boxsum.moments(a),
         lambda a: boxsum.rotated(a, 1),
     ):
-        with pytest.warns(UserWarning, match=r"\(3, 19, 21\) is taken for 3 rows of 19 pixels with 21 channels. .*numpy.moveaxis\(image, 0, -1\)") as told:
+        with pytest.warns(UserWarning, match=r"\(3, 19, 21\) is read as 3 rows of 19 pixels with 21 channels. .*numpy.moveaxis\(image, 0, -1\)") as told:
             call(planes)
         assert len(told) == 1 and told[0].filename == __file__
     with warnings.catch_warnings():

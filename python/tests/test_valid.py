@@ -115,7 +115,7 @@ def test_mistakes():
         (ValueError, "with mask=True, out must hold", lambda: boxsum.integral(masked, out=sums)),
         (ValueError, "tilted is not supported", lambda: boxsum.integral(masked, tilted=True)),
         (ValueError, "masked elements", lambda: boxsum.integral(image, mask=masked)),
-        (ValueError, "2 arrays for 3 tables", lambda: boxsum.integral(image, squares=True, nan="skip", out=(sums, counts))),
+        (ValueError, "out must hold 3 arrays, one for each table, got 2", lambda: boxsum.integral(image, squares=True, nan="skip", out=(sums, counts))),
         (TypeError, "counts have type float64", lambda: boxsum.integral(image, nan="skip", out=(sums, squares))),
         (ValueError, "counts must be uint32 .*, got float64", lambda: boxsum.box_mean(sums, [0, 0, 1, 1], counts=squares)),
         (ValueError, "with the shape of the table", lambda: boxsum.box_mean(sums, [0, 0, 1, 1], counts=counts[1:])),

@@ -88,7 +88,7 @@ func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) 
 		c.of(p, base+"-"+strings.ReplaceAll(join(part), ",", "-"))
 		save.Box, save.Z = part, q.Z
 	default:
-		return nil, nil, refuse("a report has no code (boxsum reproduce makes reports)")
+		return nil, nil, refuse("code is not available for reports (boxsum reproduce writes them)")
 	}
 	if err := write(&q); err != nil {
 		return nil, nil, err
@@ -136,7 +136,7 @@ func (c *coder) image(q *request) error {
 		"filter": c.filter, "threshold": c.threshold, "match": c.match, "detect": c.detect,
 	}[q.Do]
 	if write == nil {
-		return refuse("no code for %q", q.Do)
+		return refuse("code is not available for %q", q.Do)
 	}
 	return write(q)
 }

@@ -113,7 +113,7 @@ func (r *plane) of(channels ...int) raster.Array { return pick(r.img, channels) 
 // whole returns an error if the image is too large to be filtered at once. command is the subcommand to suggest.
 func (r *plane) whole(command string) error {
 	if n := int64(r.img.Width) * int64(r.img.Height); n > maxFiltered {
-		return refuse("the image has %d megapixels; the page saves up to %d: use boxsum %s", n>>20, maxFiltered>>20, command)
+		return refuse("the image has %d megapixels, want at most %d to save on this page (use boxsum %s)", n>>20, maxFiltered>>20, command)
 	}
 	return nil
 }
@@ -330,7 +330,7 @@ type peak struct {
 
 func (r *plane) match(ctx context.Context, q *request) (*matched, error) {
 	if n := int64(r.img.Width) * int64(r.img.Height); n > maxFiltered/4 {
-		return nil, refuse("the image has %d megapixels; the page searches up to %d: use boxsum match", n>>20, maxFiltered>>22)
+		return nil, refuse("the image has %d megapixels, want at most %d to search on this page (use boxsum match)", n>>20, maxFiltered>>22)
 	}
 	b, err := oneBox(q, 4)
 	if err != nil {
@@ -433,7 +433,7 @@ func (s *Session) cascade(name string) (*detect.Cascade, error) {
 	if name != "sun" {
 		i := slices.IndexFunc(s.library.Cascades, func(n Named) bool { return n.Name == name })
 		if i < 0 {
-			return nil, refuse("no cascade is called %.60q: drop an .xml file of OpenCV's onto the page", name)
+			return nil, refuse("no cascade is named %.60q: drop one of OpenCV's .xml files onto the page", name)
 		}
 		var err error
 		if data, err = s.library.Cascades[i].Read(); err != nil {
@@ -463,7 +463,7 @@ func (s *Session) detect(ctx context.Context, doc Document, r *request) (any, []
 		return nil, nil, err
 	}
 	if n := int64(d.info.Width) * int64(d.info.Height); n > maxFiltered/4 {
-		return nil, nil, refuse("detection on this page is limited to %d megapixels, and the image has %d (use boxsum detect)", maxFiltered>>22, n>>20)
+		return nil, nil, refuse("the image has %d megapixels, want at most %d to detect on this page (use boxsum detect)", n>>20, maxFiltered>>22)
 	}
 	opt := &detect.Options{Scale: r.Scale, Neighbors: r.Near, Min: image.Pt(r.Least, r.Least), Context: ctx}
 	if r.Angle != 0 {

@@ -317,7 +317,7 @@ func tileOf(i *Info, r *request) (tile, error) {
 		return tile{}, refuse("tile size is %d, want 1 to %d", r.Size, maxTile)
 	}
 	if r.Level < 0 || r.Level > 40 {
-		return tile{}, refuse("invalid tile level %d", r.Level)
+		return tile{}, refuse("tile level is %d, want 0 to 40", r.Level)
 	}
 	n := 1 << r.Level
 	w, h := (i.Width+n-1)>>r.Level, (i.Height+n-1)>>r.Level

@@ -91,7 +91,7 @@ func summable(img raster.Array) (raster.Array, error) {
 	case raster.SumPairs.For(raster.Tilted).Default(img.Type) != 0:
 		return floats(img), nil
 	}
-	return img, refuse("images of this type have no tables")
+	return img, refuse("pixels of %v cannot be summed, want integers of at most 32 bits or floats", img.Type)
 }
 
 // floats converts an image to float64.

@@ -172,7 +172,7 @@ func (s *Session) do(ctx context.Context, asked, body []byte) (reply any, pixels
 	case int64(len(asked)) > s.limits.Request:
 		return nil, nil, refuse("request is %d bytes, want at most %d", len(asked), s.limits.Request)
 	case int64(len(body)) > s.limits.Body:
-		return nil, nil, refuse("a file of %s: at most %s can be sent to the page; name it on the command line", size(int64(len(body))), size(s.limits.Body))
+		return nil, nil, refuse("the file is %s, want at most %s (name larger ones on the command line)", size(int64(len(body))), size(s.limits.Body))
 	}
 	var r request
 	if err := json.Unmarshal(asked, &r); err != nil {
@@ -289,7 +289,7 @@ func (s *Session) add(d Document) (any, []byte, error) {
 	}
 	if s.used+d.bytes() > s.limits.Bytes {
 		d.Close()
-		return nil, nil, refuse("%s does not fit: this page may use %s and already uses %s; close others, or name the file on the command line", d.Info().Name, size(s.limits.Bytes), size(s.used))
+		return nil, nil, refuse("%s does not fit: this page may use %s and already uses %s (close others, or name the file on the command line)", d.Info().Name, size(s.limits.Bytes), size(s.used))
 	}
 	s.used += d.bytes()
 	d.Info().ID = s.next

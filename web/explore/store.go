@@ -115,12 +115,12 @@ func OpenStore(ctx context.Context, name, location string) (doc Document, err er
 	}
 	shape := d.levels[0].array.Shape()
 	if len(shape) < 2 {
-		return nil, refuse("array of shape %v is not an image", shape)
+		return nil, refuse("array of shape %v is not an image, want (H, W) or (H, W, C)", shape)
 	}
 	elements := 1
 	for _, n := range shape {
 		if n < 1 || elements > math.MaxInt/n {
-			return nil, refuse("array of shape %v is not an image", shape)
+			return nil, refuse("array of shape %v is not an image, want (H, W) or (H, W, C)", shape)
 		}
 		elements *= n
 	}
@@ -424,7 +424,7 @@ func (d *stored) read(ctx context.Context, k int, b image.Rectangle, z int) (ras
 	t, _ := raster.ParseType(a.Type().String())
 	switch t {
 	case 0, raster.I64, raster.U64:
-		return raster.Array{}, refuse("large stores of %v are not shown: convert them to uint8, uint16, float32 or float64", a.Type())
+		return raster.Array{}, refuse("large stores of %v are not supported, want uint8, uint16, float32 or float64 (convert the store)", a.Type())
 	}
 	img := d.blank(t, b)
 	return img, a.ReadBytes(ctx, img.Data, at, box)
@@ -543,7 +543,7 @@ func (d *stored) part(ctx context.Context, b []int, z int) (*picture, image.Rect
 		return nil, whole, refuse("the box is empty")
 	}
 	if int64(box.Dx())*int64(box.Dy()) > maxRegion {
-		return nil, whole, refuse("%d×%d pixels of a store are more than the %d megapixels that are read at once: take a smaller box, or zoom in", box.Dx(), box.Dy(), maxRegion>>20)
+		return nil, whole, refuse("box has %d×%d pixels of a store, want at most %d megapixels (draw a smaller box, or zoom in)", box.Dx(), box.Dy(), maxRegion>>20)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -34,7 +34,7 @@ type solid struct {
 // newSolid computes the tables of a volume.
 func newSolid(ctx context.Context, vol raster.Array) (*solid, error) {
 	if !filters.TakesPixels(vol.Type) {
-		return nil, refuse("volumes of this type have no tables")
+		return nil, refuse("voxels of %v cannot be summed, want integers of at most 32 bits or floats", vol.Type)
 	}
 	v := &solid{img: vol, extent: volume.NewBox(0, 0, 0, vol.Width, vol.Height, vol.Depth)}
 	v.sum, v.square = sumTypes(vol.Type, int64(vol.Width)*int64(vol.Height)*int64(vol.Depth))
@@ -254,7 +254,7 @@ func volumeOf(s *imgio.Stack) (raster.Array, error) {
 			return raster.Array{}, err
 		}
 		if list[z], err = summable(pixels.Of(img)); err != nil {
-			return raster.Array{}, refuse("volumes of this type are not supported")
+			return raster.Array{}, err
 		}
 	}
 	return pile(list)

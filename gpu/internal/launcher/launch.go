@@ -138,7 +138,7 @@ func (l *launcher) copy(s launch.Stream, on launch.Rows, host []byte, stride int
 		return nil
 	}
 	if need := (on.Count-1)*stride + on.Bytes; int64(len(host)) < need {
-		return raster.Invalid("cannot copy %d bytes from or to %d", need, len(host))
+		return raster.Invalid("buffer has %d bytes, want at least %d", len(host), need)
 	}
 	return l.device.Use(func() error {
 		p, r := driver.Plane{Memory: driver.Memory(on.Buffer), Offset: on.Offset, Stride: on.Stride}, driver.Rows{Bytes: on.Bytes, Count: on.Count}

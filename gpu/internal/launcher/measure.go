@@ -16,7 +16,7 @@ import (
 func (l *launcher) Kernels(queue func() error) (infos []launch.KernelInfo, err error) {
 	d := l.device
 	if queue == nil {
-		return nil, raster.Invalid("nothing to queue")
+		return nil, raster.Invalid("nil queue, want a function that queues work")
 	}
 	if err := d.Retain(); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (l *launcher) NewFill(bytes int64) (launch.Limit, error) {
 
 func newLimit(d *devmem.Device, what string, bytes int64, count int, run func([]driver.Memory) error) (launch.Limit, error) {
 	if bytes < 1 {
-		return nil, raster.Invalid("cannot measure a %s of %d bytes", what, bytes)
+		return nil, raster.Invalid("size of a %s is %d bytes, want 1 or more", what, bytes)
 	}
 	l := &limit{device: d, run: run, what: what}
 	err := d.Use(func() error {
@@ -101,7 +101,7 @@ func (l *limit) free() error {
 func (l *launcher) TransferTime(in, out int64, count int) (took time.Duration, err error) {
 	d := l.device
 	if in < 1 || out < 1 || count < 1 {
-		return 0, raster.Invalid("cannot time %d copies of %d bytes in and %d out", count, in, out)
+		return 0, raster.Invalid("number of copies is %d with %d bytes in and %d bytes out, want 1 or more of each", count, in, out)
 	}
 	if err := d.Enter(); err != nil {
 		return 0, err

@@ -65,9 +65,9 @@ func Find(name string, first ...string) (string, error) {
 	}
 	where := "looked in " + strings.Join(folders, ", ")
 	if len(known) > 0 {
-		return "", notFound("no cascade is called %.60q: there are %s (%s)", name, strings.Join(known, ", "), where)
+		return "", notFound("no cascade is named %.60q, want one of %s (%s)", name, strings.Join(known, ", "), where)
 	}
-	return "", notFound("no cascade is called %.60q: name an .xml file of OpenCV's, install Debian's opencv-data, or let %s name their folder (%s)", name, variable, where)
+	return "", notFound("no cascade is named %.60q: name one of OpenCV's .xml files, install Debian's opencv-data, or set %s to their folder (%s)", name, variable, where)
 }
 
 // notFound returns an error that is a [fs.ErrNotExist] and has only the given text.

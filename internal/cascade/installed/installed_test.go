@@ -39,7 +39,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("Find(%q) = %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if _, err := Find("quagga"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `no cascade is called "quagga": there are `) {
+	if _, err := Find("quagga"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `no cascade is named "quagga", want one of `) {
 		t.Errorf("Find of an unknown name: %v", err)
 	}
 	if _, err := Find("ebra"); err == nil || !strings.Contains(err.Error(), "haarcascade_zebra, lbpcascade_zebra_left") {

@@ -29,17 +29,17 @@ type Detect struct {
 	Ins       []string     `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others. A .y4m file, or such a stream on standard input, is searched frame by frame."`
 	Cascade   string       `xor:"detector" placeholder:"XML" help:"Cascade in OpenCV's format: a file, or the name of an installed one: frontalface, eye, profileface, frontalface_alt2 …"`
 	HOG       string       `name:"hog" xor:"detector" placeholder:"FILE" help:"Histograms of oriented gradients instead, with coefficients that OpenCV saved as XML, YAML or JSON; people and daimler stand for those of an installed OpenCV."`
-	Angles    angleList    `default:"0" placeholder:"DEG,…" help:"Rotations of objects to find, in degrees clockwise: 0, a list such as -45,0,45, or all (${default})."`
-	Turn      string       `enum:"image,tables" default:"image" help:"How angles between multiples of 45 are searched: in a rotated image, or on rotated tables of the image, along the nearest ratio of numbers up to 5 (${default})."`
+	Angles    angleList    `default:"0" placeholder:"DEG,…" help:"Rotations of objects to find, in degrees clockwise: 0, a list such as -45,0,45, or all (default ${default})."`
+	Turn      string       `enum:"image,tables" default:"image" help:"How angles between multiples of 45 are searched: in a rotated image, or on rotated tables of the image, along the nearest ratio of numbers up to 5 (default ${default})."`
 	Mirror    bool         `help:"Also find mirrored objects, such as profiles that look the other way: marked \"mirrored\" in JSON and in the table."`
 	EachAngle bool         `help:"Search every angle separately, even where the first stages reject the angles on both sides of it."`
-	Scale     *float64     `placeholder:"S" help:"Ratio of one window size to the next (1.1, or 1.05 with --hog): values closer to 1 find more and take longer."`
-	Neighbors *int         `placeholder:"N" help:"Minimum number of other windows in which an object must be found (3, or 2 with --hog); 0 prints every window."`
-	Threshold *float64     `placeholder:"SCORE" help:"With --hog, the least score of a window (0): lower ones find more, and more that is not there."`
-	Step      int          `placeholder:"N" help:"With --hog, the distance between windows in pixels (that between blocks, usually 8)."`
-	Padding   int          `placeholder:"N" help:"With --hog, find objects that are up to N pixels outside of the image."`
+	Scale     *float64     `placeholder:"S" help:"Ratio of one window size to the next (default 1.1, or 1.05 with --hog). Values closer to 1 find more and take longer."`
+	Neighbors *int         `placeholder:"N" help:"Minimum number of other windows in which an object must be found (default 3, or 2 with --hog); 0 prints every window."`
+	Threshold *float64     `placeholder:"SCORE" help:"With --hog, the minimum score of a window (default 0). A lower one finds more people, and more false positives."`
+	Step      int          `placeholder:"N" help:"With --hog, the distance between windows in pixels (default: that between blocks, usually 8)."`
+	Padding   int          `placeholder:"N" help:"With --hog, find objects that extend up to N pixels beyond the image (default 0)."`
 	Min       flags.Window `placeholder:"N" help:"Minimum size of objects, in pixels, such as 40, or 40x60."`
-	Max       flags.Window `placeholder:"N" help:"Maximum size of objects."`
+	Max       flags.Window `placeholder:"N" help:"Maximum size of objects, in pixels."`
 	Compat    bool         `help:"Search exactly the windows that OpenCV searches."`
 	Out       string       `short:"o" placeholder:"OUT" help:"Output file for the picture with boxes: .png, .jpg, .tiff, .ppm or .npy; - is PNG on standard output. For several images, a folder such as found/; for a stream, - or a .y4m file. .tiff has all pages of IN."`
 	Blur      bool         `help:"Blur the objects in the picture of -o instead of drawing boxes."`
@@ -47,7 +47,7 @@ type Detect struct {
 
 	imagefile.Flags `set:"color=keep"`
 	On              flags.DeviceName `words:"auto,cpu,cuda,opencl,all" default:"auto" help:"Device to use: cpu, cuda, opencl, one of several devices such as cuda:1, or all GPUs, which share the frames of a stream. auto is the CPU. A GPU finds the same objects, but does not support --angles."`
-	Workers         int              `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	Workers         int              `placeholder:"N" help:"Maximum number of threads (default: one per processor)."`
 	Level           string           `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
 	JSON            bool             `name:"json" help:"Print JSON."`
 }

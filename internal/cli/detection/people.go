@@ -40,14 +40,14 @@ func loadHOG(ctx context.Context, name string) (d *hog.Descriptor, err error) {
 			return nil, fmt.Errorf("%s: the descriptor has no coefficients (its SVMDetector is missing)", name)
 		}
 		if errors.Is(err, fs.ErrNotExist) && !known && filepath.Ext(name) == "" {
-			err = fmt.Errorf("no file is called %q: name one that HOGDescriptor.save wrote, or people or daimler for the detectors of an installed OpenCV", name)
+			err = fmt.Errorf("no file is named %q: name one that HOGDescriptor.save wrote, or people or daimler for the detectors of an installed OpenCV", name)
 		}
 		return d, err
 	}
 	coefficients, err := askOpenCV(ctx, t.function)
 	if err != nil {
-		return nil, fmt.Errorf("no file is called %s, and OpenCV's detector of that name is not available: %w; "+
-			"opencv-python-headless below 5 and opencv-contrib-python-headless have it, and HOGDescriptor.save writes it to a file that needs no OpenCV", name, err)
+		return nil, fmt.Errorf("no file is named %q, and OpenCV's detector of that name is not available: %w "+
+			"(install opencv-python-headless below 5 or opencv-contrib-python-headless, or name a file that HOGDescriptor.save wrote)", name, err)
 	}
 	return hog.New(hog.Config{Window: t.window, Coefficients: coefficients})
 }

@@ -13,7 +13,7 @@ func Reader[F, T any](form string, parse func(string) (T, error), set func(*F, T
 	return kong.TypeMapper(reflect.TypeFor[F](), kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 		token := ctx.Scan.Pop()
 		if token.IsEOL() {
-			return errors.New("expected " + form)
+			return errors.New("missing value, want " + form)
 		}
 		value, err := parse(token.String())
 		if err == nil {

@@ -25,7 +25,7 @@ func (f *Place) Check() error {
 	}
 	for name := range strings.SplitSeq(string(f.On), ",") {
 		if _, _, err := deviceNamed(name); err != nil {
-			return console.Usage(`--on must be one of "auto","cpu","cuda","opencl","all" or devices such as cuda:0,cuda:1 but got %q`, f.On)
+			return console.Usage(`--on must be one of "auto", "cpu", "cuda", "opencl", "all" or devices such as cuda:0,cuda:1 but got %q`, f.On)
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 
 // Flags select how pictures are read.
 type Flags struct {
-	Color    string `enum:"auto,gray,keep" default:"${color}" help:"What to do with color: gray converts it to one channel, keep keeps the channels, auto is gray for pictures and keep for arrays (.npy, stores) and mosaics (${default})."`
+	Color    string `enum:"auto,gray,keep" default:"${color}" help:"What to do with color: gray converts it to one channel, keep keeps the channels, auto is gray for pictures and keep for arrays (.npy, stores) and mosaics (default ${default})."`
 	AsStored bool   `help:"Ignore the orientation tag (EXIF) of pictures. By default, pictures are rotated as viewers show them; tiles of mosaics are not."`
 	Page     int    `placeholder:"N" help:"Page of a TIFF file or frame of a GIF file, counted from 1."`
 	Large    bool   `help:"Also read pictures of more than 2^30 pixels. They are refused by default, because a small hostile file may claim to have that many."`
@@ -102,7 +102,7 @@ func partsOf(format string) string {
 // they were requested.
 func (f *Flags) checkChannels(path string, p *imgio.Picture) error {
 	if n := pixels.Of(p.Image).Channels; p.Format == "npy" && n > MostChannels && f.Color != "keep" {
-		return fmt.Errorf("%s has %d channels: add --volume if it is a volume, or --color keep", path, n)
+		return fmt.Errorf("%s has %d channels: add --volume if it is a volume, or --color keep if it is an image", path, n)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func ReadMask(sh *console.Shell, path string, how *Flags) (mask boxsum.Image[uin
 	defer func() { err = errors.Join(err, picture.Close()) }()
 	src := pixels.Of(picture.Image)
 	if !IsImage(src.Type) {
-		return mask, fmt.Errorf("--mask: pixels of %s cannot be read", picture.Element)
+		return mask, fmt.Errorf("--mask: pixels of %s are not supported, want integers of at most 32 bits or floats", picture.Element)
 	}
 	if mask, err = boxsum.NewImage[uint8](src.Width, src.Height, src.Channels); err != nil {
 		return mask, fmt.Errorf("--mask: %w", err)

@@ -36,7 +36,7 @@ type Bench struct {
 	Types      string `placeholder:"LIST" help:"Tables to measure, by pixel and sum type, such as u8:u32,f32:f64, or u8:u32x3 for three channels. squares makes sums and squares in one pass, tilted the 45° table, rotated:1/2 the table along the lines of a rotation, volume the table of a volume (with sizes such as 256x256x256), and histogram:32 an integral histogram of 32 bins. Default: ${types}; with --peers ${peertypes}; on a GPU ${gputypes}."`
 	Workers    []int  `placeholder:"N" help:"Numbers of workers, such as 1,2. Default: one, and all processors."`
 	Repeat     *int   `placeholder:"N" help:"Number of measurements, of which the fastest is reported (${repeat}), or on a GPU the median (${gpurepeat})."`
-	Batch      int    `default:"1" placeholder:"N" help:"On a GPU: number of images per launch (${default})."`
+	Batch      int    `default:"1" placeholder:"N" help:"On a GPU: number of images per launch (default ${default})."`
 	Kernels    string `enum:"auto,portable,fast" default:"auto" help:"On a GPU: auto (the fastest available), portable or fast kernels."`
 	Pipeline   bool   `help:"On a GPU: measure a pipeline of ${pipelineimages} images from memory to memory, compared with its copies alone. Default: ${pipelinesizes}, ${pipelinetypes}."`
 	Peers      string `placeholder:"PYTHON" help:"Also measure other libraries in the same run, if this Python interpreter has them: OpenCV and scikit-image, NumPy for volumes; on a GPU NPP, PyTorch and CuPy."`
@@ -48,20 +48,23 @@ type Bench struct {
 
 // Defaults holds the variables used in help texts.
 var Defaults = map[string]string{
-	"sizes":          bench.DefaultSizes,
-	"types":          bench.DefaultTypes,
-	"peersizes":      bench.PeerSizes,
-	"peertypes":      bench.PeerTypes,
+	"sizes":          spaced(bench.DefaultSizes),
+	"types":          spaced(bench.DefaultTypes),
+	"peersizes":      spaced(bench.PeerSizes),
+	"peertypes":      spaced(bench.PeerTypes),
 	"repeat":         fmt.Sprint(bench.DefaultRepeat),
-	"gpusizes":       bench.GPUSizes,
-	"gputypes":       bench.GPUTypes,
+	"gpusizes":       spaced(bench.GPUSizes),
+	"gputypes":       spaced(bench.GPUTypes),
 	"gpurepeat":      fmt.Sprint(bench.GPURepeat),
 	"pipelineimages": fmt.Sprint(bench.PipelineImages),
 	"pipelinesizes":  bench.PipelineSizes,
 	"pipelinetypes":  bench.PipelineTypes,
-	"algorithmsizes": bench.AlgorithmSizes,
+	"algorithmsizes": spaced(bench.AlgorithmSizes),
 	"algorithmbatch": fmt.Sprint(bench.AlgorithmBatch),
 }
+
+// spaced separates the items of a list by spaces too, so that help texts can wrap it.
+func spaced(items string) string { return strings.ReplaceAll(items, ",", ", ") }
 
 var kernelChoices = map[string]gpu.Kernels{"auto": gpu.AutoKernels, "portable": gpu.Portable, "fast": gpu.Fast}
 

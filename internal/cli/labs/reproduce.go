@@ -22,13 +22,13 @@ import (
 
 // Reproduce implements the reproduce command.
 type Reproduce struct {
-	Names  []string `arg:"" optional:"" name:"name" help:"Works (bilgic, intimg, messom, bertazzini), their parts, gpu, or all; list prints them."`
-	Out    string   `short:"o" default:"boxsum-report" placeholder:"DIR" help:"Folder for the report (${default})."`
+	Names  []string `arg:"" optional:"" name:"NAME" help:"Works (bilgic, intimg, messom, bertazzini), their parts, gpu, or all; list prints the names. Default: list."`
+	Out    string   `short:"o" default:"boxsum-report" placeholder:"DIR" help:"Folder for the report (default ${default})."`
 	Quick  bool     `help:"Use fewer sizes and runs: about a minute."`
 	Sizes  string   `placeholder:"LIST" help:"Sizes to use instead of the published ones, such as 480p,1000x700."`
 	Repeat *int     `placeholder:"N" help:"Run everything N times instead of as often as published."`
-	On     string   `enum:"auto,cpu,cuda,opencl" default:"auto" help:"Device for the GPU algorithms: cuda, opencl, or the best available (auto), which may be OpenCL on the processor. cpu leaves them out."`
-	From   string   `placeholder:"FILE" help:"Measure nothing, but write the report of this results.json again."`
+	On     string   `enum:"auto,cpu,cuda,opencl" default:"auto" help:"Device for the GPU algorithms: cuda, opencl, or auto for the best available, which may be OpenCL on the CPU; cpu leaves them out."`
+	From   string   `placeholder:"FILE" help:"Write the report of this results.json again, without measuring."`
 }
 
 // Run measures and writes the report.

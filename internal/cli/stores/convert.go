@@ -23,10 +23,10 @@ import (
 type Convert struct {
 	In              string `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM), .npy array, Zarr array, or mosaic: a list of tiles (.csv), GDAL's .vrt, or a pattern such as 'tiles/{row}_{column}.png'; - is standard input."`
 	Out             string `arg:"" name:"OUT" help:"File to write: .png, .jpg, .tiff, .gif, .pgm, .ppm, .pam, .pbm or .npy; or a Zarr array, a path that ends in .zarr or .zarr.zip, or a URL; - is PNG on standard output."`
-	Chunk           int    `default:"1024" placeholder:"N" help:"Size of the chunks, N×N."`
-	Shard           int    `placeholder:"N" help:"Size of the shards, N×N; each is one object with many chunks."`
-	Compression     string `enum:"zstd,lz4,gzip,none" default:"zstd" help:"zstd, lz4, gzip or none."`
-	MaxChunks       int64  `placeholder:"N" help:"Refuse images of more than N chunks and results of more than N blocks (16777216): damaged metadata may declare huge arrays."`
+	Chunk           int    `default:"1024" placeholder:"N" help:"For OUT.zarr: chunks of N×N elements (default ${default})."`
+	Shard           int    `placeholder:"N" help:"For OUT.zarr: shards of N×N elements, each one object with many chunks. N is a multiple of --chunk (default: no shards)."`
+	Compression     string `enum:"zstd,lz4,gzip,none" default:"zstd" help:"For OUT.zarr: zstd, lz4, gzip or none."`
+	MaxChunks       int64  `placeholder:"N" help:"Refuse images of more than N chunks and results of more than N blocks (default 16777216): damaged metadata may declare huge arrays."`
 	imagefile.Flags `set:"color=keep"`
 	JSON            bool `name:"json" help:"Print the report as JSON."`
 }
@@ -89,8 +89,11 @@ func (c *Convert) convert(sh *console.Shell, r *convertReport) error {
 	if !imagefile.IsStore(c.Out) {
 		return c.writeFile(sh, r)
 	}
-	if c.Chunk < 1 || c.Shard < 0 || c.Shard%c.Chunk != 0 {
-		return console.Usage("--shard %d is not a multiple of --chunk %d", c.Shard, c.Chunk)
+	switch {
+	case c.Chunk < 1:
+		return console.Usage("--chunk %d: want 1 or more", c.Chunk)
+	case c.Shard < 0 || c.Shard%c.Chunk != 0:
+		return console.Usage("--shard %d: want a multiple of --chunk %d", c.Shard, c.Chunk)
 	}
 	b, err := zarr.OpenBucket(sh.Ctx, c.Out, true)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 type Draw struct {
 	In      string       `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Default: a blank sheet of --size."`
 	Out     string       `short:"o" placeholder:"OUT" help:"Output file, a .png; - is standard output."`
-	Size    string       `placeholder:"WxH" help:"Size of the blank sheet (32x24)."`
+	Size    string       `placeholder:"WxH" help:"Size of the blank sheet in pixels (default 32x24)."`
 	Box     boxList      `placeholder:"C0,R0,C1,R1" help:"Box to draw: X0,Y0,X1,Y1, or on the lattice of --rotate. May be repeated."`
 	Feature featureList  `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature to draw: one of ${kinds}, and the lines between which it lies along the axes of --rotate, counted from --at. May be repeated."`
 	At      *image.Point `placeholder:"X,Y" help:"The pixel where the window of the features starts. Default: the features are in the middle."`
@@ -33,7 +33,7 @@ type Draw struct {
 }
 
 // Defaults holds the variables used in help texts.
-var Defaults = map[string]string{"kinds": strings.Trim(fmt.Sprint(haar.Kinds()), "[]")}
+var Defaults = map[string]string{"kinds": strings.ReplaceAll(strings.Trim(fmt.Sprint(haar.Kinds()), "[]"), " ", ", ")}
 
 // Run executes the command.
 func (c *Draw) Run(sh *console.Shell) error {
@@ -103,15 +103,15 @@ func (c *Draw) sheet(sh *console.Shell, rot rotated.Rotation) (sketch.Figure, er
 	if c.In == "" {
 		sizes, err := measure.ParseSizes(cmp.Or(c.Size, "32x24"))
 		if err != nil {
-			return figure, err
+			return figure, console.Usage("--size: %w", err)
 		}
 		if len(sizes) != 1 {
-			return figure, console.Usage("--size %s: want one size", c.Size)
+			return figure, console.Usage("--size %s: want one size, such as 32x24", c.Size)
 		}
 		width, height = sizes[0].Width, sizes[0].Height
 	} else {
 		if c.Size != "" {
-			return figure, console.Usage("--size %s is for a drawing without an image: leave it out", c.Size)
+			return figure, console.Usage("--size is for a drawing without an image: leave out --size %s", c.Size)
 		}
 		src, err := imagefile.OpenOrDemo(sh, c.In, c.Out, &c.Flags, false)
 		if err != nil {
@@ -150,7 +150,7 @@ func (c *Draw) place(figure *sketch.Figure, questions []question) error {
 		}
 		if width, height := l.Size(); !at.In(image.Rect(0, 0, width, height)) {
 			if c.At == nil {
-				return fmt.Errorf("features over %d×%d lines do not fit an image of %d×%d", all.Dx(), all.Dy(), width, height)
+				return fmt.Errorf("features of %d×%d lines do not fit in the image of %d×%d", all.Dx(), all.Dy(), width, height)
 			}
 			return fmt.Errorf("--at %d,%d is outside the image of %d×%d", at.X, at.Y, width, height)
 		}
@@ -161,7 +161,7 @@ func (c *Draw) place(figure *sketch.Figure, questions []question) error {
 	if c.Zoom {
 		if figure.View = sketch.Around(l, figure.Boxes, 4); figure.View.Empty() {
 			width, height := l.Size()
-			return fmt.Errorf("--zoom: the boxes are outside the image of %d×%d", width, height)
+			return fmt.Errorf("--zoom shows the boxes, which are outside the image of %d×%d", width, height)
 		}
 	}
 	return nil
@@ -179,7 +179,7 @@ func parseFeature(text string) (haar.Feature, error) {
 	}
 	b, err := parseBox(lines, 4)
 	if err != nil {
-		return haar.Feature{}, err
+		return haar.Feature{}, fmt.Errorf("feature %.60q: %w", text, err)
 	}
 	return haar.New(kind, b.rectangle())
 }

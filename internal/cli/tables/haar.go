@@ -23,7 +23,7 @@ import (
 type Haar struct {
 	In        string       `arg:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
 	Feature   featureList  `placeholder:"KIND,X0,Y0,X1,Y1" help:"Haar-like feature: one of ${kinds}, and the lines between which it lies in its window. May be repeated."`
-	At        flags.Points `placeholder:"X,Y" help:"The pixel where a window starts (0,0). May be repeated."`
+	At        flags.Points `placeholder:"X,Y" help:"The pixel where a window starts (default 0,0). May be repeated."`
 	Rotate    rotationFlag `placeholder:"A/B" help:"Features along the digital lines of a rotation, as for query and draw."`
 	Corrected bool         `help:"Correct values for unequal areas, so that they are 0 in a flat image."`
 	imagefile.Flags
@@ -42,7 +42,7 @@ type haarValue struct {
 // Run prints the value of every feature in every window.
 func (c *Haar) Run(sh *console.Shell) error {
 	if len(c.Feature) == 0 {
-		return console.Usage("no features: give --feature KIND,X0,Y0,X1,Y1, with one of %v", haar.Kinds())
+		return console.Usage("no features: give --feature KIND,X0,Y0,X1,Y1, where KIND is one of %s", Defaults["kinds"])
 	}
 	if len(c.At) == 0 {
 		c.At = flags.Points{{}}

@@ -28,7 +28,7 @@ import (
 type Histogram struct {
 	In      string      `arg:"" optional:"" name:"IN" help:"Image (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input."`
 	Demo    bool        `help:"Count a picture of 1920×1080 that boxsum draws, instead of IN."`
-	Bins    int         `default:"32" placeholder:"N" help:"Number of bins, 2 to 256 (${default})."`
+	Bins    int         `default:"32" placeholder:"N" help:"Number of bins, 2 to 256 (default ${default})."`
 	Range   flags.Range `placeholder:"LOW,HIGH" help:"Values to divide into bins. Default: all values of 8- and 16-bit pixels; for others, from the smallest to the largest pixel."`
 	Weights string      `placeholder:"FILE" help:"Gray image or .npy array of IN's size with the weight of each pixel, such as 0 and 1 of a mask. White in a 1-bit picture is 1."`
 	Clamp   bool        `help:"Count values out of range in the first or last bin instead of ignoring them."`
@@ -36,7 +36,7 @@ type Histogram struct {
 	Box     boxList     `placeholder:"X0,Y0,X1,Y1" help:"Box whose histogram to print, which excludes column X1 and row Y1. May be repeated."`
 	Boxes   string      `placeholder:"FILE" help:"File with a box per line, its numbers separated by commas, spaces or tabs; - is standard input. # starts a comment. A header may name the columns: x0,y0,x1,y1 or x,y,width,height."`
 	imagefile.Flags
-	Workers int `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	Workers int `placeholder:"N" help:"Maximum number of threads (default: one per processor)."`
 	flags.Place
 	JSON bool `name:"json" help:"Print JSON."`
 
@@ -57,7 +57,7 @@ func (c *Histogram) Run(sh *console.Shell) error {
 		return console.Usage("the image and its weights cannot both come from standard input")
 	}
 	if _, err := histogram.Bytes[uint32](0, 0, 1, c.Bins); err != nil {
-		return console.Usage("--bins: %w", err)
+		return console.Usage("--bins %d: want %d to %d", c.Bins, histogram.MinBins, histogram.MaxBins)
 	}
 	out, err := formatOf(c.Out, "histograms", false, false)
 	if err != nil {

@@ -52,7 +52,7 @@ func newHistogram(c *Histogram, img, weights raster.Array, device *gpu.Device, o
 	}
 	c.announce(2 * bytes)
 	if !imagefile.IsImage(weights.Type) {
-		return nil, fmt.Errorf("weights have type %v, which is not supported", weights.Type)
+		return nil, fmt.Errorf("weights have type %v, want integers of at most 32 bits or floats", weights.Type)
 	}
 	if err := c.checkWeights(imagefile.ExtentOf(weights), e); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func checkFinite(src raster.Array, c *Histogram) error {
 		row = src.Floats(row[:0], y, 0, src.Width, 1)
 		for x, v := range row {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("--weights %s: the weight at (%d,%d) is %g: weights must be finite", c.Weights, x, y, v)
+				return fmt.Errorf("--weights %s: the weight at (%d,%d) is %g, want finite numbers", c.Weights, x, y, v)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ type Integrate struct {
 	imagefile.Flags
 	validFlags
 	storeFlags
-	Workers int `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	Workers int `placeholder:"N" help:"Maximum number of threads (default: one per processor)."`
 	flags.Engine
 	Algorithm string `placeholder:"NAME" help:"Use a published algorithm instead of boxsum's own, such as intimg/parallel; \"boxsum bench --algorithms help\" lists them. Each has sum types of its own, of which --type chooses one."`
 	Verbose   bool   `short:"v" help:"Also report on standard error which type auto chose, if not the usual one."`

@@ -27,7 +27,7 @@ func (c *Query) checkImage(src *imagefile.Source) error {
 		table = looksLikeTable(img)
 	}
 	if table {
-		return fmt.Errorf("%s looks like a table: add --table to query it, or --image if it is an image", c.In)
+		return fmt.Errorf("%s looks like a table: add --table if it is one, or --image if it is an image", c.In)
 	}
 	return nil
 }
@@ -35,7 +35,7 @@ func (c *Query) checkImage(src *imagefile.Source) error {
 // tableHint adds a hint to use --table to an error of reading an image.
 func (c *Query) tableHint(err error) error {
 	if strings.EqualFold(filepath.Ext(c.In), ".npz") || errors.Is(err, boxsum.ErrTypes) {
-		return fmt.Errorf("%w (add --table if integrate wrote it)", err)
+		return fmt.Errorf("%w (add --table if boxsum integrate wrote it)", err)
 	}
 	return err
 }

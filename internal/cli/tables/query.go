@@ -26,7 +26,7 @@ type Query struct {
 	Volume bool     `help:"IN is a volume: a folder of pictures of one size, a TIFF file with several pages, or a .npy array of shape (D,H,W) or (D,H,W,C)."`
 	Table  bool     `xor:"what" help:"IN is a table that integrate wrote, .npy or .npz: only the entries that the boxes need are read. The deviation needs the squares, in a .npz file."`
 	Image  bool     `xor:"what" help:"IN is an image, even if it is an array that looks like a table."`
-	Cache  string   `default:"256MiB" placeholder:"SIZE" help:"For a table in a store: maximum memory for the parts that have been read."`
+	Cache  string   `default:"256MiB" placeholder:"SIZE" help:"For a table in a store: maximum memory for the parts that have been read (default ${default})."`
 	rotateFlags
 	imagefile.Flags
 	validFlags

@@ -15,7 +15,7 @@ type rotateFlags struct {
 	Rotate rotationFlag `placeholder:"A/B" help:"Boxes along the digital lines of a rotation, as C0,R0,C1,R1 on its lattice. Rows climb to the right by the angle whose tangent is A/B; those of a negative one fall."`
 	Rect   rectList     `placeholder:"X,Y,W,H,DEGREES" help:"The box nearest to a rectangle in pixels: its center, its size, and the angle in degrees by which its width climbs to the right, which --rotate may give instead. May be repeated."`
 	Corner bool         `help:"X,Y of --rect is the corner that is upper left before the rotation, not the center."`
-	Within int          `default:"10" placeholder:"N" help:"Without --rotate, maximum term of the ratio that --rect uses for its angle (${default})."`
+	Within int          `default:"10" placeholder:"N" help:"Without --rotate, maximum term of the ratio that --rect uses for its angle (default ${default})."`
 }
 
 func (f *rotateFlags) rotates() bool { return f.Rotate.set || len(f.Rect) > 0 }
@@ -62,7 +62,7 @@ func (f *rotateFlags) questions(boxes []box) ([]question, error) {
 	for _, b := range boxes {
 		q := question{rot: rot, box: rotated.Box{C0: b[0], R0: b[1], C1: b[2], R1: b[3]}}
 		if q.box.Empty() {
-			return nil, console.Usage("box %v is empty: want C0 < C1 and R0 < R1", b)
+			return nil, console.Usage("--box %v is empty: want C0 < C1 and R0 < R1", b)
 		}
 		list = append(list, q)
 	}
@@ -103,8 +103,8 @@ func (r *rectangle) inImage(corner bool) rotated.Rectangle {
 
 // Angles implements the angles command.
 type Angles struct {
-	Within int      `default:"10" placeholder:"N" help:"Maximum term of the ratios (${default})."`
-	Near   *float64 `placeholder:"DEGREES" help:"Print the one ratio nearest to an angle, with any two terms."`
+	Within int      `default:"10" placeholder:"N" help:"Maximum term of the ratios (default ${default})."`
+	Near   *float64 `placeholder:"DEGREES" help:"Print only the ratio nearest to an angle, whose terms may be any numbers up to --within."`
 	JSON   bool     `name:"json" help:"Print JSON."`
 }
 

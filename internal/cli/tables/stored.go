@@ -22,14 +22,14 @@ import (
 
 // storeFlags are the flags for tables in stores.
 type storeFlags struct {
-	Memory      string `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: maximum memory to use, such as 2GiB or 300MB."`
+	Memory      string `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: maximum memory to use, such as 300MB (default ${default})."`
 	Chunk       int    `placeholder:"N" help:"For OUT.zarr: blocks of N×N, each one object. Default: about 1024, a multiple of the chunks of the image."`
 	Inner       int    `placeholder:"N" help:"For OUT.zarr: chunks of N×N in each block, of which a query reads four. Default: one per block."`
 	Compression string `enum:"zstd,lz4,gzip,none" default:"zstd" help:"For OUT.zarr: zstd, lz4 (faster, larger), gzip or none."`
 	Compact     bool   `help:"For OUT.zarr: store sums within blocks, which takes fewer bytes; queries give the same answers."`
 	Bins        int    `placeholder:"N" help:"For OUT.zarr: count 8- and 16-bit pixels in N bins instead of summing them, for histograms of boxes."`
 	Restart     bool   `help:"For OUT.zarr: replace an unfinished table of another image or with other options."`
-	MaxChunks   int64  `placeholder:"N" help:"For OUT.zarr: refuse images of more than N chunks and results of more than N blocks (16777216): damaged metadata may declare huge arrays."`
+	MaxChunks   int64  `placeholder:"N" help:"For OUT.zarr: refuse images of more than N chunks and results of more than N blocks (default 16777216): damaged metadata may declare huge arrays."`
 }
 
 // runStore makes a table in a store.

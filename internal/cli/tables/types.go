@@ -54,7 +54,7 @@ func prepare(img raster.Array, a *papers.Algorithm, opt *papers.Options) (*paper
 	if f := preparers[img.Type]; f != nil {
 		return f(img, a, opt)
 	}
-	return nil, fmt.Errorf("pixels of %v cannot be summed by %s", img.Type, a.Name)
+	return nil, fmt.Errorf("pixels of %v cannot be summed by %s, want integers of at most 32 bits or floats", img.Type, a.Name)
 }
 
 // preparers holds the instances of [papers.Prepare], by type of pixels.
@@ -73,7 +73,7 @@ func pairWhere(img raster.Array, good func(pair) bool, fail func(pixel, sums str
 	pixel := img.Type
 	found := slices.DeleteFunc(slices.Clone(allPairs), func(p pair) bool { return p.pixel != pixel })
 	if len(found) == 0 {
-		return pair{}, fmt.Errorf("pixels of %v cannot be summed", pixel)
+		return pair{}, fmt.Errorf("pixels of %v cannot be summed, want integers of at most 32 bits or floats", pixel)
 	}
 	var names []string
 	for _, p := range found {
@@ -96,7 +96,7 @@ func pairNamed(img raster.Array, sum string) (pair, error) {
 // given number of slices.
 func pairExact(img raster.Array, slices int) (pair, error) {
 	return pairWhere(img, func(p pair) bool { return p.holds(img, slices) }, func(pixel, _ string) error {
-		return fmt.Errorf("sums of %s pixels may overflow in an image of this size: split it", pixel)
+		return fmt.Errorf("sums of %s pixels may overflow in an image of this size (split the image)", pixel)
 	})
 }
 

@@ -26,8 +26,8 @@ type Blur struct {
 	Gaussian        bool         `short:"g" help:"Blur by a Gaussian with the standard deviation of the box, about 0.58·R."`
 	Sigma           float64      `default:"-1" placeholder:"S" help:"Blur by a Gaussian of this standard deviation in pixels."`
 	Passes          int          `placeholder:"N" help:"Approximate the Gaussian by N boxes, 1 to 6; more are closer to it. Default: 3, and exact weights for standard deviations below 2, or below 6 if pixels are not bytes."`
-	Memory          string       `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: maximum memory to use, such as 2GiB or 300MB."`
-	MaxChunks       int64        `placeholder:"N" help:"For OUT.zarr: refuse images of more than N chunks and results of more than N blocks (16777216): damaged metadata may declare huge arrays."`
+	Memory          string       `default:"1GiB" placeholder:"SIZE" help:"For OUT.zarr: maximum memory to use, such as 300MB (default ${default})."`
+	MaxChunks       int64        `placeholder:"N" help:"For OUT.zarr: refuse images of more than N chunks and results of more than N blocks (default 16777216): damaged metadata may declare huge arrays."`
 	imagefile.Flags `set:"color=keep"`
 	filterFlags     `set:"gpuhas=A GPU computes boxes of 8- and 16-bit pixels, with the same results."`
 }

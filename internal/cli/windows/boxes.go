@@ -26,15 +26,15 @@ type Boxes struct {
 	DoB             int      `name:"dob" placeholder:"N" help:"Difference of boxes of scale N, as in CenSurE: greatest in dark squares of 2N+1 pixels a side."`
 	Hessian         float64  `placeholder:"SIGMA" help:"Determinant of the Hessian, as in SURF and scikit-image: greatest in blobs whose radius is about SIGMA."`
 	Targets         float64  `placeholder:"RATE" help:"Mark pixels that stand out from the noise around them with this rate of false alarms (CA-CFAR)."`
-	Guard           int      `default:"2" placeholder:"N" help:"Distance up to which --targets ignores cells (${default})."`
-	Train           int      `default:"8" placeholder:"N" help:"Width of the ring of cells beyond, whose mean is that of the noise (${default})."`
+	Guard           int      `default:"2" placeholder:"N" help:"Distance in pixels up to which --targets ignores the surroundings of a pixel (default ${default})."`
+	Train           int      `default:"8" placeholder:"N" help:"Width in pixels of the ring around them, whose mean is taken for that of the noise (default ${default})."`
 	Amplitudes      bool     `help:"For --targets: pixels are amplitudes, not powers."`
 	Despeckle       string   `placeholder:"METHOD" help:"Remove speckle from intensities: lee, kuan, frost or gamma-map."`
-	Window          int      `default:"7" placeholder:"N" help:"Side of the windows of --despeckle, an odd number (${default})."`
-	Looks           float64  `default:"1" placeholder:"N" help:"Number of looks that the image is the mean of (${default}): the squared ratio of mean and deviation in a flat area."`
-	Damping         float64  `default:"2" placeholder:"N" help:"How fast the weights of --despeckle frost decrease (${default})."`
-	Border          string   `enum:"reflect101,reflect,replicate,wrap,clip" default:"reflect101" help:"Pixels outside the image for --box and --dob: reflect101, reflect, replicate, wrap, or clip, which adds nothing (${default})."`
-	Workers         int      `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	Window          int      `default:"7" placeholder:"N" help:"Side of the windows of --despeckle, an odd number of pixels (default ${default})."`
+	Looks           float64  `default:"1" placeholder:"N" help:"For --despeckle: number of looks averaged in the image, which is the squared ratio of mean to standard deviation in a flat area (default ${default})."`
+	Damping         float64  `default:"2" placeholder:"N" help:"How fast the weights of --despeckle frost decrease (default ${default})."`
+	Border          string   `enum:"reflect101,reflect,replicate,wrap,clip" default:"reflect101" help:"Pixels outside the image for --box and --dob: reflect101, reflect, replicate, wrap, or clip, which adds nothing (default ${default})."`
+	Workers         int      `placeholder:"N" help:"Maximum number of threads (default: one per processor)."`
 	JSON            bool     `name:"json" help:"Print JSON instead of the line."`
 	imagefile.Flags `set:"color=auto"`
 }
@@ -104,7 +104,7 @@ func (c *Boxes) job() (j *boxlets.Job, name string, err error) {
 func parseBox(text string) (b boxlets.Box, err error) {
 	fields := strings.Split(text, ",")
 	if len(fields) != 5 {
-		return b, console.Usage("--box %q: want X0,Y0,X1,Y1,WEIGHT", text)
+		return b, console.Usage("--box %q: want X0,Y0,X1,Y1,WEIGHT, such as -8,-8,0,9,-1", text)
 	}
 	var corners [4]int
 	for i := range corners {
@@ -202,7 +202,7 @@ func (c *Boxes) one(sh *console.Shell, name, in, out string) (r boxesReport, err
 // filtered returns the result for an image.
 func (c *Boxes) filtered(sh *console.Shell, img raster.Array) (raster.Array, error) {
 	if !boxlets.TakesPixels(img.Type) {
-		return img, fmt.Errorf("pixels are %v, want uint8, uint16, float32 or float64", img.Type)
+		return img, fmt.Errorf("pixels of %v cannot be filtered, want uint8, uint16, float32 or float64", img.Type)
 	}
 	j, _, err := c.job()
 	if err != nil {

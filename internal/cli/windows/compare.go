@@ -20,9 +20,9 @@ type Compare struct {
 	MSSSIM          bool    `name:"msssim" help:"Like --ssim, over five scales."`
 	LNCC            bool    `name:"lncc" help:"Local normalized cross-correlation, squared: 1 where windows differ in brightness and contrast only."`
 	Out             string  `short:"o" placeholder:"MAP" help:"Write the similarity of the window around every pixel: .npy, .tiff, or a picture, white where the images are equal. For --ssim or --lncc."`
-	Window          int     `placeholder:"N" help:"Side of the windows of --ssim and --lncc, an odd number; default: 7 and 9."`
-	Sigma           float64 `placeholder:"S" help:"Standard deviation of Gaussian weights for the windows of --ssim, such as 1.5; default: all pixels of a window count the same."`
-	Range           float64 `placeholder:"R" help:"Difference between the greatest and the smallest possible pixel; default: 255 for 8 bits, 65535 for 16 bits. Floats require it."`
+	Window          int     `placeholder:"N" help:"Side of the windows of --ssim and --lncc, an odd number of pixels (default 7 for --ssim, 9 for --lncc)."`
+	Sigma           float64 `placeholder:"S" help:"Standard deviation of Gaussian weights for the windows of --ssim, such as 1.5 (default: all pixels of a window count the same)."`
+	Range           float64 `placeholder:"R" help:"Difference between the greatest and the smallest possible pixel (default 255 for 8 bits, 65535 for 16 bits). Floats require it."`
 	NaN             string  `name:"nan" enum:"keep,skip" default:"keep" help:"How to treat NaN: with keep, it makes the result NaN; skip leaves out pixels that are NaN in either image."`
 	Mask            string  `placeholder:"FILE" help:"Leave out pixels where this image or .npy array of the same size is zero."`
 	JSON            bool    `name:"json" help:"Print JSON instead of lines."`

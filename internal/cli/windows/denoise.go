@@ -19,9 +19,9 @@ type Denoise struct {
 	Ins             []string `arg:"" optional:"" name:"IN" help:"Image of 8 or 16 bits (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
 	Demo            bool     `help:"Denoise a picture of 1920×1080 that boxsum draws, instead of IN."`
 	Out             string   `short:"o" placeholder:"OUT" help:"Output file: .png, .jpg, .tiff, .pgm, .ppm or .npy; - is standard output, in the format of IN if possible, else PNG. For several images, a folder such as denoised/."`
-	Strength        float64  `default:"3" placeholder:"H" help:"How much surroundings of pixels may differ, in units of pixels: about the deviation of the noise (${default})."`
-	Patch           int      `default:"7" placeholder:"N" help:"Side of the surroundings that are compared (${default})."`
-	Search          int      `default:"21" placeholder:"N" help:"Side of the area around a pixel in which others are searched (${default}). The time grows with its area."`
+	Strength        float64  `default:"3" placeholder:"H" help:"How much the surroundings of two pixels may differ, in gray levels: about the standard deviation of the noise (default ${default})."`
+	Patch           int      `default:"7" placeholder:"N" help:"Side in pixels of the surroundings that are compared (default ${default})."`
+	Search          int      `default:"21" placeholder:"N" help:"Side in pixels of the area that is searched around each pixel (default ${default}). The time grows with its square."`
 	JSON            bool     `name:"json" help:"Print JSON instead of the line."`
 	place           `set:"gpuhas=A GPU returns the same results."`
 	imagefile.Flags `set:"color=keep"`
@@ -133,5 +133,5 @@ func (c *Denoise) denoised(sh *console.Shell, on *processor, img raster.Array) (
 	case raster.U16:
 		return denoise.NonLocalMeans(imagefile.ImageOf[uint16](img), opt)
 	}
-	return nil, fmt.Errorf("pixels are %v, want uint8 or uint16", img.Type)
+	return nil, fmt.Errorf("pixels of %v cannot be denoised, want uint8 or uint16", img.Type)
 }

@@ -19,8 +19,8 @@ type Equalize struct {
 	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image of 8 or 16 bits (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
 	Demo            bool         `help:"Equalize a picture of 1920×1080 that boxsum draws, instead of IN."`
 	Out             string       `short:"o" placeholder:"OUT" help:"Output file: .png, .jpg, .tiff, .pgm, .ppm or .npy; - is standard output, in the format of IN if possible, else PNG. For several images, a folder such as equalized/."`
-	Clip            float64      `default:"2" placeholder:"C" help:"The most by which contrast is amplified (${default}); 0 is no limit."`
-	Tiles           flags.Window `default:"8" placeholder:"WxH" help:"Number of tiles across and down, such as 12x8, or 8 for both (${default}). Each is equalized by itself, and results are blended."`
+	Clip            float64      `default:"2" placeholder:"C" help:"The most by which contrast is amplified (default ${default}); 0 is no limit."`
+	Tiles           flags.Window `default:"8" placeholder:"WxH" help:"Number of tiles across and down, such as 12x8, or 8 for both (default ${default}). Each is equalized by itself, and results are blended."`
 	JSON            bool         `name:"json" help:"Print JSON instead of the line."`
 	place           `set:"gpuhas=A GPU returns the same results."`
 	imagefile.Flags `set:"color=keep"`
@@ -132,5 +132,5 @@ func (c *Equalize) equalized(sh *console.Shell, on *processor, img raster.Array)
 	case raster.U16:
 		return enhance.CLAHE(imagefile.ImageOf[uint16](img), opt)
 	}
-	return nil, fmt.Errorf("pixels are %v, want uint8 or uint16", img.Type)
+	return nil, fmt.Errorf("pixels of %v cannot be equalized, want uint8 or uint16", img.Type)
 }

@@ -81,7 +81,7 @@ func (f *filterWork) jobFor(img raster.Array) (*filters.Job, error) {
 	j := f.job
 	j.Kind, j.Src = kinds[f.name], img
 	if !filters.TakesPixels(j.Src.Type) {
-		return nil, fmt.Errorf("pixels are %v, want uint8, uint16, float32 or float64", j.Src.Type)
+		return nil, fmt.Errorf("pixels of %v cannot be filtered, want uint8, uint16, float32 or float64", j.Src.Type)
 	}
 	if j.Kind != filters.Guided {
 		return &j, nil

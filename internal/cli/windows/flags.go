@@ -21,7 +21,7 @@ import (
 // filterFlags are shared by the commands that filter images.
 type filterFlags struct {
 	Border string  `enum:"reflect101,reflect,replicate,constant,wrap,clip" default:"reflect101" help:"Pixels outside the image: reflect101 (dcb|abcd|cba), reflect (cba|abcd|dcb), replicate (aaa|abcd|ddd), constant (see --value), wrap (bcd|abcd|abc), or clip: none, so that a mean is that of the pixels inside."`
-	Value  float64 `placeholder:"V" help:"Value of the pixels outside with --border constant (0)."`
+	Value  float64 `placeholder:"V" help:"Value of the pixels outside with --border constant (default 0)."`
 	NaN    string  `name:"nan" enum:"keep,skip" default:"keep" help:"How to treat NaN: with keep, every window that contains NaN gives NaN; skip leaves such pixels out. For boxes, means and deviations."`
 	Mask   string  `placeholder:"FILE" help:"Leave out pixels where this image or .npy array of the same size is zero; one channel applies to all. For boxes, means and deviations."`
 	place

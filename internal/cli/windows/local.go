@@ -28,12 +28,12 @@ type Local struct {
 	Median          bool         `help:"The median, which removes salt-and-pepper noise."`
 	Entropy         bool         `help:"The entropy of each window's histogram in bits, a measure of texture."`
 	Guided          bool         `help:"The guided filter, which smooths but keeps the edges of the guide."`
-	Window          flags.Window `default:"31" placeholder:"WxH" help:"Size of the windows, such as 31x15, or 31 for both sides (${default}). If a side is even, one more pixel lies on the left or above."`
-	Floor           float64      `placeholder:"F" help:"Minimum deviation that --normalize divides by, so that noise stays small (0)."`
-	Bins            int          `default:"256" placeholder:"N" help:"Bins of --entropy, 2 to 256 (${default})."`
+	Window          flags.Window `default:"31" placeholder:"WxH" help:"Size of the windows, such as 31x15, or 31 for both sides (default ${default}). If a side is even, one more pixel lies on the left or above."`
+	Floor           float64      `placeholder:"F" help:"Minimum deviation that --normalize divides by, so that noise stays small (default 0)."`
+	Bins            int          `default:"256" placeholder:"N" help:"Bins of --entropy, 2 to 256 (default ${default})."`
 	Range           flags.Range  `placeholder:"LOW,HIGH" help:"Range that --entropy divides into bins; required for floats and 32-bit pixels."`
 	Epsilon         float64      `default:"-1" placeholder:"E" help:"Variance of the guide below which --guided smooths, in squared units of its pixels. Default: that of a tenth of the range, 650 for 8 bits and 0.01 for floats."`
-	Guide           string       `placeholder:"FILE" help:"Image of IN's size, gray or R, G, B, whose edges --guided keeps; default: IN itself."`
+	Guide           string       `placeholder:"FILE" help:"Image of IN's size, gray or R, G, B, whose edges --guided keeps (default: IN itself)."`
 	Type            string       `enum:"auto,f32,f64" default:"auto" help:"Type of the results: auto, f32 or f64. auto is f64 for f64 and 32-bit pixels. Medians and guided filters keep the type of the pixels."`
 	imagefile.Flags `set:"color=auto"`
 	filterFlags     `set:"gpuhas=A GPU computes --mean and --std of 8- and 16-bit pixels, with the same results."`

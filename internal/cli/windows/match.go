@@ -28,8 +28,8 @@ type Match struct {
 	Files    []string `arg:"" name:"IMAGE" help:"Images to search, followed by the template, the small image to look for (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM, .npy)."`
 	Out      string   `short:"o" placeholder:"OUT" help:"Output file for the scores of all positions of one image: .npy or .tiff as float32, or .png to look at, the best in white."`
 	Method   string   `short:"m" enum:"zncc,ncc,ssd" default:"zncc" help:"Score: zncc (independent of brightness and contrast), ncc (independent of exposure) or ssd (the sum of squared differences)."`
-	Top      int      `short:"n" default:"5" placeholder:"N" help:"Maximum number of positions to print (${default})."`
-	Apart    int      `default:"-1" placeholder:"PIXELS" help:"Minimum distance between positions, horizontally or vertically; default: half the size of the template."`
+	Top      int      `short:"n" default:"5" placeholder:"N" help:"Maximum number of positions to print (default ${default})."`
+	Apart    int      `default:"-1" placeholder:"PIXELS" help:"Minimum distance between positions, horizontally or vertically (default: half the size of the template)."`
 	Least    *float64 `placeholder:"SCORE" help:"Omit positions with a worse score."`
 	Subpixel bool     `help:"Print positions with subpixel accuracy."`
 	Mask     string   `placeholder:"FILE" help:"Image of the template's size; pixels where it is black are ignored."`
@@ -181,7 +181,7 @@ func matchMask(img raster.Array) (raster.Array, error) {
 		return img, nil
 	}
 	if !imagefile.IsImage(img.Type) {
-		return img, fmt.Errorf("pixels of %v cannot be a mask", img.Type)
+		return img, fmt.Errorf("pixels of %v are not supported in a mask, want integers of at most 32 bits or floats", img.Type)
 	}
 	return imagefile.Converted(img, func(v float64) uint8 {
 		if v != 0 {
@@ -265,7 +265,7 @@ func asDoubles(img raster.Array) (raster.Array, error) {
 	case img.Type == raster.F64:
 		return img, nil
 	case !imagefile.IsImage(img.Type):
-		return img, fmt.Errorf("pixels of %v cannot be matched", img.Type)
+		return img, fmt.Errorf("pixels of %v cannot be matched, want integers of at most 32 bits or floats", img.Type)
 	}
 	return imagefile.Converted(img, imagefile.Same)
 }

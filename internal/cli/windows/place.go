@@ -13,7 +13,7 @@ import (
 // A place holds the flags that select a device or limit the CPU.
 type place struct {
 	On      flags.DeviceName `words:"auto,cpu,cuda,opencl,all" default:"auto" help:"Device to use: cpu, cuda, opencl, one of several devices such as cuda:1, a list such as cuda:0,cuda:1, or all GPUs. auto is the CPU. ${gpuhas}"`
-	Workers int              `placeholder:"N" help:"Maximum number of goroutines; default: one per processor."`
+	Workers int              `placeholder:"N" help:"Maximum number of threads (default: one per processor)."`
 	Level   string           `enum:"auto,portable,avx2,avx512,neon" default:"auto" help:"Instruction set: auto (the best available), portable, avx2 or avx512, or neon on arm64."`
 }
 

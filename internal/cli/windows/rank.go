@@ -19,12 +19,12 @@ type Rank struct {
 	Ins             []string     `arg:"" optional:"" name:"IN" help:"Image of 8 or 16 bits (PNG, JPEG, GIF, BMP, TIFF, WebP, PNM) or .npy array; - is standard input. Several are processed in turn; one that fails does not stop the others."`
 	Demo            bool         `help:"Filter a picture of 1920×1080 that boxsum draws, instead of IN."`
 	Out             string       `short:"o" placeholder:"OUT" help:"Output file: .png, .jpg, .tiff, .pgm, .ppm or .npy; - is standard output, in the format of IN if possible, else PNG. For several images, a folder such as ranked/."`
-	Statistic       string       `short:"s" required:"" enum:"minimum,maximum,gradient,mean,sum,subtract-mean,threshold,percentile,majority,autolevel,equalize,otsu,bilateral-mean" placeholder:"NAME" help:"What to compute from every window: ${enum}."`
-	Window          flags.Window `default:"31" placeholder:"WxH" help:"Size of the windows, such as 31x15, or 31 for both sides (${default}). If a side is even, one more pixel lies on the left or above."`
-	Fraction        float64      `default:"0.5" placeholder:"F" help:"Fraction of --statistic percentile, from 0 to 1 (${default}, the median)."`
-	Below           int          `default:"10" placeholder:"N" help:"How far below a pixel --statistic bilateral-mean reaches (${default})."`
-	Above           int          `default:"10" placeholder:"N" help:"How far above a pixel it reaches (${default})."`
-	Levels          int          `placeholder:"N" help:"Number of gray levels of 16-bit pixels, such as 4096; default: one more than the greatest pixel."`
+	Statistic       string       `short:"s" required:"" enum:"minimum,maximum,gradient,mean,sum,subtract-mean,threshold,percentile,majority,autolevel,equalize,otsu,bilateral-mean" placeholder:"NAME" help:"What to compute from every window: minimum, maximum, gradient, mean, sum, subtract-mean, threshold, percentile, majority, autolevel, equalize, otsu or bilateral-mean."`
+	Window          flags.Window `default:"31" placeholder:"WxH" help:"Size of the windows, such as 31x15, or 31 for both sides (default ${default}). If a side is even, one more pixel lies on the left or above."`
+	Fraction        float64      `default:"0.5" placeholder:"F" help:"Fraction of --statistic percentile, from 0 to 1 (default ${default}, the median)."`
+	Below           int          `default:"10" placeholder:"N" help:"How many gray levels below a pixel --statistic bilateral-mean includes (default ${default})."`
+	Above           int          `default:"10" placeholder:"N" help:"How many gray levels above a pixel it includes (default ${default})."`
+	Levels          int          `placeholder:"N" help:"Number of gray levels of 16-bit pixels, such as 4096 (default: one more than the greatest pixel)."`
 	Mask            string       `placeholder:"FILE" help:"Leave out pixels where this image or .npy array of the same size is zero; one channel applies to all."`
 	JSON            bool         `name:"json" help:"Print JSON instead of the line."`
 	place           `set:"gpuhas=A GPU computes mean and, for 8-bit pixels, percentile, minimum, maximum and equalize, without --mask, with the same results."`

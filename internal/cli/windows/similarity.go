@@ -29,11 +29,11 @@ func (c *Compare) checkSimilarity() error {
 	case c.Out != "" && c.SSIM == c.LNCC:
 		return console.Usage("-o writes the map of --ssim or of --lncc: give one of them")
 	case c.Sigma != 0 && !c.SSIM:
-		return console.Usage("--sigma is for --ssim")
+		return console.Usage("--sigma is for --ssim: add it, or leave out --sigma")
 	case c.Sigma != 0 && c.Window != 0:
 		return console.Usage("--sigma chooses its own window: leave out --window")
 	case c.Window != 0 && !c.SSIM && !c.LNCC:
-		return console.Usage("--window is for --ssim and --lncc")
+		return console.Usage("--window is for --ssim and --lncc: add one of them, or leave out --window")
 	case c.onGPU() && (!c.SSIM || c.MSSSIM || c.LNCC || c.Sigma != 0 || c.Mask != "" || c.NaN == "skip"):
 		return console.Usage("a GPU supports only --ssim, without --sigma, --mask and --nan skip: leave out --on %s", c.On)
 	case c.Mask == console.Standard:

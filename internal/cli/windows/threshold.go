@@ -29,13 +29,13 @@ type Threshold struct {
 	Map     string       `placeholder:"FILE" help:"Output file for the threshold of every pixel, as float32: .npy or .tiff. -o is then optional."`
 	Method  string       `short:"m" enum:"sauvola,niblack,wolf,nick,trsingh,phansalkar,bradley,meanc,isauvola,su,otsu" default:"sauvola" help:"Method: sauvola (most scans), niblack, wolf (low contrast), nick (faint ink), trsingh, phansalkar (dark images), bradley (fast), meanc (OpenCV's adaptiveThreshold), isauvola (no specks), su (stains), or otsu: one threshold for the whole image (even light)."`
 	Window  flags.Window `placeholder:"WxH" help:"Size of the windows, such as 75x51, or 75 for both sides: a few times as large as letters are high. If a side is even, one more pixel lies on the right or below. Default: 75; for bradley an eighth of the width, and for su what fits the strokes."`
-	K       *float64     `name:"k" placeholder:"K" help:"Weight of the deviation: sauvola, niblack, wolf, nick, trsingh, phansalkar, isauvola (0.2, for nick -0.2)."`
-	R       float64      `name:"r" placeholder:"R" help:"Deviation at which the threshold is the mean: sauvola, phansalkar, isauvola (128 for 8 bits)."`
-	White   float64      `placeholder:"W" help:"Maximum pixel value: trsingh, phansalkar (255 for 8 bits, 65535 for 16, 1 for floats)."`
-	P       *float64     `name:"p" placeholder:"P" help:"How much phansalkar raises the threshold of dark windows (3)."`
-	Q       *float64     `name:"q" placeholder:"Q" help:"How fast that decreases as windows become brighter: phansalkar (10)."`
-	Percent float64      `default:"15" placeholder:"T" help:"Percent by which bradley's threshold lies below the mean (${default})."`
-	C       float64      `name:"c" default:"10" placeholder:"C" help:"Amount by which meanc's threshold lies below the mean (${default})."`
+	K       *float64     `name:"k" placeholder:"K" help:"Weight of the deviation: sauvola, niblack, wolf, nick, trsingh, phansalkar, isauvola (default 0.2, or -0.2 for nick)."`
+	R       float64      `name:"r" placeholder:"R" help:"Deviation at which the threshold is the mean: sauvola, phansalkar, isauvola (default 128 for 8-bit pixels)."`
+	White   float64      `placeholder:"W" help:"Maximum pixel value: trsingh, phansalkar (default 255 for 8 bits, 65535 for 16 bits, 1 for floats)."`
+	P       *float64     `name:"p" placeholder:"P" help:"How much phansalkar raises the threshold of dark windows (default 3)."`
+	Q       *float64     `name:"q" placeholder:"Q" help:"How fast that decreases as windows become brighter: phansalkar (default 10)."`
+	Percent float64      `default:"15" placeholder:"T" help:"Percent by which bradley's threshold lies below the mean (default ${default})."`
+	C       float64      `name:"c" default:"10" placeholder:"C" help:"Amount by which meanc's threshold lies below the mean (default ${default})."`
 	MinN    int          `name:"min-n" placeholder:"N" help:"Minimum number of high-contrast pixels in a window of su, if --window is given (default: its width)."`
 	Border  string       `enum:"auto,reflect101,reflect,replicate,clip,wrap" default:"auto" help:"Pixels outside the image, as for blur; auto is clip, or replicate for meanc."`
 	Invert  bool         `help:"Invert the image first: for white writing on black."`
@@ -130,7 +130,7 @@ func (c *Threshold) Run(sh *console.Shell) error {
 	case c.Out == "":
 		return imagefile.NoOutput(c.Ins, "black/")
 	case c.Map != "":
-		return console.Usage("--map takes one image")
+		return console.Usage("--map is for one image: name one, or leave out --map")
 	}
 	outs, err := imagefile.InFolder(c.Ins, c.Out, "black", func(in string) string { return c.PagedExtension(in, ".png") })
 	if err != nil {

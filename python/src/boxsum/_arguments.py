@@ -50,7 +50,7 @@ def warn_of_planes(image: Any, axes: bool = True) -> bool:
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "boxsum":
         frame, level = frame.f_back, level + 1
     warnings.warn(
-        f"an array of shape {tuple(shape)} is taken for {rows}. If its first axis is channels, pass {how}numpy.moveaxis(image, 0, -1){otherwise}",
+        f"image of shape {tuple(shape)} is read as {rows}. If its first axis is the channels, pass {how}numpy.moveaxis(image, 0, -1){otherwise}",
         stacklevel=level,
     )
     return True
@@ -62,7 +62,7 @@ def arrays_out(out: Any, count: int, kind: Any) -> list[Any]:
         return [None] * count
     outs = list(out) if isinstance(out, (tuple, list)) else [out]
     if len(outs) != count:
-        raise ValueError(f"out has {len(outs)} arrays for {count} tables")
+        raise ValueError(f"out must hold {count} arrays, one for each table, got {len(outs)}" if count > 1 else f"out must be one array, got {len(outs)}")
     for o in outs:
         if o is not None and not isinstance(o, kind):
             raise TypeError(f"out must be an array of the same kind as the image, not {type(o).__name__}")
@@ -78,13 +78,13 @@ def refuse_overlap(writes: Any, reads: Any = (), in_place: bool = False) -> None
     writes = [array for array in writes if array is not None]
     for i, one in enumerate(writes):
         if _folded(one):
-            raise ValueError("elements of out share memory")
+            raise ValueError("elements of out must not share memory")
         if any(overlap(one, other) for other in writes[:i]):
-            raise ValueError("the tables of out share memory")
+            raise ValueError("the tables of out must not share memory")
         for other in reads:
             if other is not None and overlap(one, other) and not (in_place and _place(one) == _place(other)):
                 itself = "the image itself, or an array with" if in_place else "an array with"
-                raise ValueError(f"out shares memory with the input: pass {itself} memory of its own")
+                raise ValueError(f"out must not share memory with the input (pass {itself} memory of its own)")
 
 
 def _place(array: np.ndarray) -> tuple[Any, ...]:
@@ -104,7 +104,7 @@ def _folded(array: np.ndarray) -> bool:
 def same_type(dtype: Any, out: np.dtype) -> np.dtype:
     """Return the type of `out`, which must be the requested one."""
     if dtype is not None and np.dtype(dtype) != out:
-        raise TypeError(f"out has type {out}, but dtype is {np.dtype(dtype)}")
+        raise TypeError(f"out must have type {np.dtype(dtype)} like dtype, got {out}")
     return out
 
 
@@ -170,12 +170,17 @@ def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
     return np.ascontiguousarray(boxes, np.int64)
 
 
+def described(array: Any) -> str:
+    """Return the type and shape of an array, for messages."""
+    return f"{array.dtype} with shape {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
+
+
 def results(shape: tuple[int, ...], dtype: Any, out: np.ndarray | None, *inputs: Any) -> np.ndarray:
     """Return the array for results, which must not share memory with the inputs."""
     if out is None:
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype or not out.flags.carray:
-        raise ValueError(f"out must be a C-contiguous, aligned and writeable array of {np.dtype(dtype)} with shape {shape}")
+        raise ValueError(f"out must be a C-contiguous, aligned and writeable array of {np.dtype(dtype)} with shape {shape}, got {described(out)}")
     if any(isinstance(given, np.ndarray) and overlap(out, given) for given in inputs):
-        raise ValueError("out shares memory with the input")
+        raise ValueError("out must not share memory with the input")
     return out

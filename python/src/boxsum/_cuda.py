@@ -59,7 +59,7 @@ def _in_a_row(lead: int, pointer: int, shape: tuple[Any, ...], strides: tuple[An
         step = step if count > 1 else stride
         count *= n
     if count > 1 and step == 0:
-        raise LayoutError("the images of a batch share memory")
+        raise LayoutError("the images of a batch must not share memory")
     return pointer, (count, *shape[lead:]), (step or shape[lead] * strides[lead], *strides[lead:]), dtype
 
 
@@ -127,7 +127,7 @@ class Cuda:
         outs = self.outs(out, 1 + bool(squares) + bool(tilted))
         for o in outs:
             if o is not None and len(self.parts(o)[1]) != len(shape):
-                raise ValueError(f"out has shape {self.parts(o)[1]}, want one more along the axes {tuple(axes)} than the image of shape {shape}")
+                raise ValueError(f"out must have one more element along the axes {tuple(axes)} than the image of shape {shape}, got shape {self.parts(o)[1]}")
         order = order.fit(*(self.parts(o) for o in outs if o is not None))
         seen = None if out is None else tuple(None if o is None else self.turned(o, order.axes) for o in outs)
         made = self.tables(self.turned(image, order.axes), kind, dtype, squares, tilted, seen, device, order.lead)
@@ -141,13 +141,13 @@ class Cuda:
         parts = _, shape, _, pixel = self.parts(image)
         index = self.index(image)
         if device is not None and device not in ("gpu", "cuda", f"cuda:{index}"):
-            raise ValueError(f"the image is on cuda:{index}, but device is {device!r}: copy the image first")
+            raise ValueError(f"device must be 'cuda:{index}', where the image is, got {device!r} (or copy the image first)")
         axes = axes_of(shape[lead:], kind)
         outs = self.outs(out, 1 + bool(squares) + bool(tilted))
         wanted = None if dtype is None else self.numpy_type(dtype)
         for o in outs:
             if o is not None and self.index(o) != index:
-                raise ValueError(f"the image is on cuda:{index}, but out is on cuda:{self.index(o)}")
+                raise ValueError(f"out must be on cuda:{index} like the image, got cuda:{self.index(o)}")
             if o is not None and kind != VOLUME:
                 _shapes.forget_volume(o)
         if out is not None:

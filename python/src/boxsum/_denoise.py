@@ -97,10 +97,10 @@ def nl_means(
     image = on_host(a)
     if volume or native_of(image) in _FLOATS:
         if absolute or len(frames):
-            raise ValueError("absolute and frames are for integers")
+            raise ValueError(f"absolute and frames are not supported for {'volumes' if volume else image.dtype}, only for images of uint8 and uint16")
         return as_given(_denoise_floats(image, strength, patch, search, noise, shifted, volume, out, workers), out, a)
     if noise or shifted:
-        raise ValueError("noise and shifted are for floats")
+        raise ValueError(f"noise and shifted are not supported for {image.dtype}, only for float32 and float64")
     if image.ndim not in (2, 3):
         raise ValueError(f"image must have shape (H, W) or (H, W, C), got {image.shape}")
     native = native_of(image)
@@ -132,7 +132,7 @@ def _denoise_floats(
 ) -> ndarray:
     axes = 3 if volume else 2
     if image.ndim not in (axes, axes + 1):
-        raise ValueError(f"array must have {axes} axes, and another for channels, got shape {image.shape}")
+        raise ValueError(f"{'volume' if volume else 'image'} must have shape {'(D, H, W) or (D, H, W, C)' if volume else '(H, W) or (H, W, C)'}, got {image.shape}")
     native = native_of(image)
     if native not in _FLOATS:
         raise TypeError(f"volumes of {image.dtype} cannot be denoised, want float32 or float64")

@@ -226,14 +226,14 @@ class Cascade:
         try:
             text = json.dumps(settings, allow_nan=False)
         except ValueError:
-            raise ValueError("scale, contrast and angles must be finite numbers") from None
+            raise ValueError("scale, contrast and angles must be finite") from None
         kind = on_cuda(image)
         if kind is not None:
             answer = search_there("detect_device", self._handle, kind, image, text.encode(), device)
         else:
             pixels = on_host(image)
             if pixels.dtype != np.uint8:
-                raise TypeError(f"image has type {pixels.dtype}, want uint8")
+                raise TypeError(f"image must have type uint8, got {pixels.dtype}")
             answer = call_with_copies((), "detect", self._handle.value, pixels, text.encode(), device_number(device))
         return detections(answer)
 
@@ -243,9 +243,9 @@ def search_there(function: str, handle: Handle, kind: Any, array: Any, settings:
     image = kind.read(array)
     index, pixel = kind.index(image), kind.parts(image)[3]
     if pixel != np.uint8:
-        raise TypeError(f"image has type {pixel}, want uint8")
+        raise TypeError(f"image must have type uint8, got {pixel}")
     if device is not None and device not in ("gpu", "cuda", f"cuda:{index}"):
-        raise ValueError(f"the image is on cuda:{index}, but device is {device!r}: copy the image first")
+        raise ValueError(f"device must be 'cuda:{index}', where the image is, got {device!r} (or copy the image first)")
     number, stream = kind.number(index), kind.stream(image)
     try:
         return call(function, handle.value, settings, flat_array(*kind.parts(image)), number, stream)

@@ -38,7 +38,7 @@ def from_interface(array: Any) -> View:
     """Return a view of an array with ``__cuda_array_interface__``."""
     described = array.__cuda_array_interface__
     if described.get("mask") is not None:
-        raise TypeError("masked arrays are not supported here (use .filled)")
+        raise TypeError("masked arrays are not supported on a device (use .filled)")
     dtype = np.dtype(described["typestr"])
     shape = tuple(described["shape"])
     strides = described.get("strides") or _packed(shape, dtype.itemsize)
@@ -56,7 +56,7 @@ def from_capsule(array: Any) -> View:
     capsule = array.__dlpack__(stream=stream)
     pointer, index, code, bits, lanes, shape, strides = _core.from_dlpack(capsule)
     if lanes != 1 or code >= len(_KINDS) and code != _BOOL:
-        raise TypeError("arrays of this type cannot be summed")
+        raise TypeError("array must have integers, floats or bool, got another DLPack type")
     dtype = np.dtype(bool) if code == _BOOL else np.dtype(f"{_KINDS[code]}{bits // 8}")
     strides = _packed(shape, dtype.itemsize) if strides is None else tuple(s * dtype.itemsize for s in strides)
     return View(pointer, shape, strides, dtype, stream, index, capsule)

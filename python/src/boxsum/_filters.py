@@ -68,7 +68,7 @@ def over_axes(function: F) -> F:
                 return None
             array = on_host(array)
             if array.ndim != image.ndim:
-                raise ValueError(f"array of shape {array.shape} must have as many axes as the batch, of shape {image.shape}")
+                raise ValueError(f"arguments of a batch must have {image.ndim} axes like the images, of shape {image.shape}, got shape {array.shape}")
             return order.see(array)
 
         outs = None if out is None else tuple(map(see, out)) if isinstance(out, (tuple, list)) else see(out)
@@ -119,7 +119,7 @@ def as_filtered(image: ndarray) -> ndarray:
         narrow = _types.narrow(image)  # raises an error for numbers that float64 cannot hold
         return narrow.astype(np.float64, copy=False)
     if native not in _AS:
-        raise TypeError(f"pixels of {image.dtype} cannot be filtered, only integers, float16, float32 and float64")
+        raise TypeError(f"pixels of {image.dtype} cannot be filtered, want bool, integers, float16, float32 or float64")
     return _types.as_bytes(image) if native.kind == "b" else image.astype(_AS[native])
 
 
@@ -249,7 +249,7 @@ def float_type(image: ndarray, dtype: Any, out: Any) -> np.dtype:
         dtype = np.float64 if image.dtype.itemsize == 8 else np.float32
     dtype = np.dtype(dtype)
     if dtype not in _FLOATS:
-        raise TypeError(f"results must have type float32 or float64, got {dtype}")
+        raise TypeError(f"{'dtype' if out is None else 'the type of out'} must be float32 or float64, got {dtype}")
     return dtype
 
 
@@ -485,7 +485,7 @@ def blur(
     np.float32(1.0)
     """
     if (radius is None) == (sigma is None):
-        raise TypeError("blur needs a radius, or sigma for a Gaussian")
+        raise TypeError("blur needs either radius, or sigma for a Gaussian")
     kind = None if type(a) is ndarray else on_cuda(a)
     if kind is not None:
         only_there(sigma=sigma, gaussian=gaussian, mask=mask, nan=nan != "keep")
@@ -594,7 +594,7 @@ def box_filter(
     if kind is not None:
         single = dtype is not None and kind.numpy_type(dtype) == np.float32
         if dtype is not None and not single and kind.numpy_type(dtype) != kind.parts(kind.read(a))[3]:
-            raise TypeError(f"means on a device must have the type of the image or float32, got {dtype}")
+            raise TypeError(f"dtype must be that of the image or float32 on a device, got {dtype}")
         only_there(mask=mask, nan=nan != "keep")
         return window_there(kind, b"mean" if single else b"box", a, out, np.float32 if single else None, size, border, value, moved)
     image, valid = valid_pixels(a, mask, nan)
@@ -613,7 +613,7 @@ def box_filter(
             dtype = np.uint32 if most < 1 << 32 else np.float64
         dtype = np.dtype(dtype)
         if dtype not in _FLOATS and dtype != np.uint32:
-            raise TypeError(f"sums must have type uint32, float32 or float64, got {dtype}")
+            raise TypeError(f"{'dtype' if out is None else 'the type of out'} must be uint32, float32 or float64 for sums, got {dtype}")
     result = result_for(image, dtype, out)
     run(name, image, result, size, border, value, workers, shift=moved, valid=valid)
     return as_given(result, out, a)
@@ -625,7 +625,7 @@ def _local(
     kind = on_cuda(a) if name in (b"mean", b"std") else None
     if kind is not None:
         if dtype is not None and kind.numpy_type(dtype) != np.float32:
-            raise TypeError(f"results must have type float32 on a device, got {dtype}")
+            raise TypeError(f"dtype must be float32 on a device, got {dtype}")
         only_there(mask=mask, nan=nan != "keep")
         return window_there(kind, name, a, out, np.float32, sides(window, "window"), border, value)
     image, valid = valid_pixels(a, mask, nan)

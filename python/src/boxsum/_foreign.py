@@ -103,7 +103,7 @@ def on_host(array: Any) -> np.ndarray:
     if kind is _host_exchange:
         return np.from_dlpack(array)
     if kind is not None:
-        raise TypeError(f"expected an array in host memory, not {type(array).__name__} (copy it first)")
+        raise TypeError(f"array must be in host memory, got {type(array).__name__} (copy it first)")
     return as_pixels(array)
 
 
@@ -218,7 +218,7 @@ class _TorchCuda(Cuda):
         try:
             self._types[dtype] = np.dtype(name)
         except TypeError:
-            raise TypeError(f"type {dtype} cannot be summed (convert first)") from None
+            raise TypeError(f"pixels of {dtype} cannot be summed (convert them first)") from None
         return self._types[dtype]
 
     def index(self, array: Any) -> int:

@@ -119,9 +119,9 @@ def haar(
         features = as_boxes(features, 5).reshape(-1, 5)
         count = len(features)
         if np.any((features[:, 0] < 1) | (features[:, 0] > len(KINDS))):
-            raise ValueError(f"features must be kind, x0, y0, x1, y1 with kinds from 1 to {len(KINDS)}")
+            raise ValueError(f"features must be rows of kind, x0, y0, x1, y1 with kinds from 1 to {len(KINDS)}, got kind {features[np.argmax((features[:, 0] < 1) | (features[:, 0] > len(KINDS))), 0]}")
         if np.any(features[:, 1:3] > features[:, 3:5]):
-            raise ValueError("features must be kind, x0, y0, x1, y1 with x0 <= x1 and y0 <= y1")
+            raise ValueError("features must be rows of kind, x0, y0, x1, y1 with x0 <= x1 and y0 <= y1")
         if count == 0:
             numbers, features = np.zeros(0, np.int64), None
     floats = corrected or table.dtype.kind == "f"

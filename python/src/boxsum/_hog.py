@@ -254,7 +254,7 @@ class HOG:
         [[0, 0], [8, 0], [16, 0]]
         """
         if len(shape) < 2:
-            raise ValueError(f"shape must be that of an image, got {shape}")
+            raise ValueError(f"shape must be (H, W) or (H, W, C), got {shape}")
         height, width = whole(shape[0], "height", 0), whole(shape[1], "width", 0)
         options = _windows(step, padding, None, False, None)
         all = np.empty((call("hog_windows", self._handle.value, width, height, options, None), 2), np.int64)
@@ -508,10 +508,10 @@ def _of_opencv(name: str, function: str) -> ndarray:
     except ImportError:
         why = "OpenCV is not installed"
     except AttributeError:
-        why = "the installed OpenCV has none"
+        why = "the installed OpenCV does not have them"
     raise FileNotFoundError(
-        f"{name!r} is not a file, and OpenCV's coefficients of that name are not available: {why}. They are in opencv-python-headless below 5 "
-        "and in opencv-contrib-python-headless; HOGDescriptor.save writes them to a file that needs no OpenCV"
+        f"{name!r} is not a file, and OpenCV's coefficients of that name are not available: {why} "
+        "(install opencv-python-headless below 5 or opencv-contrib-python-headless, or pass a file that HOGDescriptor.save wrote)"
     )
 
 
@@ -527,7 +527,7 @@ def _numbers(coefficients: Any) -> ndarray:
 def _pixels(image: Image) -> ndarray:
     pixels = on_host(image)
     if pixels.dtype != np.uint8:
-        raise TypeError(f"image has type {pixels.dtype}, want uint8")
+        raise TypeError(f"image must have type uint8, got {pixels.dtype}")
     if pixels.ndim not in (2, 3):
         raise ValueError(f"image must have shape (H, W) or (H, W, C), got {pixels.shape}")
     return pixels
@@ -546,7 +546,7 @@ def _json(settings: dict[str, Any], floats: str) -> bytes:
     try:
         return json.dumps(settings, allow_nan=False).encode()
     except ValueError:
-        raise ValueError(f"{floats} must be finite numbers") from None
+        raise ValueError(f"{floats} must be finite") from None
 
 
 def _write_whole(path: str, text: str) -> None:

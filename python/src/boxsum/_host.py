@@ -25,7 +25,7 @@ def batches(
     outs = arrays_out(out, 1 + bool(squares) + bool(tilted), ndarray)
     for o in outs:
         if o is not None and o.ndim != image.ndim:
-            raise ValueError(f"out has shape {o.shape}, want one more along the axes {tuple(axes)} than the image of shape {image.shape}")
+            raise ValueError(f"out must have one more element along the axes {tuple(axes)} than the image of shape {image.shape}, got shape {o.shape}")
     order = order.fit(*((0, o.shape, o.strides, o.dtype) for o in outs if o is not None))
     seen = None if out is None else tuple(None if o is None else order.see(o) for o in outs)
     made = tables(order.see(image), kind, dtype, squares, tilted, seen, workers, device, order.lead, signed)
@@ -117,7 +117,7 @@ def _halves(image: ndarray, kind: int, dtype: Any, out: Any, workers: int | None
     native = image.dtype.newbyteorder("=")
     shape = image.shape[:lead] + tuple(n + 1 for n in image.shape[lead : lead + axes]) + image.shape[lead + axes :]
     if 0 in image.shape[lead + axes :]:
-        raise ValueError(f"image of shape {image.shape} has no channels")
+        raise ValueError(f"image must have at least one channel, got shape {image.shape}")
     if image.size:
         halves = np.ascontiguousarray(image, native).view(np.uint32).reshape(image.shape[: lead + axes] + (-1,))
         sums = tables(halves, kind, np.uint64, False, False, None, workers, device, lead)

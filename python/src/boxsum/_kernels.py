@@ -61,18 +61,18 @@ def box_kernel(kind: Any, *sizes: Any, anchor: Any = None) -> ndarray:
     if isinstance(kind, str):
         wanted = {"dob": (1,), "star": (1, 1), "octagon": (2, 2)}.get(kind)
         if wanted is None:
-            raise ValueError(f"unknown kernel {kind!r}, want 'dob', 'octagon', 'star' or weights")
+            raise ValueError(f"unknown kernel {kind!r}, want 'dob', 'octagon', 'star' or an array of weights")
         if len(sizes) != len(wanted) or any(np.size(size) != count for size, count in zip(sizes, wanted)):
-            raise ValueError(f"{kind} needs sizes: {'a scale' if kind == 'dob' else 'two scales' if kind == 'star' else 'two pairs'}, got {sizes}")
+            raise ValueError(f"{kind!r} needs {'one scale' if kind == 'dob' else 'two scales, outer and inner' if kind == 'star' else 'two pairs of numbers, outer and inner'}, got {sizes}")
         flat = [n for size in sizes for n in np.ravel(size).tolist()]
         numbers[: len(flat)] = [whole(n, "size", 0, _REACH) for n in flat]
         found = call("box_kernel", kind.encode(), None, 0, 0, *numbers)
     else:
         weights = np.ascontiguousarray(kind, np.float64)
         if weights.ndim != 2 or weights.size == 0:
-            raise ValueError(f"weights must have two axes, none of them empty, got {weights.shape}")
+            raise ValueError(f"weights must have two axes, none of them empty, got shape {weights.shape}")
         if sizes:
-            raise ValueError("weights have no other sizes")
+            raise ValueError(f"weights must be the only argument but anchor, got {sizes}")
         column, row = (weights.shape[1] // 2, weights.shape[0] // 2) if anchor is None else (whole(n, "anchor", -_REACH, _REACH) for n in anchor)
         found = call("box_kernel", b"", weights, column, row, *numbers)
     return np.array(json.loads(found), np.float64)
@@ -142,7 +142,7 @@ def filter_boxes(
         raise ValueError(f"kernel must have shape (N, 5), with at least one box, got {rows.shape}")
     corners = rows[:, :4]
     if not np.all((corners == np.floor(corners)) & (np.abs(corners) <= _REACH)):
-        raise ValueError(f"boxes must have whole coordinates of -{_REACH} to {_REACH}")
+        raise ValueError(f"coordinates of boxes must be whole numbers from -{_REACH} to {_REACH}")
     return _respond("sums", a, dtype, out, workers, kernel=rows, border=border, value=value, margin=margin)
 
 

@@ -27,8 +27,8 @@ from . import _types
 from ._memory import layout_of, new_tables
 
 LOST = (
-    "a part, a copy or a mixture of tables of valid pixels whose counts are not known: pass counts=. "
-    "table.copy() keeps them, where numpy.array(table) does not; counts=False takes all pixels for valid"
+    "this part, copy or combination of tables of valid pixels has lost its counts: pass counts=, or counts=False if all "
+    "pixels are valid (table.copy() keeps the counts, numpy.array(table) does not)"
 )
 
 

@@ -153,7 +153,7 @@ def _arguments(image: Any, template: Any, method: Any, mask: Any) -> tuple[ndarr
         raise TypeError(f"method must be a name such as 'zncc', got {method!r}")
     pixels, part = pixels_of(image), pixels_of(template)
     if part.dtype.newbyteorder("=") != pixels.dtype.newbyteorder("="):
-        raise TypeError(f"template has type {part.dtype}, want {pixels.dtype} like the image (use .astype)")
+        raise TypeError(f"template must have type {pixels.dtype} like the image, got {part.dtype} (use .astype)")
     if mask is None:
         return pixels, part, None
     cover = on_host(mask)

@@ -250,7 +250,7 @@ def range_of(dtype: np.dtype, data_range: Any) -> float:
     if data_range is not None:
         span = real(data_range, "data_range")
         if not 0 < span < math.inf:
-            raise ValueError(f"data_range must be more than 0, got {data_range}")
+            raise ValueError(f"data_range must be finite and greater than 0, got {data_range}")
         return span
     if dtype.kind == "b":
         return 1.0
@@ -268,10 +268,10 @@ def _deviation(sigma: Any, window: Any) -> float:
     if sigma is None:
         return 0.0
     if window is not None:
-        raise ValueError("give window or sigma, not both")
+        raise ValueError("window and sigma cannot be combined (sigma chooses its own window)")
     deviation = real(sigma, "sigma")
     if not deviation > 0:
-        raise ValueError(f"sigma must be more than 0, got {sigma}")
+        raise ValueError(f"sigma must be greater than 0, got {sigma}")
     return deviation
 
 
@@ -332,7 +332,7 @@ def _compare(
     if mask is not None:
         cover = on_host(mask)
         if cover.shape not in (first.shape, first.shape[:axes]):
-            raise ValueError(f"mask must have shape {first.shape[:axes]}, got {cover.shape}")
+            raise ValueError(f"mask must have shape {first.shape[:axes]} like the images, got {cover.shape}")
         cover = _types.as_bytes(cover != 0)
     made = None
     if full or out is not None:

@@ -163,13 +163,13 @@ def _result(image: ndarray, native: np.dtype, statistic: str, bins: int, dtype: 
     """Return the destination of a statistic."""
     if statistic not in ("entropy", "histogram"):
         if dtype is not None and np.dtype(dtype) != native:
-            raise TypeError(f"results have the type of the image, {native}, not {np.dtype(dtype)}")
+            raise TypeError(f"dtype must be {native} like the image, got {np.dtype(dtype)}")
         return result_for(image, native, out)
     if out is not None and hasattr(out, "dtype"):
         dtype = same_type(dtype, on_host(out).dtype)
     wanted = np.dtype(np.float64 if dtype is None else dtype)
     if wanted not in _FLOATS:
-        raise TypeError(f"results must have type float32 or float64, got {wanted}")
+        raise TypeError(f"{'dtype' if out is None else 'the type of out'} must be float32 or float64, got {wanted}")
     return result_for(image, wanted, out, image.shape + (bins,) if statistic == "histogram" else None)
 
 

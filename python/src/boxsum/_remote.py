@@ -57,11 +57,11 @@ def file_system(location: str) -> tuple[Any, str]:
         location, options = s3_options(location)
         system, path = fsspec.core.url_to_fs(location, **options)
     except Exception as error:  # may come from any part; its message may contain the URL
-        kind = "fsspec and what it needs for it" if isinstance(error, ImportError) else "another URL"
+        need = "opening it needs fsspec and the package for this scheme" if isinstance(error, ImportError) else "fsspec does not accept this URL"
         extra = {"s3": "s3fs", "gs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}.get(scheme)
         hint = f" (pip install {extra})" if extra and isinstance(error, ImportError) else ""
         raise ValueError(
-            f"{redacted(location)}: {scheme}:// needs {kind}{hint}, or the command of the module cloud, which reads and writes every kind of URL"
+            f"{redacted(location)}: {need}{hint}"
         ) from None
     return system, path.rstrip("/")
 
@@ -87,7 +87,7 @@ def s3_options(location: str) -> tuple[str, dict[str, Any]]:
     if "profile" in said:
         options["profile"] = said.pop("profile")
     if said:
-        raise ValueError(f"unknown options {', '.join(sorted(said))}")
+        raise ValueError(f"unknown options {', '.join(sorted(said))}, want endpoint, region, use_path_style, anonymous or profile")
     return plain, options
 
 
@@ -130,13 +130,13 @@ class Bridge:
             first = size + offset if offset < 0 else offset
             last = size if offset < 0 or length < 0 else offset + length
             if not 0 <= first <= last <= size:
-                raise _Short(f"{size} bytes, fewer than expected")
+                raise _Short(f"the object has {size} bytes, fewer than requested")
             return self._system.cat_file(path, start=first, end=last)
         except (FileNotFoundError, _Short):
             raise
         except Exception as error:  # its message may contain the URL
             self._failed = type(error).__name__
-            raise OSError("cannot be read") from None
+            raise OSError("the object cannot be read") from None
 
 
 _numbers = itertools.count(1)
@@ -275,7 +275,7 @@ class _Web:
                     return data[offset:]
                 skip = size + offset
             if skip < 0 or size is not None and skip > size:
-                raise _Short(f"{size} bytes, fewer than expected")
+                raise _Short(f"the object has {size} bytes, fewer than requested")
             while skip:
                 some = len(response.read(min(skip, 1 << 20)))
                 if not some:
@@ -299,7 +299,7 @@ class _Web:
             parts.append(some)
             left -= len(some)
         if left and want is not None:
-            raise _Short("truncated object")
+            raise _Short("the object is truncated")
         if not left and want is None:
             raise _Short("the object is too large")
         return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -52,8 +52,8 @@ def refuse_several(table: Any) -> None:
     """Raise a ValueError for the tuple of tables that :func:`integral` may return."""
     if isinstance(table, tuple) and len(table) in (2, 3) and all(getattr(t, "ndim", 0) >= 2 for t in table):
         raise ValueError(
-            f"expected one table, got a tuple of {len(table)}, as squares=True and tilted=True return them: pass one, "
-            "as in sums, squares = boxsum.integral(image, squares=True); boxsum.box_sum(sums, boxes)"
+            f"table must be one array, got a tuple of {len(table)} (integral returns one with squares=True or tilted=True: "
+            "unpack it, as in sums, squares = boxsum.integral(image, squares=True))"
         )
 
 
@@ -65,16 +65,16 @@ def check(table: Any, axes: int, readable: bool = True) -> None:
     n, shape = table.ndim, tuple(table.shape)
     if n not in (axes, axes + 1):
         if n == 2:
-            raise ValueError(f"table of shape {shape} is the table of an image: {IMAGE_BOX}")
+            raise ValueError(f"table of shape {shape} belongs to an image: {IMAGE_BOX}")
         if n == 4:
-            raise ValueError(f"table of shape {shape} is the table of a volume: {VOLUME_BOX}")
+            raise ValueError(f"table of shape {shape} belongs to a volume: {VOLUME_BOX}")
         raise ValueError(f"array of shape {shape} is not a table (boxsum.integral and boxsum.volume return tables)")
     if n != 3 or 0 in shape:
         return
     if axes == 2 and _is_volume(table, readable):
         raise ValueError(
             f"table of shape {shape} looks like the table of a volume: {VOLUME_BOX}. "
-            "If its last axis is channels, the first of which is black, query table[..., 1:]"
+            "If its last axis is channels and the first channel is black, query table[..., 1:]"
         )
     if axes == 3 and readable and _is_image(table):
         raise ValueError(f"table of shape {shape} has nonzero entries [:, :, 0], as for an image with channels: {IMAGE_BOX}")

@@ -3,7 +3,7 @@ importScripts('wasm_exec.js');
 
 async function load() {
   const response = await fetch('boxsum.wasm.gz');
-  if (!response.ok) throw new Error('boxsum.wasm.gz: ' + response.status);
+  if (!response.ok) throw new Error(`boxsum.wasm.gz could not be loaded (HTTP ${response.status})`);
   // Some servers decompress files that end in .gz.
   const bytes = new Uint8Array(await response.arrayBuffer());
   const packed = bytes[0] === 0x1f && bytes[1] === 0x8b;

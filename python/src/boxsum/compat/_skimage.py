@@ -108,7 +108,7 @@ def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
     ii = np.asarray(ii)
     start, end = _corners(start, ii), _corners(end, ii)
     if len(start) != len(end) and 1 not in (len(start), len(end)):
-        raise ValueError(f"start has {len(start)} points, but end has {len(end)}")
+        raise ValueError(f"start and end must have the same number of points, got {len(start)} and {len(end)}")
     if len(start) == 1 and len(end) == 0:
         raise IndexError("start and end must have the same number of windows")
     if np.any(end < start):
@@ -118,7 +118,7 @@ def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
     wraps = end < 0  # as array indices do, once; anything before that is outside
     start, end = np.where(wraps, 0, start), np.where(wraps, end + np.array(ii.shape), end)
     if len(end) and (end.min() < 0 or np.any(end >= ii.shape)):
-        raise IndexError(f"a window ends outside the table of shape {ii.shape}")
+        raise IndexError(f"windows must end inside the table of shape {ii.shape}")
     if ii.dtype.newbyteorder("=").str[1:] not in ("i4", "u4", "i8", "u8", "f4", "f8"):
         ii = ii.astype(np.float64)
     sums = np.empty(len(start))
@@ -138,7 +138,7 @@ def _corners(points: Any, ii: np.ndarray) -> np.ndarray:
         raise TypeError(f"corners must be integers, got {points.dtype}")
     points = as_boxes(points, ii.ndim)
     if points.ndim != 2:
-        raise ValueError(f"corners of shape {points.shape} are not a list of points")
+        raise ValueError(f"corners must be a list of points, got shape {points.shape}")
     if len(points) and points.min() < 0:
         points = np.where(points < 0, points + np.array(ii.shape), points)
     return points

@@ -78,7 +78,7 @@ def as_image(src: Any) -> np.ndarray:
         src = as_array(src)
     shape = src.shape
     if len(shape) not in (1, 2, 3) or len(shape) == 3 and not 1 <= shape[2] <= MOST_CHANNELS:
-        raise error(f"array of shape {shape} is not an image")
+        raise error(f"image must have shape (H, W) or (H, W, C) with at most {MOST_CHANNELS} channels, got {shape}")
     if len(shape) == 1:
         return src[None]
     return src[:, :, 0] if len(shape) == 3 and shape[2] == 1 else src
@@ -91,7 +91,7 @@ def reuse(out: Any, shape: tuple[int, ...], dtype: np.dtype, name: str) -> Any:
     if not isinstance(out, np.ndarray):
         raise error(f"{name} must be an array, not {type(out).__name__}")
     if not out.flags.writeable or out.dtype.kind not in "iufb" or out.dtype.str[1:] == "i8" or not in_rows(out):
-        raise error(f"{name} must be a writeable C-contiguous array of a type that OpenCV supports")
+        raise error(f"{name} must be a writeable C-contiguous array of a type that OpenCV supports, got {out.dtype} with shape {out.shape}")
     plain = out[:, :, 0] if out.ndim == 3 and out.shape[2] == 1 else out
     return plain if plain.shape == shape and plain.dtype == dtype and plain.flags.aligned else None
 

@@ -105,9 +105,9 @@ def fastNlMeansDenoisingMulti(srcImgs: Any, imgToDenoiseIndex: int, temporalWind
         return _opencv.attribute("cv2", "fastNlMeansDenoisingMulti")(srcImgs, imgToDenoiseIndex, temporalWindowSize, *arguments, **named)
     index, count = whole(imgToDenoiseIndex, "imgToDenoiseIndex"), whole(temporalWindowSize, "temporalWindowSize")
     if count < 1 or not count % 2 * (patch % 2) * (search % 2):
-        raise error(f"windows must have odd sides, got {count} frames, patches of {patch} and a search of {search}")
+        raise error(f"temporalWindowSize, templateWindowSize and searchWindowSize must be odd, got {count}, {patch} and {search}")
     if not 0 <= index - count // 2 <= index + count // 2 < len(srcImgs):
-        raise error(f"{count} frames around frame {index} are not among {len(srcImgs)} frames")
+        raise error(f"imgToDenoiseIndex must leave {count // 2} frames of {len(srcImgs)} on both sides, got {index}")
     return _denoised(srcImgs[index - count // 2 : index + count // 2 + 1], count // 2, dst, h, patch, search, norm)
 
 
@@ -137,9 +137,9 @@ def _denoised(frames: Any, index: int, dst: Any, h: float, patch: int, search: i
     images = [as_image(frame) for frame in frames]
     image = images[index]
     if norm not in (_L1, _L2) or image.dtype not in (np.uint8, np.uint16) or norm == _L2 and image.dtype == np.uint16:
-        raise error(f"pixels of {image.dtype} and norm {norm} are not supported, only uint8, and uint16 with NORM_L1")
+        raise error(f"normType {norm} is not supported for {image.dtype}, only NORM_L2 and NORM_L1 for uint8, and NORM_L1 for uint16")
     if any(other.shape != image.shape or other.dtype != image.dtype for other in images):
-        raise error("the images must have one type and one size")
+        raise error("the images must have the same type and size")
     if image.size == 0:
         raise error("src is empty")
     shape = image.shape[:2] if image.ndim == 3 and image.shape[2] == 1 else image.shape

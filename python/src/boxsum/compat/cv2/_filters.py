@@ -208,7 +208,7 @@ def pixels(src: Any) -> np.ndarray:
     """Return an image of a type that OpenCV filters."""
     image = as_image(src)
     if image.size == 0:
-        raise error(f"image of shape {image.shape} is empty")
+        raise error(f"image must not be empty, got shape {image.shape}")
     native = image.dtype.newbyteorder("=")
     if native in (np.int64, np.uint64):
         native = np.dtype(np.int32)  # as in OpenCV
@@ -284,17 +284,17 @@ def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, n
         size = (1 if image.shape[1] == 1 else size[0], 1 if image.shape[0] == 1 else size[1])
     place = (size[0] // 2 if place[0] < 0 else place[0], size[1] // 2 if place[1] < 0 else place[1])
     if not all(at < n for n, at in zip(size, place)):
-        raise error(f"anchor {anchor} is outside the kernel of {size}")
+        raise error(f"anchor must be inside the kernel of {size}, got {anchor}")
     shift = (size[0] // 2 - place[0], size[1] // 2 - place[1])
     wanted = _depth(ddepth) or image.dtype
     if shrinks == c.BORDER_ISOLATED:
         outside = _border(kind, wraps=image.dtype.kind == "f" and wanted == image.dtype and max(size) <= 5)
     elif kind & c.BORDER_ISOLATED and size != (1, 1):
-        raise error(f"sqrBoxFilter does not support BORDER_ISOLATED (borderType {kind})")
+        raise error(f"borderType must not include BORDER_ISOLATED for sqrBoxFilter, got {kind}")
     else:
         outside = _border(kind, wraps=False)
     if wanted == np.int32 and image.dtype.kind == "f":
-        raise error(f"unsupported ddepth {ddepth} for pixels of {image.dtype}")
+        raise error(f"ddepth {ddepth} is not supported for pixels of {image.dtype}")
     out = reuse(dst, image.shape, wanted, "dst")
     result = new_image(image.shape, wanted) if out is None else out
 

@@ -61,18 +61,18 @@ def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask:
     pixels, part = as_image(image), as_image(templ)
     kind = whole(method, "method")
     if not c.TM_SQDIFF <= kind <= c.TM_CCOEFF_NORMED:
-        raise error(f"unknown method {method}")
+        raise error(f"method must be one from TM_SQDIFF to TM_CCOEFF_NORMED, got {method}")
     if pixels.dtype != part.dtype or pixels.dtype not in (np.uint8, np.float32) or pixels.shape[2:] != part.shape[2:]:
         raise error(f"image and templ must both be uint8 or float32 with the same channels, got {pixels.dtype} with shape {pixels.shape} and {part.dtype} with shape {part.shape}")
     if part.size == 0 or pixels.size == 0:
-        raise error("the image or the template is empty")
+        raise error(f"image and templ must not be empty, got shapes {pixels.shape} and {part.shape}")
     if mask is None and all(m >= n for n, m in zip(pixels.shape[:2], part.shape[:2])):
         pixels, part = part, pixels  # the smaller one is searched for
     if any(m > n for n, m in zip(pixels.shape[:2], part.shape[:2])):
-        raise error(f"templ of shape {part.shape} and image of shape {pixels.shape} do not fit in each other")
+        raise error(f"templ must fit in the image of shape {pixels.shape}, got shape {part.shape}")
     many = pixels.ndim == 3 and pixels.shape[2] > 4
     if many and (kind in (c.TM_CCOEFF, c.TM_CCOEFF_NORMED) or mask is None and kind != c.TM_CCORR):
-        raise error(f"image has {pixels.shape[2]} channels: more than 4 are defined for TM_CCORR only, and with a mask for all but TM_CCOEFF and TM_CCOEFF_NORMED")
+        raise error(f"image must have at most 4 channels, except for TM_CCORR, or with a mask for all but TM_CCOEFF and TM_CCOEFF_NORMED, got {pixels.shape[2]}")
     shape = tuple(n - m + 1 for n, m in zip(pixels.shape[:2], part.shape[:2]))
     out = reuse(result, shape, _FLOAT, "result")
     scores = new_image(shape, _FLOAT) if out is None else out
@@ -115,7 +115,7 @@ def _weighted(pixels: np.ndarray, part: np.ndarray, weights: np.ndarray, kind: i
     image, templ = (np.atleast_3d(a).astype(np.float64) for a in (pixels, part))
     m = np.broadcast_to(np.atleast_3d(weights), templ.shape).astype(np.float64)
     if not np.isfinite(m).all() or not np.isfinite(templ[m != 0]).all():
-        raise error("the template or the mask contains NaN or infinity")
+        raise error("templ and mask must be finite")
     templ = np.where(m != 0, templ, 0)
     whole_numbers = pixels.dtype == np.uint8 and not (m % 1).any()
 

@@ -194,7 +194,7 @@ def _types(src: Any, sdepth: Any, sqdepth: Any) -> tuple[np.ndarray, np.dtype, n
         raise error(f"src must have type {', '.join(np.dtype(pixel).name for pixel in _TABLES)}, got {src.dtype}")
     sums, squares = depth_name(sdepth, tables[0][0]), depth_name(sqdepth, "f8")
     if (sums, squares) not in tables:
-        raise error(f"src of {src.dtype} does not support sdepth {sdepth} and sqdepth {sqdepth}, only {_have(tables)}")
+        raise error(f"sdepth and sqdepth must be {_have(tables)} for src of {src.dtype}, got {sdepth} and {sqdepth}")
     found = np.dtype(sums), np.dtype(squares)
     if src.dtype == native and type(sdepth) is type(sqdepth) is int:
         _known[src.dtype, sdepth, sqdepth] = found

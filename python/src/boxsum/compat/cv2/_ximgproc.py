@@ -60,7 +60,7 @@ def niBlackThreshold(
     if size % 2 == 0 or size <= 1:
         raise error(f"blockSize must be odd and greater than 1, got {size}")
     if kind > c.THRESH_TOZERO_INV:
-        raise error(f"unknown threshold type {type}")
+        raise error(f"type must be THRESH_BINARY, THRESH_BINARY_INV, THRESH_TRUNC, THRESH_TOZERO or THRESH_TOZERO_INV, got {type}")
     factor = float(np.float32(k))
     if binarizationMethod in _METHODS:
         spread = float(r) if binarizationMethod == BINARIZATION_SAUVOLA else None
@@ -76,11 +76,11 @@ def niBlackThreshold(
         thresholds *= np.float32(factor)
         thresholds += means
     else:
-        raise error(f"unknown binarizationMethod {binarizationMethod}")
+        raise error(f"binarizationMethod must be BINARIZATION_NIBLACK, BINARIZATION_SAUVOLA, BINARIZATION_WOLF or BINARIZATION_NICK, got {binarizationMethod}")
     out = reuse(_dst, image.shape, image.dtype, "_dst")
     result = new_image(image.shape, image.dtype) if out is None else out
     if np.may_share_memory(result, image):
-        raise error("_dst shares memory with the image")
+        raise error("_dst must not share memory with the image")
     level = thresholds if image.dtype == np.float32 else new_image(image.shape, image.dtype)
     if level is not thresholds:
         saturate(thresholds, level)
