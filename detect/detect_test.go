@@ -270,7 +270,7 @@ func TestErrors(t *testing.T) {
 		"neighbors is -1":                   {Neighbors: -1},
 		"window sizes are (-1,0) to (0,0)":  {Min: image.Pt(-1, 0)},
 		"window sizes are (0,0) to (0,-1)":  {Max: image.Pt(0, -1)},
-		"near misses is -1":                 {NearMisses: -1},
+		"near misses are -1 stages":         {NearMisses: -1},
 		"contrast is -1":                    {Contrast: -1},
 		"contrast is NaN":                   {Contrast: math.NaN()},
 		"limit is -1 windows":               {Limit: -1},

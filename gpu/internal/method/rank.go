@@ -38,7 +38,7 @@ func (r *Rank) Fits(pixel raster.Type, width, height int) error {
 	s := r.reach(width, height)
 	w, h := s.Width(), s.Height()
 	if r.Statistic == device.MeanStatistic {
-		most := math.MaxUint32 / (1<<(8*pixel.Bytes()) - 1)
+		most := int(math.MaxUint32 / (uint32(1)<<(8*pixel.Bytes()) - 1))
 		if w > kernels.RankWidth || h > most/w {
 			return raster.Invalid("window is %d×%d, too large for a device: want a width of at most %d and an area of at most %d pixels", w, h, kernels.RankWidth, most)
 		}
