@@ -37,7 +37,7 @@ func (s *Stream[S, P]) Push(row []P) ([]S, error) {
 type SquaredStream[S Sum, Q Square, P Pixel] struct{ rows *engine.Rows }
 
 // NewSquaredStream returns a SquaredStream for rows of width pixels with the given
-// number of channels. It supports the types of [IntegrateSquares].
+// number of channels. The supported types are those of [IntegrateSquares].
 func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
 	var job engine.Job
 	(&Image[P]{Width: width, Channels: channels}).set(&job.Src)

@@ -43,7 +43,7 @@ func NewValidTable[S Sum, Q Square](width, height, channels int) (*ValidTable[S,
 }
 
 // IntegrateValid returns the tables of the valid pixels of an image, computed in one
-// pass. It supports the types of [IntegrateSquares]:
+// pass. The supported types are those of [IntegrateSquares]. For example:
 //
 //	table, err := boxsum.IntegrateValid[float64, float64](img, boxsum.Valid{SkipNaN: true}, nil)
 //	mean, std, pixels := table.Mean(box, 0), table.StdDev(box, 0), table.Area(box, 0)
@@ -266,17 +266,24 @@ func (t *ValidTable[S, Q]) StdDev(box image.Rectangle, channel int) float64 {
 
 // MeanBoxes writes the means of all channels over the valid pixels of every box,
 // clipped to the image, to dst: the mean of channel c over boxes[i] is
-// dst[i*Channels+c]. MeanBoxes returns an error if dst is too short.
+// dst[i*Channels+c]. MeanBoxes returns an error if dst has fewer than
+// len(boxes)*Channels elements.
 func (t *ValidTable[S, Q]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, false, t.Mean)
 }
 
-// VarianceBoxes is like [ValidTable.MeanBoxes], but writes variances.
+// VarianceBoxes writes the variances of all channels over the valid pixels of every
+// box, clipped to the image, to dst: the variance of channel c over boxes[i] is
+// dst[i*Channels+c]. VarianceBoxes returns an error if dst has fewer than
+// len(boxes)*Channels elements.
 func (t *ValidTable[S, Q]) VarianceBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, true, t.Variance)
 }
 
-// StdDevBoxes is like [ValidTable.MeanBoxes], but writes standard deviations.
+// StdDevBoxes writes the standard deviations of all channels over the valid pixels
+// of every box, clipped to the image, to dst: the standard deviation of channel c
+// over boxes[i] is dst[i*Channels+c]. StdDevBoxes returns an error if dst has fewer
+// than len(boxes)*Channels elements.
 func (t *ValidTable[S, Q]) StdDevBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, true, t.StdDev)
 }

@@ -51,7 +51,8 @@ func SumInto[D boxsum.Pixel, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], 
 	return j.Run()
 }
 
-// Mean returns the mean of the window around every pixel, as floats:
+// Mean returns the mean of the window around every pixel, in the type D. For
+// example:
 //
 //	m, err := filter.Mean[float32](img, filter.Radius(7), nil)
 func Mean[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {

@@ -25,22 +25,23 @@ func NewBoxStream[P Pixel](width, channels int, w Window, opt *Options) (*Stream
 	return newStream[P, P](width, channels, w, opt, filters.Mean, 0)
 }
 
-// NewMeanStream is like [NewBoxStream] for [Mean].
+// NewMeanStream is like [NewBoxStream] but applies [Mean].
 func NewMeanStream[D Float, P Pixel](width, channels int, w Window, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, filters.Mean, 0)
 }
 
-// NewStdDevStream is like [NewBoxStream] for [StdDev].
+// NewStdDevStream is like [NewBoxStream] but applies [StdDev].
 func NewStdDevStream[D Float, P Pixel](width, channels int, w Window, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, filters.Deviation, 0)
 }
 
-// NewVarianceStream is like [NewBoxStream] for [Variance].
+// NewVarianceStream is like [NewBoxStream] but applies [Variance].
 func NewVarianceStream[D Float, P Pixel](width, channels int, w Window, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, filters.Variance, 0)
 }
 
-// NewNormalizeStream is like [NewBoxStream] for [Normalize].
+// NewNormalizeStream is like [NewBoxStream] but applies [Normalize] with the given
+// floor.
 func NewNormalizeStream[D Float, P Pixel](width, channels int, w Window, floor float64, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, filters.Normalized, floor)
 }

@@ -87,9 +87,10 @@ func IntegrateHistogramInto[P boxsum.Pixel](dst *Histogram, src *Image[P], opt *
 	}.integrate(src.inner(), opt)
 }
 
-// Histograms stores in dst the histograms of all channels of image i over each box,
-// clipped to the image: bin b of channel c of boxes[k] is
-// dst[(k*Channels+c)*Bins.N+b].
+// Histograms writes the histograms of all channels of image i over each box, clipped
+// to the image, to dst: bin b of channel c of boxes[k] is
+// dst[(k*Channels+c)*Bins.N+b]. The length of dst must be at least
+// len(boxes)*Channels*Bins.N.
 func (h *Histogram) Histograms(i int, dst []uint32, boxes []image.Rectangle) error {
 	if h == nil {
 		return errNoTable

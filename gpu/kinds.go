@@ -235,8 +235,8 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, height, ch
 	return &SquaredTable[S, Q]{sum, squares}, nil
 }
 
-// IntegrateSquares computes the tables of images and of their squares together.
-// It supports the types of [boxsum.IntegrateSquares]. From floats that are all
+// IntegrateSquares computes the tables of images and of their squares together. The
+// supported types are those of [boxsum.IntegrateSquares]. If all pixels are floats
 // far from zero, an offset is subtracted first; see [Options].
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Image[P], opt *Options) (*SquaredTable[S, Q], error) {
 	return filled(squaresError[S, Q, P](), func() (*SquaredTable[S, Q], error) {
@@ -337,8 +337,8 @@ func NewSquaredTiltedTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, heig
 	return &SquaredTiltedTable[S, Q]{sum, squares}, nil
 }
 
-// IntegrateTiltedSquares computes the tilted tables of images and of their
-// squares together. It supports the types of [boxsum.IntegrateSquares].
+// IntegrateTiltedSquares computes the tilted tables of images and of their squares
+// together. The supported types are those of [boxsum.IntegrateSquares].
 func IntegrateTiltedSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Image[P], opt *Options) (*SquaredTiltedTable[S, Q], error) {
 	return filled(squaresError[S, Q, P](), func() (*SquaredTiltedTable[S, Q], error) {
 		sum, squares, err := both(func() (*TiltedTable[S], error) { return wrapped[TiltedTable[S]](tablesOf[S](src.inner())) },
@@ -437,8 +437,8 @@ func NewSquaredVolumeTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, heig
 }
 
 // IntegrateVolumeSquares computes the table of a volume and the table of its squares
-// together. It supports the types of [volume.IntegrateSquares]. From floats that
-// are all far from zero, an offset is subtracted first; see [Options].
+// together. The supported types are those of [volume.IntegrateSquares]. If all
+// voxels are floats far from zero, an offset is subtracted first; see [Options].
 func IntegrateVolumeSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Volume[P], opt *Options) (*SquaredVolumeTable[S, Q], error) {
 	return filled(squaresError[S, Q, P](), func() (*SquaredVolumeTable[S, Q], error) {
 		sum, squares, err := both(func() (*VolumeTable[S], error) { return wrapped[VolumeTable[S]](tablesOf[S](src.inner())) },

@@ -87,7 +87,7 @@ func PipelineInto[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, 
 }
 
 // PipelineSquares is like [Pipeline] but computes the tables of images and of their
-// squares. It supports the types of [boxsum.IntegrateSquares].
+// squares. The supported types are those of [boxsum.IntegrateSquares].
 func PipelineSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq[boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.SquaredTable[S, Q], error] {
 	return pipeline(ctx, d, raster.TypeNamed[P](), intoNew[*boxsum.SquaredTable[S, Q]](images), opt, squareTables[S, Q](false))
 }

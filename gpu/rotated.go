@@ -91,9 +91,10 @@ func (t *RotatedTable[S]) tables() tables {
 	return tables{method: t.lattice, sums: t.cells.inner(), takes: &t.images, open: t.lattice.Open, noOffset: noTiltedOffset}
 }
 
-// SumBoxes stores in dst the sums of all channels of table i over each box of the
-// lattice: the sum of channel c over boxes[b] is dst[b*Channels+c]. Cells without a
-// pixel, inside or outside the image, count as 0.
+// SumBoxes writes the sums of all channels of table i over each box of the lattice
+// to dst: the sum of channel c over boxes[b] is dst[b*Channels+c]. The length of dst
+// must be at least len(boxes)*Channels. Cells without a pixel, inside or outside the
+// image, count as 0.
 func (t *RotatedTable[S]) SumBoxes(i int, dst []S, boxes []rotated.Box) error {
 	if err := t.index(i); err != nil {
 		return err

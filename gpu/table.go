@@ -34,8 +34,9 @@ func tablesOf[S boxsum.Sum](src *devmem.Array) (devmem.Array, error) {
 	})
 }
 
-// SumBoxes stores in dst the sums of all channels of table i over each box, clipped
-// to the image: the sum of channel c over boxes[b] is dst[b*Channels+c].
+// SumBoxes writes the sums of all channels of table i over each box, clipped to the
+// image, to dst: the sum of channel c over boxes[b] is dst[b*Channels+c]. The length
+// of dst must be at least len(boxes)*Channels.
 func (t *Table[S]) SumBoxes(i int, dst []S, boxes []image.Rectangle) error {
 	a := t.inner()
 	if err := numbered(a, i); err != nil {

@@ -20,10 +20,10 @@ type TiltedTable[S boxsum.Sum] struct{ holder }
 // noTiltedOffset is the reason why tilted and rotated tables have no offset.
 const noTiltedOffset = "an offset is not supported for tilted and rotated tables (use float64 sums)"
 
-// SumBoxes stores in dst the sums of all channels of table i over each box, clipped
-// to the image: the sum of channel c over boxes[b] is dst[b*Channels+c]. If a box
-// extends beyond the image, SumBoxes copies the table to the host; see
-// [tilted.Table.Contains].
+// SumBoxes writes the sums of all channels of table i over each box, clipped to the
+// image, to dst: the sum of channel c over boxes[b] is dst[b*Channels+c]. The length
+// of dst must be at least len(boxes)*Channels. If a box extends beyond the image,
+// SumBoxes copies the table to the host; see [tilted.Table.Contains].
 func (t *TiltedTable[S]) SumBoxes(i int, dst []S, boxes []tilted.Box) error {
 	a := t.inner()
 	if err := numbered(a, i); err != nil {

@@ -20,8 +20,9 @@ func sliceSide[T any](values []T, stride, sliceStride int) transfer.Side {
 	return transfer.Side{At: devmem.HostRows(values, stride), Unit: int64(sliceStride) * int64(unsafe.Sizeof(*new(T)))}
 }
 
-// SumBoxes stores in dst the sums of all channels over each box, clipped to the
-// volume: the sum of channel c over boxes[b] is dst[b*Channels+c].
+// SumBoxes writes the sums of all channels over each box, clipped to the volume, to
+// dst: the sum of channel c over boxes[b] is dst[b*Channels+c]. The length of dst
+// must be at least len(boxes)*Channels.
 func (t *VolumeTable[S]) SumBoxes(dst []S, boxes []volume.Box) error {
 	a := t.inner()
 	if a.Device == nil {

@@ -57,7 +57,7 @@ func (k Kind) Cells() (across, down int) {
 	return int(s.across()), int(s.down())
 }
 
-// ParseKind returns the kind with the given name, ignoring case.
+// ParseKind returns the kind whose String method returns name, ignoring case.
 func ParseKind(name string) (Kind, error) {
 	var names []string
 	for _, k := range Kinds() {

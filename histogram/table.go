@@ -89,6 +89,8 @@ func (t *Table[S]) write(dst []S, box image.Rectangle, channel int) {
 
 // Histograms writes the histograms of all channels over every box, clipped to the
 // image, to dst: bin i of channel c of boxes[k] is dst[(k*Channels+c)*Bins.N+i].
+// Histograms returns an error if dst has fewer than len(boxes)*Channels*Bins.N
+// elements.
 func (t *Table[S]) Histograms(dst []S, boxes []image.Rectangle) error {
 	if t == nil {
 		return raster.NoTable()

@@ -66,8 +66,11 @@ type Descriptor struct {
 	roots      [256]float32 // of bytes, or the bytes themselves if Linear
 }
 
-// New returns a descriptor with the given configuration. It returns an error if the sizes
-// do not fit each other or if the number of coefficients does not match [Descriptor.Size].
+// New returns a descriptor with the given configuration. A block must consist of whole
+// cells and fit in the window, and the stride must divide the size of the window minus that
+// of the block. New returns an error if they do not, if another field is out of range, or
+// if the number of coefficients is none of 0, [Descriptor.Size], and [Descriptor.Size] plus
+// one for a constant.
 func New(c Config) (*Descriptor, error) {
 	for _, d := range []struct {
 		to    *image.Point
@@ -161,7 +164,7 @@ func (d *Descriptor) Config() Config {
 	return c
 }
 
-// Size returns the number of values that describe a window.
+// Size returns the length of a descriptor: the number of values that describe one window.
 func (d *Descriptor) Size() int {
 	if d == nil {
 		return 0

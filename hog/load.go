@@ -37,7 +37,7 @@ func LoadFileNamed(path, name string) (*Descriptor, error) {
 	return d, in(path, err)
 }
 
-// LoadFS is like [LoadFile] for the named file in fsys.
+// LoadFS is like [LoadFile] but loads the file with the given name from fsys.
 func LoadFS(fsys fs.FS, name string) (*Descriptor, error) {
 	f, err := fsys.Open(name)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // A Result is an object that was found. Its Score is the highest score among its windows or, with
-// [Options.MeanShift], their density. Angle, Stage and Mirrored are always zero.
+// [Options.MeanShift], the density of windows there. Angle, Stage and Mirrored are always zero.
 type Result = detect.Result
 
 // Options configures detection. Nil and the zero value select the defaults.

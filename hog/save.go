@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Format is a file format for descriptors.
+// A Format is a file format in which OpenCV stores descriptors.
 type Format int
 
 const (

@@ -331,7 +331,7 @@ func (s *search) bandRows(l *level, windows, workers int) int {
 	return max(1, shared, windows/(perWorker*workers)/max(1, l.count.X))
 }
 
-// Prepare implements [engine.Layer].
+// Prepare allocates the memory of the workers. It implements [engine.Layer].
 func (s *search) Prepare(p *engine.Plan) error {
 	bytes := 0.0
 	for i := range s.levels {

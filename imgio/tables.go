@@ -119,8 +119,8 @@ func OpenSquaredTable[S boxsum.Sum, Q boxsum.Square](path string) (*boxsum.Squar
 }
 
 // TableOf returns an array of shape (H+1, W+1) or (H+1, W+1, C) as a table that
-// shares its memory. Row 0 and column 0 must be zero; in a long column, only
-// some entries are checked.
+// shares its memory. It returns an error if an entry of row 0 or column 0 is
+// not zero, but checks only some entries of a long column.
 func TableOf[S boxsum.Sum](a *Array) (*boxsum.Table[S], error) {
 	if a == nil {
 		return nil, errors.New("the file does not contain the table")

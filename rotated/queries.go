@@ -23,9 +23,9 @@ func (t *Table[S]) SumChannels(dst []S, box Box) []S {
 	return dst
 }
 
-// SumBoxes writes the sums of all channels over every box to dst: the sum of
-// channel c over boxes[i] is dst[i*Channels+c]. SumBoxes returns an error if dst is
-// too short.
+// SumBoxes writes the sums of all channels over every box to dst: the sum of channel
+// c over boxes[i] is dst[i*Channels+c]. SumBoxes returns an error if dst has fewer
+// than len(boxes)*Channels elements.
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (t *Table[S]) total(box part, n, channel, most int) stats.Sum {
 
 // MeanBoxes writes the means of all channels over every box to dst: the mean of
 // channel c over boxes[i] is dst[i*Channels+c]. The mean of a box without pixels is
-// 0. MeanBoxes returns an error if dst is too short.
+// 0. MeanBoxes returns an error if dst has fewer than len(boxes)*Channels elements.
 func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -123,8 +123,8 @@ func (t *SquaredTable[S, Q]) StdDev(box Box, channel int) float64 {
 	return math.Sqrt(t.Variance(box, channel))
 }
 
-// MeanBoxes writes the means of all channels over every box to dst, like
-// [Table.MeanBoxes].
+// MeanBoxes writes the means of all channels over every box to dst, as
+// [Table.MeanBoxes] does.
 func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 	if t == nil {
 		return raster.NoTable()
@@ -134,12 +134,16 @@ func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 
 // VarianceBoxes writes the variances of all channels over every box to dst: the
 // variance of channel c over boxes[i] is dst[i*Channels+c]. The variance of a box
-// without pixels is 0. VarianceBoxes returns an error if dst is too short.
+// without pixels is 0. VarianceBoxes returns an error if dst has fewer than
+// len(boxes)*Channels elements.
 func (t *SquaredTable[S, Q]) VarianceBoxes(dst []float64, boxes []Box) error {
 	return t.each(dst, boxes, t.Variance)
 }
 
-// StdDevBoxes is like [SquaredTable.VarianceBoxes], but writes standard deviations.
+// StdDevBoxes writes the standard deviations of all channels over every box to dst:
+// the standard deviation of channel c over boxes[i] is dst[i*Channels+c]. The
+// standard deviation of a box without pixels is 0. StdDevBoxes returns an error if
+// dst has fewer than len(boxes)*Channels elements.
 func (t *SquaredTable[S, Q]) StdDevBoxes(dst []float64, boxes []Box) error {
 	return t.each(dst, boxes, t.StdDev)
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// FilterOptions configures [BoxFilter]. Nil and the zero value suit most uses.
+// FilterOptions configures [BoxFilter] and [FilterArray]. Nil and the zero value select the
+// defaults.
 type FilterOptions struct {
 	// Border defines the pixels outside the image, and Value their value if Border is
 	// [filter.Constant]. [filter.Wrap] is not supported.
@@ -58,8 +59,8 @@ func BoxFilter(ctx context.Context, from, to string, w filter.Window, opt *Filte
 	return finish(dst, FilterArray(ctx, src, dst, w, opt))
 }
 
-// FilterArray is like [BoxFilter] but reads an array and writes the result to the root of a
-// bucket.
+// FilterArray is like [BoxFilter] but reads the image from an array and writes the result
+// as an array at the root of the bucket dst.
 func FilterArray(ctx context.Context, src *zarr.Array, dst zarr.Bucket, w filter.Window, opt *FilterOptions) error {
 	j := &filterJob{src: src, window: w}
 	if opt != nil {

@@ -80,7 +80,8 @@ func (j *Job) write(ctx context.Context, complete bool) error {
 	return err
 }
 
-// Finish marks the table as finished if the source has not changed.
+// Finish marks the table as complete and deletes temporary objects. If the source has
+// changed since the job began, it returns an error that wraps [ErrChanged] instead.
 func (j *Job) Finish(ctx context.Context) error {
 	now, err := j.print(ctx)
 	if err != nil {

@@ -75,9 +75,10 @@ func (t *Table) sum(ctx context.Context, l *layer, b image.Rectangle, c int) (nu
 	return l.box(s[0], s[1], s[2], s[3]), nil
 }
 
-// SumBoxes stores the sums of all channels over each box, clipped to the image, in dst: the
-// sum of channel c over boxes[i] is dst[i*channels+c]. S must be the type of the table's
-// sums: uint64 for unsigned pixels, int64 for signed ones, and float64 for floats.
+// SumBoxes writes the sums of all channels over each box, clipped to the image, to dst: the
+// sum of channel c over boxes[i] is dst[i*channels+c]. The length of dst must be at least
+// the number of boxes times the number of channels. S must be the type of the table's sums:
+// uint64 for unsigned pixels, int64 for signed ones, and float64 for floats.
 func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S, boxes []image.Rectangle) error {
 	if err := t.checkSums(zarr.TypeOf[S]()); err != nil {
 		return err
@@ -85,9 +86,9 @@ func SumBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S
 	return t.sumBoxes(ctx, raster.Elems[number](raster.Bytes(dst)), boxes)
 }
 
-// SumBoxesBytes is like [SumBoxes] for sums of any type, which [Table.Types] returns. It
-// stores their bytes in dst, in this machine's byte order. dst must start at a multiple of
-// 8 bytes.
+// SumBoxesBytes is like [SumBoxes] but writes sums of any type, which [Table.Types]
+// returns, as bytes in this machine's byte order. dst must start at a multiple of 8 bytes,
+// and each sum takes 8 bytes.
 func (t *Table) SumBoxesBytes(ctx context.Context, dst []byte, boxes []image.Rectangle) error {
 	return t.sumBoxes(ctx, raster.Elems[number](dst), boxes)
 }
@@ -114,7 +115,9 @@ func (t *Table) sumBoxes(ctx context.Context, dst []number, boxes []image.Rectan
 	return nil
 }
 
-// SumVolumeBoxes is like [SumBoxes] for boxes of a volume.
+// SumVolumeBoxes writes the sum over each box of a volume, clipped to the volume, to dst:
+// the sum over boxes[i] is dst[i]. The length of dst must be at least len(boxes). S is as
+// for [SumBoxes].
 func SumVolumeBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, dst []S, boxes []volume.Box) error {
 	if err := t.checkSums(zarr.TypeOf[S]()); err != nil {
 		return err
@@ -122,7 +125,8 @@ func SumVolumeBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, d
 	return t.sumVolumeBoxes(ctx, raster.Elems[number](raster.Bytes(dst)), boxes)
 }
 
-// SumVolumeBoxesBytes is like [Table.SumBoxesBytes] for boxes of a volume.
+// SumVolumeBoxesBytes is like [SumVolumeBoxes] but writes sums of any type as bytes, as
+// [Table.SumBoxesBytes] does.
 func (t *Table) SumVolumeBoxesBytes(ctx context.Context, dst []byte, boxes []volume.Box) error {
 	return t.sumVolumeBoxes(ctx, raster.Elems[number](dst), boxes)
 }

@@ -199,17 +199,18 @@ func (t *Table) volumeStatistics(ctx context.Context, dst []float64, boxes []vol
 	}, func(i int) { dst[i] = 0 })
 }
 
-// MeanBoxes stores the means of all channels over each box in dst, in the order of
-// [SumBoxes]. The mean of an empty box is 0. Integer means are correct for boxes of any
-// size.
+// MeanBoxes writes the means of all channels over each box to dst, in the order of
+// [SumBoxes]. The length of dst must be at least the number of boxes times the number of
+// channels. The mean of an empty box is 0. Integer means are correct for boxes of any size.
 func (t *Table) MeanBoxes(ctx context.Context, dst []float64, boxes []image.Rectangle) error {
 	return t.statistics(ctx, dst, boxes, 1, t.mean)
 }
 
-// VarianceBoxes stores the variances of all channels over each box in dst, in the order of
-// [SumBoxes]. The table must include squares. Variances of integers are exact except for
-// the final rounding. Variances of floats are NaN if the rounding error may exceed a
-// fiftieth of the variance.
+// VarianceBoxes writes the variances of all channels over each box to dst, in the order of
+// [SumBoxes]. The length of dst must be at least the number of boxes times the number of
+// channels. The table must include squares. Variances of integers are exact except for the
+// final rounding. Variances of floats are NaN if the rounding error may exceed a fiftieth
+// of the variance.
 func (t *Table) VarianceBoxes(ctx context.Context, dst []float64, boxes []image.Rectangle) error {
 	if err := t.checkSquares(); err != nil {
 		return err
@@ -224,7 +225,8 @@ func (t *Table) checkSquares() error {
 	return nil
 }
 
-// StdDevBoxes is like [Table.VarianceBoxes] for standard deviations.
+// StdDevBoxes is like [Table.VarianceBoxes] but writes standard deviations, the square
+// roots of the variances.
 func (t *Table) StdDevBoxes(ctx context.Context, dst []float64, boxes []image.Rectangle) error {
 	if err := t.VarianceBoxes(ctx, dst, boxes); err != nil {
 		return err
@@ -235,12 +237,16 @@ func (t *Table) StdDevBoxes(ctx context.Context, dst []float64, boxes []image.Re
 	return nil
 }
 
-// MeanVolumeBoxes is like [Table.MeanBoxes] for boxes of a volume.
+// MeanVolumeBoxes writes the mean over each box of a volume, clipped to the volume, to dst:
+// that of boxes[i] is dst[i]. The length of dst must be at least len(boxes). The mean of an
+// empty box is 0.
 func (t *Table) MeanVolumeBoxes(ctx context.Context, dst []float64, boxes []volume.Box) error {
 	return t.volumeStatistics(ctx, dst, boxes, t.mean)
 }
 
-// VarianceVolumeBoxes is like [Table.VarianceBoxes] for boxes of a volume.
+// VarianceVolumeBoxes writes the variance over each box of a volume, clipped to the volume,
+// to dst: that of boxes[i] is dst[i]. The length of dst must be at least len(boxes). The
+// table must include squares. The accuracy is that of [Table.VarianceBoxes].
 func (t *Table) VarianceVolumeBoxes(ctx context.Context, dst []float64, boxes []volume.Box) error {
 	if err := t.checkSquares(); err != nil {
 		return err
@@ -248,7 +254,9 @@ func (t *Table) VarianceVolumeBoxes(ctx context.Context, dst []float64, boxes []
 	return t.volumeStatistics(ctx, dst, boxes, t.variance)
 }
 
-// StdDevVolumeBoxes is like [Table.VarianceVolumeBoxes] for standard deviations.
+// StdDevVolumeBoxes writes the standard deviation over each box of a volume, clipped to the
+// volume, to dst: that of boxes[i] is dst[i]. The length of dst must be at least
+// len(boxes). The table must include squares.
 func (t *Table) StdDevVolumeBoxes(ctx context.Context, dst []float64, boxes []volume.Box) error {
 	if err := t.VarianceVolumeBoxes(ctx, dst, boxes); err != nil {
 		return err

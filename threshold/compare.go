@@ -43,9 +43,9 @@ var drdWeights = func() (w [5][5]float64) {
 	return w
 }()
 
-// Compare scores img against truth. Both must have one channel and the same size; values
-// below 128 are black. Identical images have a precision, recall and F-measure of 100, even
-// if they have no black pixels.
+// Compare measures how close img, a binarized image, is to truth. Both must have one
+// channel and the same size; values below 128 are black. Identical images have a
+// precision, recall and F-measure of 100, even if they have no black pixels.
 func Compare(truth, img boxsum.Image[uint8]) (s Score, err error) {
 	for _, im := range []boxsum.Image[uint8]{truth, img} {
 		e := raster.PlaneExtent(im.Width, im.Height, im.Channels, im.Stride)

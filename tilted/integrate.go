@@ -75,8 +75,9 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, channels int)
 	return raster.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
 }
 
-// IntegrateSquares returns the 45° table of an image and the table of its squares, computed in
-// one pass over the pixels. It supports the types of [boxsum.IntegrateSquares]:
+// IntegrateSquares returns the 45° table of an image and the table of its squares,
+// computed in one pass over the pixels. The supported types are those of
+// [boxsum.IntegrateSquares]. For example:
 //
 //	table, err := tilted.IntegrateSquares[uint32, uint64](img, nil)
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src boxsum.Image[P], opt *Options) (*SquaredTable[S, Q], error) {

@@ -26,7 +26,7 @@ func (t *Table[S]) SumChannels(dst []S, b Box) []S {
 
 // SumBoxes writes the sums of all channels over every box, clipped to the image, to
 // dst: the sum of channel c over boxes[i] is dst[i*Channels+c]. SumBoxes returns an
-// error if dst is too short.
+// error if dst has fewer than len(boxes)*Channels elements.
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -77,9 +77,10 @@ func (t *Table[S]) total(box part, n, channel, most int) stats.Sum {
 	return t.total(one, one.Pixels(), channel, most).Plus(t.total(other, other.Pixels(), channel, most))
 }
 
-// MeanBoxes writes the means of all channels over every box, clipped to the image, to
-// dst: the mean of channel c over boxes[i] is dst[i*Channels+c]. The mean of a box
-// without pixels is 0. MeanBoxes returns an error if dst is too short.
+// MeanBoxes writes the means of all channels over every box, clipped to the image,
+// to dst: the mean of channel c over boxes[i] is dst[i*Channels+c]. The mean of a
+// box without pixels is 0. MeanBoxes returns an error if dst has fewer than
+// len(boxes)*Channels elements.
 func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -128,8 +129,8 @@ func (t *SquaredTable[S, Q]) StdDev(b Box, channel int) float64 {
 	return math.Sqrt(t.Variance(b, channel))
 }
 
-// MeanBoxes writes the means of all channels over every box to dst, like
-// [Table.MeanBoxes].
+// MeanBoxes writes the means of all channels over every box to dst, as
+// [Table.MeanBoxes] does.
 func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 	if t == nil {
 		return raster.NoTable()
@@ -139,13 +140,16 @@ func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 
 // VarianceBoxes writes the variances of all channels over every box, clipped to the
 // image, to dst: the variance of channel c over boxes[i] is dst[i*Channels+c]. The
-// variance of a box without pixels is 0. VarianceBoxes returns an error if dst is too
-// short.
+// variance of a box without pixels is 0. VarianceBoxes returns an error if dst has
+// fewer than len(boxes)*Channels elements.
 func (t *SquaredTable[S, Q]) VarianceBoxes(dst []float64, boxes []Box) error {
 	return t.each(dst, boxes, t.Variance)
 }
 
-// StdDevBoxes is like [SquaredTable.VarianceBoxes], but writes standard deviations.
+// StdDevBoxes writes the standard deviations of all channels over every box, clipped
+// to the image, to dst: the standard deviation of channel c over boxes[i] is
+// dst[i*Channels+c]. The standard deviation of a box without pixels is 0.
+// StdDevBoxes returns an error if dst has fewer than len(boxes)*Channels elements.
 func (t *SquaredTable[S, Q]) StdDevBoxes(dst []float64, boxes []Box) error {
 	return t.each(dst, boxes, t.StdDev)
 }

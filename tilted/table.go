@@ -10,9 +10,9 @@ import (
 // pixels in the triangle above it, for 0 ≤ x ≤ Width and 0 ≤ y ≤ Height. Channel c of
 // entry (x, y) is Sums[y*Stride+x*Channels+c].
 //
-// A table is safe for concurrent use as long as no goroutine integrates into it. Its
-// methods do not check its fields; [IntegrateInto] checks a table of the caller's own
-// memory.
+// A table is safe for concurrent use as long as no goroutine integrates into it.
+// Methods do not check the fields. [IntegrateInto] does, for tables whose memory the
+// caller allocated.
 type Table[S boxsum.Sum] struct {
 	Sums          []S
 	Stride        int // elements from one row to the next

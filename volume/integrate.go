@@ -78,8 +78,9 @@ func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, depth, channe
 	return raster.OrNil(&SquaredTable[S, Q]{Sum: sum, Squares: squares}, err)
 }
 
-// IntegrateSquares returns the table of a volume and the table of its squares, computed in
-// one pass over the voxels. It supports the types of [boxsum.IntegrateSquares]:
+// IntegrateSquares returns the table of a volume and the table of its squares,
+// computed in one pass over the voxels. The supported types are those of
+// [boxsum.IntegrateSquares]. For example:
 //
 //	table, err := volume.IntegrateSquares[uint32, uint64](vol, nil)
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src Volume[P], opt *Options) (*SquaredTable[S, Q], error) {

@@ -103,9 +103,10 @@ func (t *Table[S]) total(box cuboid, n, channel, most int) stats.Sum {
 	return t.total(one, one.Pixels(), channel, most).Plus(t.total(other, other.Pixels(), channel, most))
 }
 
-// MeanBoxes writes the means of all channels over every box, clipped to the volume, to
-// dst: the mean of channel c over boxes[i] is dst[i*Channels+c]. The mean of an empty
-// box is 0. MeanBoxes returns an error if dst is too short.
+// MeanBoxes writes the means of all channels over every box, clipped to the volume,
+// to dst: the mean of channel c over boxes[i] is dst[i*Channels+c]. The mean of an
+// empty box is 0. MeanBoxes returns an error if dst has fewer than
+// len(boxes)*Channels elements.
 func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err
@@ -170,8 +171,8 @@ func (t *SquaredTable[S, Q]) StdDev(box Box, channel int) float64 {
 	return math.Sqrt(t.Variance(box, channel))
 }
 
-// MeanBoxes writes the means of all channels over every box to dst, like
-// [Table.MeanBoxes].
+// MeanBoxes writes the means of all channels over every box to dst, as
+// [Table.MeanBoxes] does.
 func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 	if t == nil {
 		return raster.NoTable()
@@ -181,12 +182,16 @@ func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 
 // VarianceBoxes writes the variances of all channels over every box, clipped to the
 // volume, to dst: the variance of channel c over boxes[i] is dst[i*Channels+c]. The
-// variance of an empty box is 0. VarianceBoxes returns an error if dst is too short.
+// variance of an empty box is 0. VarianceBoxes returns an error if dst has fewer
+// than len(boxes)*Channels elements.
 func (t *SquaredTable[S, Q]) VarianceBoxes(dst []float64, boxes []Box) error {
 	return t.each(dst, boxes, t.Variance, func(v float64) float64 { return v })
 }
 
-// StdDevBoxes is like [SquaredTable.VarianceBoxes], but writes standard deviations.
+// StdDevBoxes writes the standard deviations of all channels over every box, clipped
+// to the volume, to dst: the standard deviation of channel c over boxes[i] is
+// dst[i*Channels+c]. The standard deviation of an empty box is 0. StdDevBoxes
+// returns an error if dst has fewer than len(boxes)*Channels elements.
 func (t *SquaredTable[S, Q]) StdDevBoxes(dst []float64, boxes []Box) error {
 	return t.each(dst, boxes, t.StdDev, math.Sqrt)
 }

@@ -17,9 +17,9 @@ import (
 //
 //	Sums[z*SliceStride+y*Stride+x*Channels+c]
 //
-// A table is safe for concurrent use as long as no goroutine integrates into it. Its
-// methods do not check its fields; [IntegrateInto] checks a table of the caller's own
-// memory.
+// A table is safe for concurrent use as long as no goroutine integrates into it.
+// Methods do not check the fields. [IntegrateInto] does, for tables whose memory the
+// caller allocated.
 type Table[S boxsum.Sum] struct {
 	Sums                 []S
 	Stride               int // elements from one row to the next
@@ -127,7 +127,7 @@ func (t *Table[S]) sum(b Box, channel int) S {
 
 // SumBoxes writes the sums of all channels over every box, clipped to the volume, to
 // dst: the sum of channel c over boxes[i] is dst[i*Channels+c]. SumBoxes returns an
-// error if dst is too short.
+// error if dst has fewer than len(boxes)*Channels elements.
 func (t *Table[S]) SumBoxes(dst []S, boxes []Box) error {
 	if err := t.room(len(dst), len(boxes)); err != nil {
 		return err

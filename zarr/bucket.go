@@ -16,9 +16,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Bucket stores objects, which are bytes under keys such as "image/c/0/1". Its methods
-// are safe for concurrent use. Errors for objects that do not exist wrap
-// [fs.ErrNotExist].
+// A Bucket stores objects: bytes, each under a key such as "image/c/0/1". Its methods are
+// safe for concurrent use. They return errors that wrap [fs.ErrNotExist] for objects that
+// do not exist.
 type Bucket interface {
 	// Get returns length bytes of an object, starting at offset, and an error if there are
 	// fewer. A negative length reads to the end, and a negative offset reads the last

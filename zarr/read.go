@@ -11,9 +11,10 @@ import (
 )
 
 // Read reads a box of elements into dst, in C order: the last axis varies fastest. at is
-// the position of the first element of the box, and box is its shape. T must match the type
-// of the array's elements. Bool elements are read as uint8, and Float16 elements as uint16;
-// see [FromFloat16].
+// the position of the first element of the box, and box is its shape. The length of dst
+// must be the number of elements of the box, and T must match the type of the array's
+// elements. Bool elements are read as uint8, and Float16 elements as uint16; see
+// [FromFloat16].
 func Read[T Element](ctx context.Context, a *Array, dst []T, at, box []int) error {
 	if err := a.checkType(TypeOf[T]()); err != nil {
 		return err
@@ -33,8 +34,8 @@ func ReadAll[T Element](ctx context.Context, a *Array) ([]T, error) {
 	return dst, Read(ctx, a, dst, make([]int, len(a.m.shape)), a.m.shape)
 }
 
-// ReadBytes is like [Read] for elements of any type: dst receives their bytes in this
-// machine's byte order.
+// ReadBytes is like [Read] but reads elements of any type, as bytes in this machine's byte
+// order. The length of dst must be the size of the box in bytes.
 func (a *Array) ReadBytes(ctx context.Context, dst []byte, at, box []int) error {
 	return a.readBytes(ctx, dst, at, box, a.keep)
 }
@@ -103,8 +104,8 @@ func At[T Element](ctx context.Context, a *Array, at ...int) (v T, err error) {
 	return raster.Elems[T](data)[0], nil
 }
 
-// AtBytes is like [At] for elements of any type: dst receives the bytes of the element in
-// this machine's byte order.
+// AtBytes is like [At] but reads an element of any type into dst, as bytes in this
+// machine's byte order. The length of dst must be the size of the element in bytes.
 func (a *Array) AtBytes(ctx context.Context, dst []byte, at ...int) error {
 	if size := a.m.typ.Size(); len(dst) != size {
 		return raster.Invalid("element of %[2]v has %[1]d bytes, want %[3]d", len(dst), a.m.typ, size)
@@ -160,8 +161,9 @@ func (a *Array) checkType(t Type) error {
 	return nil
 }
 
-// ReadChunk reads all elements of the chunk at the given position in the grid of chunks,
-// including elements beyond the edges of the array.
+// ReadChunk reads all elements of the chunk at the given position in the grid of chunks
+// into dst, including elements beyond the edges of the array. The length of dst must be the
+// size of a decoded chunk in bytes.
 func (a *Array) ReadChunk(ctx context.Context, dst []byte, place []int) error {
 	if a.decoding != nil {
 		select {
@@ -180,8 +182,9 @@ func (a *Array) ReadChunk(ctx context.Context, dst []byte, place []int) error {
 	})
 }
 
-// ReadObject reads all elements of the object at the given position in the grid of objects;
-// see [Array.Object]. If the object does not exist, ReadObject returns [fs.ErrNotExist].
+// ReadObject reads all elements of the object at the given position in the grid of objects
+// into dst, whose length must be the size of a decoded object in bytes; see [Array.Object].
+// If the object does not exist, ReadObject returns [fs.ErrNotExist].
 func (a *Array) ReadObject(ctx context.Context, dst []byte, place []int) error {
 	key := a.m.key(place)
 	data, err := a.bucket.Get(ctx, a.path+key, 0, -1, nil)

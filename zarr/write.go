@@ -10,8 +10,9 @@ import (
 )
 
 // Write writes a box of elements in C order. at and box have the same meaning as in [Read].
-// If the box covers only part of an object, Write reads and rewrites the object: no other
-// call may write to it at the same time.
+// The length of src must be the number of elements of the box. If the box covers only part
+// of an object, Write reads and rewrites the object: no other call may write to it at the
+// same time.
 func Write[T Element](ctx context.Context, a *Array, src []T, at, box []int) error {
 	if err := a.checkType(TypeOf[T]()); err != nil {
 		return err
@@ -19,7 +20,8 @@ func Write[T Element](ctx context.Context, a *Array, src []T, at, box []int) err
 	return a.WriteBytes(ctx, raster.Bytes(src), at, box)
 }
 
-// WriteBytes is like [Write] for elements of any type, in this machine's byte order.
+// WriteBytes is like [Write] but writes elements of any type, given as bytes in this
+// machine's byte order. The length of src must be the size of the box in bytes.
 func (a *Array) WriteBytes(ctx context.Context, src []byte, at, box []int) error {
 	if a.m.version != 3 {
 		return fmt.Errorf("Zarr arrays of version %d are read-only: %w", a.m.version, errors.ErrUnsupported)
@@ -60,8 +62,9 @@ func (a *Array) WriteBytes(ctx context.Context, src []byte, at, box []int) error
 }
 
 // WriteObject writes all elements of the object at the given position in the grid of
-// objects, including elements beyond the edges of the array; see [Array.Object]. It may
-// overwrite the memory between the length and the capacity of data.
+// objects, including elements beyond the edges of the array; see [Array.Object]. The length
+// of data must be the size of an object in bytes. WriteObject may overwrite the memory
+// between the length and the capacity of data.
 func (a *Array) WriteObject(ctx context.Context, place []int, data []byte) error {
 	s := reads.Get().(*scratch)
 	defer reads.Put(s)
@@ -77,9 +80,9 @@ func (a *Array) WriteObject(ctx context.Context, place []int, data []byte) error
 	return err
 }
 
-// Copy copies all elements of src to dst, an array of the same shape and type, object by
-// object. If progress is not nil, Copy calls it with the number of objects done and their
-// total.
+// Copy copies all elements of src to dst, one object of dst at a time. The arrays must have
+// the same shape and type. If progress is not nil, Copy calls it after each object with the
+// number of objects written so far and the total number.
 func Copy(ctx context.Context, dst, src *Array, progress func(done, all int)) error {
 	if dst.m.typ != src.m.typ || !slices.Equal(dst.m.shape, src.m.shape) {
 		return raster.Invalid("destination is %v of shape %v, want %v of shape %v", dst.m.typ, dst.m.shape, src.m.typ, src.m.shape)

@@ -38,14 +38,14 @@ func TableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.Table[S], error) {
 	return wrap(t, inside.ArrayOf(t), d, raster.TypeNamed[S](), f, 1, false)
 }
 
-// TiltedTableOver is like [TableOver] for tilted tables.
+// TiltedTableOver is like [TableOver] but returns a tilted table.
 func TiltedTableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.TiltedTable[S], error) {
 	t := new(gpu.TiltedTable[S])
 	return wrap(t, inside.ArrayOf(t), d, raster.TypeNamed[S](), f, 1, false)
 }
 
-// VolumeOver returns a volume in the memory of another library. It has Count
-// slices, which are Distance bytes apart.
+// VolumeOver returns a volume in the memory of another library, of f.Count slices
+// that are f.Distance bytes apart.
 func VolumeOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Volume[P], error) {
 	v := new(gpu.Volume[P])
 	return wrap(v, inside.ArrayOf(v), d, raster.TypeNamed[P](), f, 0, true)

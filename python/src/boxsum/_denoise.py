@@ -81,7 +81,8 @@ def nl_means(
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `a` is not an image, a number is out of range, or `frames` or `out` have the wrong shape.
+        If `a` does not have the shape (H, W) or (H, W, C), a number is out of range, or
+        `frames` or `out` have the wrong shape.
 
     Examples
     --------

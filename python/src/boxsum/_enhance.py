@@ -29,7 +29,8 @@ def clahe(a: Image, clip: float = 2.0, tiles: Sides = 8, *, color: bool = False,
         Limit of a histogram bin, as a multiple of the mean of all bins, which also limits
         the amplification of contrast. 0 means no limit.
     tiles : int or tuple of int, optional
-        Number of tiles along both sides, or a pair across and down.
+        Number of tiles along each side of the image, or the numbers of columns and rows of
+        tiles.
     color : bool, optional
         For images with three or four channels, equalize the brightest of the first three
         channels of each pixel, and scale all three by the same factor. By default, channels
@@ -49,7 +50,8 @@ def clahe(a: Image, clip: float = 2.0, tiles: Sides = 8, *, color: bool = False,
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `a` is not an image, a number is out of range, or `out` has the wrong shape.
+        If `a` does not have the shape (H, W) or (H, W, C), a number is out of range, or
+        `out` has the wrong shape.
 
     Examples
     --------

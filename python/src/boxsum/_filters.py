@@ -254,7 +254,7 @@ def float_type(image: ndarray, dtype: Any, out: Any) -> np.dtype:
 
 
 def sides(size: Any, name: str, least: int = 1, most: int = _LARGEST) -> tuple[int, int]:
-    """Return a size across and down, from one whole number or a pair."""
+    """Return a width and a height, from one whole number or a pair."""
     if type(size) is int or np.ndim(size) == 0:
         n = whole(size, name, least, most)
         return n, n
@@ -418,11 +418,12 @@ def blur(
         or uint16 on a CUDA device are blurred there, on the current stream, with boxes of
         one size and bit-identical results; the result is an array of the same library.
     radius : int, tuple of int or array, optional
-        Radius of the box, which is ``2 * radius + 1`` pixels on a side, or a pair of radii
-        across and down. An array of unsigned integers, of shape (H, W) or (H, W, 2), holds
+        Radius of the box, which is ``2 * radius + 1`` pixels on a side, or a horizontal and
+        a vertical radius. An array of unsigned integers, of shape (H, W) or (H, W, 2), holds
         a radius for each pixel. Either `radius` or `sigma` is required.
     sigma : float or tuple of float, optional
-        Standard deviation of a Gaussian, or a pair across and down, instead of a radius.
+        Standard deviation of a Gaussian, or a horizontal and a vertical one, instead of a
+        radius.
     gaussian : bool, optional
         With `radius`, use a Gaussian with the standard deviation of the box.
     passes : int, optional
@@ -464,7 +465,8 @@ def blur(
         If the pixel type is not supported, or if `radius` and `sigma` are both given or
         both missing.
     ValueError
-        If `a` is not an image, a number is out of range, or `out` has the wrong shape.
+        If `a` does not have the shape (H, W) or (H, W, C), a number is out of range, or
+        `out` has the wrong shape.
 
     Examples
     --------
@@ -554,7 +556,7 @@ def box_filter(
         As for :func:`blur`. The mean or sum is then that of the valid pixels of each
         window.
     window : int or tuple of int
-        Size of the window in pixels, or a pair across and down. Windows of even size
+        Side of the window in pixels, or its width and height. Windows of even size
         extend one pixel further to the left and up. A window may be larger than the image.
     mean : bool, optional
         Compute means; False computes sums.
@@ -576,8 +578,8 @@ def box_filter(
     TypeError
         If the pixel type is not supported, or means or sums cannot have type `dtype`.
     ValueError
-        If `a` is not an image, a number is out of range, the window does not contain its
-        pixel, or `out` has the wrong shape.
+        If `a` does not have the shape (H, W) or (H, W, C), a number is out of range, the
+        window does not contain its pixel, or `out` has the wrong shape.
 
     Examples
     --------
@@ -658,7 +660,7 @@ def local_mean(
         As for :func:`blur`. Statistics are then computed from the valid pixels of each
         window, and are NaN if it has none.
     window : int or tuple of int
-        Size of the window in pixels, or a pair across and down, as for :func:`box_filter`.
+        Side of the window in pixels, or its width and height, as for :func:`box_filter`.
     dtype : dtype, optional
         Type of the result, float32 or float64. The default is float64 for float64 images
         and for integers of 32 and 64 bits, and float32 otherwise.
@@ -673,8 +675,8 @@ def local_mean(
     TypeError
         If the pixel type is not supported, or `dtype` is not float32 or float64.
     ValueError
-        If `a` is not an image, a number is out of range, or `mask` or `out` has the wrong
-        shape.
+        If `a` does not have the shape (H, W) or (H, W, C), a number is out of range, or
+        `mask` or `out` has the wrong shape.
 
     Examples
     --------
@@ -889,8 +891,8 @@ def guided(
     a, border, value, out, workers, axes
         As for :func:`blur`.
     radius : int or tuple of int
-        Radius of the windows, which are ``2 * radius + 1`` pixels on a side, or a pair
-        across and down.
+        Radius of the windows, which are ``2 * radius + 1`` pixels on a side, or a horizontal
+        and a vertical radius.
     epsilon : float
         Variance of the guide up to which it counts as smooth, in squared pixel units: 100
         to 1000 for 8-bit images.
@@ -909,8 +911,8 @@ def guided(
     TypeError
         If a pixel type is not supported.
     ValueError
-        If `a` is not an image, a number is out of range, or `guide` or `out` has the wrong
-        shape.
+        If `a` does not have the shape (H, W) or (H, W, C), a number is out of range, or
+        `guide` or `out` has the wrong shape.
 
     Examples
     --------
@@ -962,7 +964,8 @@ def median(
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `a` is not an image, a number is out of range, or `out` has the wrong shape.
+        If `a` does not have the shape (H, W) or (H, W, C), a number is out of range, or
+        `out` has the wrong shape.
 
     Examples
     --------
@@ -1042,7 +1045,7 @@ def downsample(a: Image, factor: Sides, *, out: Any = None, workers: int | None 
     a, workers, axes
         As for :func:`blur`.
     factor : int or tuple of int
-        Size of the blocks in pixels, or a pair across and down. Blocks that extend beyond
+        Side of the blocks in pixels, or their width and height. Blocks that extend beyond
         the image average the pixels inside it.
     out : array, optional
         Destination, of the type of the image, and of its size divided by `factor`, rounded
@@ -1058,7 +1061,7 @@ def downsample(a: Image, factor: Sides, *, out: Any = None, workers: int | None 
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `a` is not an image, or a number is out of range.
+        If `a` does not have the shape (H, W) or (H, W, C), or a number is out of range.
 
     Examples
     --------
@@ -1084,7 +1087,7 @@ def brightest(a: Image, size: Sides, count: int = 1, *, darkest: bool = False, w
     a, workers
         As for :func:`blur`. The channels of an image are averaged together.
     size : int or tuple of int
-        Size of the windows in pixels, or a pair across and down.
+        Side of the windows in pixels, or their width and height.
     count : int, optional
         Maximum number of windows.
     darkest : bool, optional
@@ -1102,7 +1105,7 @@ def brightest(a: Image, size: Sides, count: int = 1, *, darkest: bool = False, w
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `a` is not an image, or a number is out of range.
+        If `a` does not have the shape (H, W) or (H, W, C), or a number is out of range.
 
     Examples
     --------

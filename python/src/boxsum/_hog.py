@@ -228,7 +228,7 @@ class HOG:
         return {name: getattr(self, name) for name in names}
 
     def windows(self, shape: tuple[int, ...], *, step: Sides | None = None, padding: Sides = 0) -> ndarray:
-        """Return the windows that :meth:`compute` describes and :meth:`scores` scores.
+        """Return the positions of the windows of :meth:`compute` and :meth:`scores`.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class HOG:
         Returns
         -------
         windows : ndarray of int64, shape (N, 2)
-            The upper left pixels ``x, y``, row by row.
+            The coordinates ``x, y`` of the upper left pixel of each window, row by row.
 
         Raises
         ------

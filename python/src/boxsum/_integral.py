@@ -176,8 +176,8 @@ def integral(
     TypeError
         If the pixel type is not supported or has no sums of type `dtype`.
     ValueError
-        If `image` is not an image, arguments contradict each other, or `out` has the wrong
-        shape or overlaps the image.
+        If `image` does not have the shape (H, W) or (H, W, C), arguments contradict each
+        other, or `out` has the wrong shape or overlaps the image.
     MemoryError
         If there is not enough memory for the table.
 

@@ -126,8 +126,8 @@ def filter_boxes(
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `a` is not an image, a box is empty, a pixel is NaN or infinite, or `out` has the wrong
-        shape.
+        If `a` does not have the shape (H, W) or (H, W, C), a box is empty, a pixel is NaN
+        or infinite, or `out` has the wrong shape.
 
     Examples
     --------
@@ -176,8 +176,8 @@ def hessian(a: Image, sigma: float, *, dtype: Any = None, out: Any = None, worke
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `a` is not an image, sigma is out of range, a pixel is NaN or infinite, or `out` has the
-        wrong shape.
+        If `a` does not have the shape (H, W) or (H, W, C), sigma is out of range, a pixel
+        is NaN or infinite, or `out` has the wrong shape.
 
     Examples
     --------
@@ -226,8 +226,8 @@ def targets(
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `a` is not an image, a number is out of range, a pixel is NaN or infinite, or `out` has
-        the wrong shape.
+        If `a` does not have the shape (H, W) or (H, W, C), a number is out of range, a
+        pixel is NaN or infinite, or `out` has the wrong shape.
 
     Examples
     --------
@@ -294,8 +294,8 @@ def despeckle(
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `a` is not an image, a number is out of range, a pixel is negative, NaN or infinite, or
-        `out` has the wrong shape.
+        If `a` does not have the shape (H, W) or (H, W, C), a number is out of range, a
+        pixel is negative, NaN or infinite, or `out` has the wrong shape.
 
     Examples
     --------

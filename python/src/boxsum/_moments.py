@@ -206,7 +206,8 @@ def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `image` is not an image, or has a pixel that is not finite.
+        If `image` does not have the shape (H, W) or (H, W, C), or has a pixel that is not
+        finite.
 
     Notes
     -----

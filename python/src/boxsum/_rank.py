@@ -101,7 +101,8 @@ def rank_filter(
     TypeError
         If the pixel type is not supported.
     ValueError
-        If `a` is not an image, a number is out of range, or `out` has the wrong shape.
+        If `a` does not have the shape (H, W) or (H, W, C), a number is out of range, or
+        `out` has the wrong shape.
 
     Examples
     --------

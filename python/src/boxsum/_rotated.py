@@ -248,8 +248,8 @@ def rotated(image: Any, rotation: Any, *, dtype: Any = None, workers: int | None
     TypeError
         If the pixel type is not supported or has no sums of type `dtype`.
     ValueError
-        If `image` is not an image, or `rotation` is not a ratio whose terms are at most
-        2**30.
+        If `image` does not have the shape (H, W) or (H, W, C), or `rotation` is not a ratio
+        whose terms are at most 2**30.
 
     Examples
     --------

@@ -64,7 +64,7 @@ def binarize(
         ``"otsu"``        one threshold for the whole image
         ==============  ===========================================================
     window : int or tuple of int, optional
-        Size of the window in pixels, or a pair across and down. Windows of even size extend
+        Side of the window in pixels, or its width and height. Windows of even size extend
         one pixel further to the right and down, as in Doxa. The default is 75; an eighth of
         the image's width for ``"bradley"``; and a size that fits the strokes for ``"su"``.
     k, r, white, p, q, t, c, min_n : number, optional

@@ -368,7 +368,7 @@ def box_filter(x: Any, window: Union[int, Sequence[int]], *, border: str = "clip
     x : array_like, shape (..., H, W)
         Input images, of a floating-point type.
     window : int or sequence of int
-        Size of the window in pixels, or a pair across and down. Windows of even size extend
+        Side of the window in pixels, or its width and height. Windows of even size extend
         one pixel further to the left and up.
     border : {"clip", "constant"}, optional
         ``"clip"`` ends windows at the edge of the image, and ``"constant"`` uses zeros

@@ -891,7 +891,7 @@ def box_filter(x: Tensor, window: Union[int, Sequence[int]], *, border: str = "c
     x : Tensor, shape (..., H, W)
         Input images, of a floating-point type.
     window : int or sequence of int
-        Size of the window in pixels, or a pair across and down. Windows of even size extend
+        Side of the window in pixels, or its width and height. Windows of even size extend
         one pixel further to the left and up.
     border : str, optional
         Values outside the image: ``"clip"`` for none, ``"constant"`` for zeros, or
@@ -937,9 +937,9 @@ def local_norm(x: Tensor, window: Union[int, Sequence[int]], *, eps: float = 1e-
     x : Tensor, shape (..., H, W)
         Input images, of a floating-point type.
     window : int or sequence of int
-        Size of the window in pixels, or a pair across and down.
+        Side of the window in pixels, or its width and height.
     eps : float, optional
-        Added to the variance.
+        Added to the variance, to avoid division by zero.
 
     Returns
     -------
@@ -1121,12 +1121,12 @@ class LocalNorm(torch.nn.Module):
     Parameters
     ----------
     window : int or sequence of int
-        Size of the window in pixels, or a pair across and down.
+        Side of the window in pixels, or its width and height.
     channels : int, optional
         Number of channels C of (N, C, H, W) inputs, each of which then has a learned weight
         and bias.
     eps : float, optional
-        Added to the variance.
+        Added to the variance, to avoid division by zero.
 
     Examples
     --------
@@ -1172,7 +1172,7 @@ class BoxConv2d(torch.nn.Module):
     boxes : int
         Number of boxes per channel.
     reach : float or sequence of float
-        Maximum distance of a side from the pixel, or a pair across and down.
+        Maximum distance of a side from the pixel, or one horizontally and one vertically.
     least : float, optional
         Minimum width and height of a box in pixels.
 

@@ -235,7 +235,7 @@ def threshold_sauvola(image: Any, window_size: Any = 15, k: Any = 0.2, r: Any = 
 def threshold_local(
     image: Any, block_size: Any = 3, method: str = "gaussian", offset: float = 0, mode: str = "reflect", param: Any = None, cval: float = 0
 ) -> np.ndarray:
-    """Return the local mean less an offset, like ``skimage.filters.threshold_local``.
+    """Compute a threshold for each pixel from the block around it.
 
     Parameters
     ----------
@@ -244,7 +244,8 @@ def threshold_local(
     block_size : int or sequence of int, optional
         Size of the block around a pixel, odd along each axis.
     method : {"gaussian", "mean", "median", "generic"}, optional
-        How to compute the threshold of a block. All but ``"mean"`` require SciPy.
+        Statistic of the block: the mean weighted by a Gaussian, the mean, the median, or
+        the function `param`. All but ``"mean"`` require SciPy.
     offset : float, optional
         Subtracted from every threshold.
     mode, param, cval

@@ -81,11 +81,11 @@ class CLAHE:
         self._clip = _clip(clipLimit)
 
     def getTilesGridSize(self) -> tuple[int, int]:
-        """Return the number of tiles across and down."""
+        """Return the numbers of columns and rows of tiles."""
         return self._tiles
 
     def setTilesGridSize(self, tileGridSize: Any) -> None:
-        """Set the number of tiles across and down."""
+        """Set the numbers of columns and rows of tiles."""
         self._tiles = _tiles(tileGridSize)
 
     def getBitShift(self) -> int:
@@ -126,7 +126,7 @@ def createCLAHE(clipLimit: float = 40.0, tileGridSize: Any = (8, 8)) -> CLAHE:
     clipLimit : float, optional
         Limit of a bin as a multiple of the mean; 0 or less means no limit.
     tileGridSize : tuple of int, optional
-        Number of tiles across and down.
+        Numbers of columns and rows of tiles.
 
     Returns
     -------
