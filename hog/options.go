@@ -133,7 +133,7 @@ func (o *Options) check(d *Descriptor, to *Options, set *engine.Settings) (err e
 	case !(to.Scale >= 1 && to.Scale <= math.MaxFloat32):
 		return raster.Invalid("scale is %v, want more than 1, such as 1.05, or 1 for a single size", o.Scale)
 	case o.Neighbors < 0:
-		return raster.Invalid("neighbors is %d, want 1 or more, or Ungrouped for every window found", o.Neighbors)
+		return raster.Invalid("neighbors is %d, want 1 or more, or 0 for the default (set Ungrouped to get every window)", o.Neighbors)
 	case !(to.Density-to.Density == 0):
 		return raster.Invalid("density is %v, want a finite number", o.Density)
 	case o.Min.X < 0 || o.Min.Y < 0 || o.Max.X < 0 || o.Max.Y < 0:

@@ -54,7 +54,7 @@ func (s *Stack) Close() error { return s.close.Close() }
 // until Close.
 func (s *Stack) Slice(z int) (any, error) {
 	if z < 0 || z >= s.Depth {
-		return nil, fmt.Errorf("slice is %d, but the volume has %d", z, s.Depth)
+		return nil, fmt.Errorf("slice is %d, want 0 to %d", z, s.Depth-1)
 	}
 	if z == 0 {
 		return s.First, nil

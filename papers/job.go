@@ -105,7 +105,7 @@ func Table[S boxsum.Sum](j *Job, i int) (*boxsum.Table[S], error) {
 	}
 	tables, ok := j.sums.([]*boxsum.Table[S])
 	if !ok {
-		return nil, raster.Unsupported("the sums of this job are %s, not %T", j.opt.Precision.Type, *new(S))
+		return nil, raster.Unsupported("the sums of this job have type %s, not %T", j.opt.Precision.Type, *new(S))
 	}
 	if err := j.fetch(i); err != nil {
 		return nil, err

@@ -313,7 +313,7 @@ func (w *zipWriter) Close() error {
 	sort.Strings(keys)
 	var err error
 	if len(keys) == 0 {
-		err = bad("%s: the zip file would be empty", w.path)
+		err = bad("%s: nothing was written to the zip file", w.path)
 	}
 	for _, key := range keys {
 		if err == nil {

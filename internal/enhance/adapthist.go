@@ -57,7 +57,7 @@ func (j *AdaptiveJob) Run() error {
 	}
 	across, down := engine.DivUp(j.Src.Width, j.Width), engine.DivUp(j.Src.Height, j.Height)
 	if float64(across)*float64(down)*float64(j.Bins) > 1<<32 {
-		return raster.Invalid("%d×%d tiles of %d bins need too much memory", across, down, j.Bins)
+		return raster.Invalid("%d×%d tiles of %d bins do not fit in memory (use fewer tiles or bins)", across, down, j.Bins)
 	}
 	maps, err := raster.Make[uint16](across * down * j.Bins)
 	if err != nil {

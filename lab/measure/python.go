@@ -81,7 +81,7 @@ func (p *python) call(c command, payload []byte) (reply, error) {
 		return r, p.died(err)
 	}
 	if err := json.Unmarshal(line, &r); err != nil {
-		return r, fmt.Errorf("a reply of Python is %q: %w", line, err)
+		return r, fmt.Errorf("Python replied %q: %w", line, err)
 	}
 	return r, nil
 }

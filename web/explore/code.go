@@ -61,7 +61,7 @@ func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) 
 			break
 		}
 		if q.Z < 0 || q.Z >= d.info.Depth {
-			return nil, nil, refuse("slice is %d, but there are %d", q.Z, d.info.Depth)
+			return nil, nil, refuse("slice is %d, want 0 to %d", q.Z, d.info.Depth-1)
 		}
 		p, err := d.slice(ctx, q.Z)
 		if err != nil {
@@ -75,7 +75,7 @@ func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) 
 			break
 		}
 		if q.Z < 0 || q.Z >= max(d.info.Depth, 1) {
-			return nil, nil, refuse("slice is %d, but there are %d", q.Z, d.info.Depth)
+			return nil, nil, refuse("slice is %d, want 0 to %d", q.Z, max(d.info.Depth, 1)-1)
 		}
 		part, err := partOf(&q)
 		if err != nil {

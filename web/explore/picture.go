@@ -144,7 +144,7 @@ func (d *picture) Close() error {
 
 func (d *picture) channel(r *request) (int, error) {
 	if r.Channel < 0 || r.Channel >= d.info.Channels {
-		return 0, refuse("channel is %d, want one of %d", r.Channel, d.info.Channels)
+		return 0, refuse("channel is %d, want 0 to %d", r.Channel, d.info.Channels-1)
 	}
 	return r.Channel, nil
 }

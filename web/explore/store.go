@@ -450,10 +450,10 @@ func (d *stored) fromTable(ctx context.Context, b image.Rectangle) (raster.Array
 
 func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 	if r.Channel < 0 || r.Channel >= d.info.Channels {
-		return nil, nil, refuse("channel is %d, want one of %d", r.Channel, d.info.Channels)
+		return nil, nil, refuse("channel is %d, want 0 to %d", r.Channel, d.info.Channels-1)
 	}
 	if r.Z < 0 || r.Z >= max(d.info.Depth, 1) {
-		return nil, nil, refuse("slice is %d, but there are %d", r.Z, d.info.Depth)
+		return nil, nil, refuse("slice is %d, want 0 to %d", r.Z, max(d.info.Depth, 1)-1)
 	}
 	switch r.Do {
 	case "tile":

@@ -327,12 +327,12 @@ func (d *block) Close() error {
 
 func (d *block) answer(ctx context.Context, r *request) (any, []byte, error) {
 	if r.Channel < 0 || r.Channel >= d.info.Channels {
-		return nil, nil, refuse("channel is %d, want one of %d", r.Channel, d.info.Channels)
+		return nil, nil, refuse("channel is %d, want 0 to %d", r.Channel, d.info.Channels-1)
 	}
 	switch r.Do {
 	case "tile":
 		if r.Z < 0 || r.Z >= d.info.Depth {
-			return nil, nil, refuse("slice is %d, but there are %d", r.Z, d.info.Depth)
+			return nil, nil, refuse("slice is %d, want 0 to %d", r.Z, d.info.Depth-1)
 		}
 		t, err := tileOf(&d.info, r)
 		if err != nil {
@@ -362,7 +362,7 @@ func (d *block) answer(ctx context.Context, r *request) (any, []byte, error) {
 		return map[string]int{"size": len(data)}, data, err
 	}
 	if r.Z < 0 || r.Z >= d.info.Depth {
-		return nil, nil, refuse("slice is %d, but there are %d", r.Z, d.info.Depth)
+		return nil, nil, refuse("slice is %d, want 0 to %d", r.Z, d.info.Depth-1)
 	}
 	p, err := d.slice(ctx, r.Z)
 	if err != nil {

@@ -38,7 +38,7 @@ func run(w io.Writer, args []string) error {
 		return err
 	}
 	if *rounds < 1 || *scale < 1 {
-		return fmt.Errorf("%d rounds at scale %d, want 1 or more of each", *rounds, *scale)
+		return fmt.Errorf("rounds is %d and scale is %d, want 1 or more", *rounds, *scale)
 	}
 	of := gpu.CUDA
 	if *kind == "opencl" {

@@ -100,7 +100,7 @@ func engine(to string) error {
 		return err
 	}
 	if packed.Len() > maxEngine {
-		return fmt.Errorf("the engine has %d bytes, compressed: more than %d", packed.Len(), maxEngine)
+		return fmt.Errorf("the compressed engine has %d bytes, want at most %d", packed.Len(), maxEngine)
 	}
 	fmt.Printf("%s: %.1f MB, %.1f MB before compression\n", filepath.Base(to), float64(packed.Len())/1e6, float64(len(data))/1e6)
 	return os.WriteFile(to, packed.Bytes(), 0o644)

@@ -33,7 +33,7 @@ func main() {
 
 func run() error {
 	if len(os.Args) != 6 {
-		return fmt.Errorf("%d arguments, want 5: width, height, number of calls, file and clock", len(os.Args)-1)
+		return fmt.Errorf("got %d arguments, want 5: width, height, number of calls, file and clock", len(os.Args)-1)
 	}
 	w, err := strconv.Atoi(os.Args[1])
 	if err != nil {
