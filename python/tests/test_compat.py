@@ -234,6 +234,13 @@ def test_skimage_integrate_of_views():
     for function, ii in ((ours_skimage.integrate, ours), (transform.integrate, theirs)):
         with pytest.raises(IndexError):
             function(ii, [(1, 1)], np.zeros((0, 2), int))
+    for axes, error in ((1, TypeError), (2, ValueError), (3, ValueError)):
+        table = np.ones((4,) * axes)
+        point = [(1,) * axes]
+        for corners in (([], []), ([], point), (point, []), ([], point * 2)):
+            for function in (ours_skimage.integrate, transform.integrate):
+                with pytest.raises(error):
+                    function(table, *corners)
     with pytest.raises(TypeError):
         ours_skimage.integrate(ours, [(0.5, 0)], [(1, 1)])
     with pytest.raises(ValueError):

@@ -475,6 +475,39 @@ def test_uniform_filter_refuses_as_scipy():
         ours_scipy.uniform_filter(image, 3, axes=iter([0]))
 
 
+def test_box_filter_where_opencv_loses_sums():
+    """The differences that docs/migrate/opencv.md states: OpenCV wraps sums of int32, and an infinity stays in its running sums."""
+    image = np.full((4, 6), 2**30, np.int32)
+    np.testing.assert_array_equal(ours.boxFilter(image, cv2.CV_64F, (3, 3), normalize=False), 9.0 * 2**30)
+    np.testing.assert_array_equal(ours.boxFilter(image, cv2.CV_32S, (3, 3)), image)
+    np.testing.assert_array_equal(ours.boxFilter(image, cv2.CV_32S, (3, 3), normalize=False), -(2**31))
+    image = np.ones((9, 9))
+    image[0, 4] = np.inf
+    got = ours.boxFilter(image, -1, (3, 3))
+    assert np.isinf(got[:2, 3:6]).all()
+    got[:2, 3:6] = 1
+    np.testing.assert_array_equal(got, 1)
+
+
+def test_uniform_filter_finds_the_same_of_several_mistakes():
+    wrong = {
+        "size": (0, -1, 3.0, "3", None, 10**20), "axis": (5, -3, 0.0, 5.0, None, np.nan, np.inf), "origin": (9, -9, 0.5, "1"),
+        "mode": ("odd", None), "output": (np.zeros((1, 1)), "U5", np.float16, "c8"),
+    }  # fmt: skip
+    for image in (np.ones((4, 6)), np.ones((4, 6), "f2"), np.ones((4, 6), "c16")):
+        for (a, some), (b, others) in itertools.combinations(wrong.items(), 2):
+            for x, y in itertools.product(some, others):
+                named = {"size": 3, a: x, b: y}
+                for name in ("uniform_filter", "uniform_filter1d") if "axis" not in named else ("uniform_filter1d",):
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")  # an output that is promoted to complex
+                        want, got = (outcome(getattr(o, name), image, **named) for o in (ndimage, ours_scipy))
+                    assert (got is want) if isinstance(want, type) else not isinstance(got, type), (name, image.dtype, named, got, want)
+    for image in (np.ones((4, 6)), np.ones((4, 6), "f2")):  # along the second axis only
+        for named in ({"origin": (0, 9)}, {"mode": ("wrap", "odd")}, {"origin": (9, 0), "mode": ("odd", "wrap")}):
+            assert outcome(ours_scipy.uniform_filter, image, 3, **named) is outcome(ndimage.uniform_filter, image, 3, **named)
+
+
 DEPTHS = (-1, cv2.CV_8U, cv2.CV_8S, cv2.CV_16U, cv2.CV_16S, cv2.CV_32S, cv2.CV_32F, cv2.CV_64F)
 
 

@@ -95,6 +95,7 @@ def test_mistakes():
 def test_arguments_of_opencv():
     """NaN is no limit, and what is no number is a TypeError, with and without OpenCV."""
     image = picture(np.random.default_rng(3), (20, 30), np.uint8)
+    np.testing.assert_array_equal(fast.createCLAHE(np.inf, (3, 2)).apply(image), cv2.createCLAHE(0, (3, 2)).apply(image))  # OpenCV converts infinity to an int
     made = fast.createCLAHE(np.nan, (3, 2))
     np.testing.assert_array_equal(made.apply(image), cv2.createCLAHE(np.nan, (3, 2)).apply(image))
     for arguments in ((None,), (None, None), (3, None)):

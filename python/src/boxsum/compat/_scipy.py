@@ -55,7 +55,11 @@ def uniform_filter(
     target = _output(output, array)
     which = _axes(axes, array.ndim)
     sizes, origins, modes = (_sequence(value, len(which)) for value in (size, origin, mode))
-    each = [_checked(int(n), _axis(axis, array), m, at) for axis, n, m, at in zip(which, sizes, modes, origins) if n > 1]
+    each = []
+    for axis, n, m, at in zip(which, sizes, modes, origins):
+        if n > 1:
+            each.append(_checked(int(n), _axis(axis, array), m, at))
+            _check_types(array, target)  # SciPy filters along this axis before it looks at the next
     if each:
         _passes(array, target, each, cval)
     else:
@@ -95,7 +99,9 @@ def uniform_filter1d(input: Any, size: int, axis: int = -1, output: Any = None, 
     if size < 1:
         raise RuntimeError("incorrect filter size")
     target = _output(output, array)
-    _passes(array, target, [_checked(operator.index(size), place, mode, origin)], cval)
+    each = [_checked(size, place, mode, origin)]
+    _check_types(array, target)
+    _passes(array, target, each, cval)
     return target
 
 
@@ -103,15 +109,22 @@ def uniform_filter1d(input: Any, size: int, axis: int = -1, output: Any = None, 
 _Pass = Tuple[int, int, int, str]
 
 
-def _checked(size: int, axis: int, mode: Any, origin: Any) -> _Pass:
-    """Return a pass, whose window must contain its element."""
-    if not 0 <= size // 2 + origin < size:
+def _checked(size: Any, axis: Any, mode: Any, origin: Any) -> _Pass:
+    """Return a pass, whose window must contain its element. SciPy's C code, which needs integers, runs last."""
+    if size // 2 + origin < 0 or size // 2 + origin >= size:
         raise ValueError("invalid origin")
     if mode not in list(_BORDERS):  # it need not be hashable
         raise RuntimeError("boundary mode not supported")
-    if size > sys.maxsize:
+    if operator.index(size) > sys.maxsize:
         raise OverflowError("Python int too large to convert to C ssize_t")
-    return axis, size, operator.index(origin), _BORDERS[mode]
+    return operator.index(axis), operator.index(size), operator.index(origin), _BORDERS[mode]
+
+
+def _check_types(array: np.ndarray, target: np.ndarray) -> None:
+    """Raise RuntimeError for types that cannot be filtered."""
+    for part in (array, target) if array.dtype.kind != "c" else (array.real, target.real):
+        if part.dtype.newbyteorder("=") not in _TYPES:
+            raise RuntimeError(f"data type not supported: {part.dtype}")
 
 
 def _passes(array: np.ndarray, target: np.ndarray, each: list[_Pass], cval: Any) -> None:
@@ -120,9 +133,6 @@ def _passes(array: np.ndarray, target: np.ndarray, each: list[_Pass], cval: Any)
         for part in ("real", "imag"):
             _passes(getattr(array, part), getattr(target, part), each, getattr(np.complex128(cval), part))
         return
-    for dtype in (array.dtype, target.dtype):
-        if dtype.newbyteorder("=") not in _TYPES:
-            raise RuntimeError(f"data type not supported: {dtype}")
     if isinstance(cval, (str, bytes)):
         raise TypeError(f"must be real number, not {type(cval).__name__}")
     outside = float(cval)
@@ -169,11 +179,11 @@ def _output(output: Any, array: np.ndarray) -> np.ndarray:
     return given
 
 
-def _axis(axis: Any, array: np.ndarray) -> int:
-    """Return an axis counted from 0."""
-    number = operator.index(axis)
-    np.moveaxis(array, number, 0)  # raises NumPy's AxisError
-    return number % array.ndim
+def _axis(axis: Any, array: np.ndarray) -> Any:
+    """Return an axis counted from 0, which may still be a float."""
+    if axis < -array.ndim or axis >= array.ndim:
+        raise getattr(np, "exceptions", np).AxisError(f"axis {axis} is out of bounds for array of dimension {array.ndim}")
+    return axis + array.ndim if axis < 0 else axis
 
 
 def _axes(axes: Any, ndim: int) -> tuple[int, ...]:

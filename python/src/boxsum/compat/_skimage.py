@@ -136,6 +136,8 @@ def _corners(points: Any, ii: np.ndarray) -> np.ndarray:
         points = points.astype(np.int64)
     if points.size and points.dtype.kind not in "iu":
         raise TypeError(f"corners must be integers, got {points.dtype}")
+    if points.shape == (1, 0) and ii.ndim == 1:  # with more axes, this is a ValueError
+        raise TypeError("corners must be integers, got an empty list")
     points = as_boxes(points, ii.ndim)
     if points.ndim != 2:
         raise ValueError(f"corners must be a list of points, got shape {points.shape}")
