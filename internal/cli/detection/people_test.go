@@ -39,7 +39,7 @@ func TestPeople(t *testing.T) {
 	}
 	t.Setenv("VIRTUAL_ENV", "")
 	t.Setenv("PATH", t.TempDir())
-	if _, err := loadHOG(context.Background(), "people"); err == nil || !strings.Contains(err.Error(), "not available: python3 is not installed; opencv-python-headless below 5") {
+	if _, err := loadHOG(context.Background(), "people"); err == nil || !strings.Contains(err.Error(), "not available: python3 is not installed (install opencv-python-headless below 5") {
 		t.Errorf("without Python: %v", err)
 	}
 }
