@@ -430,8 +430,9 @@ func (c *Cascade) checkLattice() error {
 	if c.tilted {
 		return raster.Invalid("cascade has tilted features, which rotated tables do not support (turn the image instead)")
 	}
-	if area := float64(c.size.X) * float64(c.size.Y) * step * step / 4; area*255*255 >= 1<<32 {
-		return raster.Invalid("cascade has a window of %d×%d, which is too large for the 32-bit squares of rotated tables (turn the image instead)", c.size.X, c.size.Y)
+	const most = (1<<34 - 1) / (255 * 255 * step * step) // step*step/4 times as many squares must stay below 2^32
+	if float64(c.size.X)*float64(c.size.Y) > most {
+		return raster.Invalid("cascade has a window of %d×%d, want at most %d pixels for the 32-bit squares of rotated tables (turn the image instead)", c.size.X, c.size.Y, most)
 	}
 	return nil
 }

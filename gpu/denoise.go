@@ -41,8 +41,8 @@ func NonLocalMeansInto[P FilterPixel](dst, src *Image[P], opt *denoise.Options) 
 	if err := m.Fits(); err != nil {
 		return err
 	}
-	if to.Device != a.Device || to.Width != a.Width || to.Height != a.Height || to.Channels != a.Channels || to.Count != a.Count {
-		return raster.Invalid("destination is %s, want the size and the device of the source, %s", to, a)
+	if err := checkLike("destination", to, a); err != nil {
+		return err
 	}
 	if ctx != nil && ctx.Err() != nil {
 		return ctx.Err()

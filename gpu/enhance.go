@@ -40,8 +40,8 @@ func CLAHEInto[P FilterPixel](dst, src *Image[P], opt *enhance.Options) error {
 	if err != nil {
 		return err
 	}
-	if to.Device != a.Device || to.Width != a.Width || to.Height != a.Height || to.Channels != a.Channels || to.Count != a.Count {
-		return raster.Invalid("destination is %s, want the size and the device of the source, %s", to, a)
+	if err := checkLike("destination", to, a); err != nil {
+		return err
 	}
 	if ctx != nil && ctx.Err() != nil {
 		return ctx.Err()

@@ -132,8 +132,8 @@ func (f filtered) run(src *devmem.Array, w filter.Window, opt *filter.Options) e
 		return err
 	}
 	for _, a := range all {
-		if a.Device != src.Device || a.Width != src.Width || a.Height != src.Height || a.Channels != src.Channels || a.Count != src.Count {
-			return raster.Invalid("destination is %s, want the size and the device of the source, %s", a, src)
+		if err := checkLike("destination", a, src); err != nil {
+			return err
 		}
 	}
 	if opt != nil && opt.Context != nil && opt.Context.Err() != nil {

@@ -35,7 +35,7 @@ func NewHistogram[P boxsum.Pixel](d *Device, width, height, channels, count int,
 		return nil, err
 	}
 	if channels > math.MaxInt32/bins.N {
-		return nil, raster.Invalid("%d bins of %d channels are too many for a histogram on a device", bins.N, channels)
+		return nil, raster.Invalid("histogram has %d bins and %d channels, want at most %d bins for all channels together", bins.N, channels, math.MaxInt32)
 	}
 	return filled(nil, func() (*Histogram, error) {
 		t, err := NewTable[uint32](d, width, height, channels*bins.N, count)

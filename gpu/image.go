@@ -122,6 +122,20 @@ func checkedLike[P boxsum.Pixel](others *devmem.Array, im boxsum.Image[P]) (boxs
 	return im, err
 }
 
+// checkLike returns an error unless an array, which is called what, is on the device of src and has its size.
+func checkLike(what string, a, src *devmem.Array) error {
+	switch {
+	case a.Device == nil:
+		return errNoImage
+	case a.Device != src.Device:
+		from, to := a.Device.About, src.Device.About
+		return raster.Invalid("%s is on %v:%d and the source on %v:%d, want the same Device", what, from.Kind, from.Index, to.Kind, to.Index)
+	case a.Width != src.Width || a.Height != src.Height || a.Channels != src.Channels || a.Count != src.Count:
+		return raster.Invalid("%s is %s, want the size of the source, %s", what, a, src)
+	}
+	return nil
+}
+
 // using calls f on the device of an array. The array stays open until f returns.
 func using(a *devmem.Array, f func() error) error {
 	return a.Device.Use(func() error {

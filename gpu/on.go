@@ -307,7 +307,7 @@ func (r runner) Filter(job *device.Filter) error {
 	m := method.Filter{Kind: method.StatsFilter, Shape: window.OfDevice(job.Window), NoMean: mean == 0}
 	switch {
 	case pixel != raster.U8 && pixel != raster.U16:
-		return raster.Unsupported("filters on a device need pixels of uint8 or uint16, not %v", pixel)
+		return raster.Unsupported("pixels are %v, want uint8 or uint16 for filters on a device", pixel)
 	case mean == pixel && dev == 0:
 		m.Kind = method.BoxFilter
 	case mean != 0 && mean != raster.F32 || dev != 0 && dev != raster.F32:
@@ -330,7 +330,7 @@ func (r runner) Filter(job *device.Filter) error {
 // Threshold binarizes an image by the windows around its pixels.
 func (r runner) Threshold(job *device.Threshold) error {
 	if p := job.Src.Type; p != raster.U8 && p != raster.U16 {
-		return raster.Unsupported("thresholds on a device need pixels of uint8 or uint16, not %v", p)
+		return raster.Unsupported("pixels are %v, want uint8 or uint16 for thresholds on a device", p)
 	}
 	m := method.Filter{Kind: method.SauvolaFilter, Shape: window.OfDevice(job.Window), K: job.K, InverseR: job.InverseR}
 	b, err := windowed(&m, &job.Src, []*raster.Array{&job.Dst}, &job.Options)

@@ -76,9 +76,12 @@ func compare(dst, a, b *devmem.Array, opt *quality.Options, then func(s *method.
 	if err != nil {
 		return err
 	}
-	for _, other := range []*devmem.Array{b, dst} {
-		if other != nil && (other.Device != a.Device || other.Width != a.Width || other.Height != a.Height || other.Channels != a.Channels || other.Count != a.Count) {
-			return raster.Invalid("the second image or the destination is %s, want the size and the device of the first, %s", other, a)
+	if err := checkLike("second image", b, a); err != nil {
+		return err
+	}
+	if dst != nil {
+		if err := checkLike("destination", dst, a); err != nil {
+			return err
 		}
 	}
 	if ctx != nil && ctx.Err() != nil {

@@ -45,8 +45,8 @@ func RankInto[P FilterPixel](dst, src *Image[P], s rank.Statistic, w filter.Wind
 	if err := m.Fits(a.Element, max(a.Width, 1), max(a.Height, 1)); err != nil {
 		return err
 	}
-	if to.Device != a.Device || to.Width != a.Width || to.Height != a.Height || to.Channels != a.Channels || to.Count != a.Count {
-		return raster.Invalid("destination is %s, want the size and the device of the source, %s", to, a)
+	if err := checkLike("destination", to, a); err != nil {
+		return err
 	}
 	if ctx != nil && ctx.Err() != nil {
 		return ctx.Err()

@@ -37,7 +37,7 @@ func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int
 		return nil, err
 	}
 	if count > math.MaxInt32/2 {
-		return nil, raster.Invalid("%s are too many for a device", &images)
+		return nil, raster.Invalid("number of images is %d, want at most %d", count, math.MaxInt32/2)
 	}
 	size, err := method.LatticeSize(width, height, rot)
 	if err != nil {

@@ -40,7 +40,7 @@ func encodePNGBits(w io.Writer, b bilevel, m Metadata) error {
 	const depth, gray = 1, 0
 	size := b.Bounds().Size()
 	if size.X > math.MaxInt32 || size.Y > math.MaxInt32 {
-		return raster.Invalid("an image of %d×%d is too large for a PNG file", size.X, size.Y)
+		return raster.Invalid("image is %d×%d, want sides of at most %d in a PNG file", size.X, size.Y, math.MaxInt32)
 	}
 	header := binary.BigEndian.AppendUint32(nil, uint32(size.X))
 	header = binary.BigEndian.AppendUint32(header, uint32(size.Y))

@@ -2,7 +2,6 @@ package imgio
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -260,7 +259,7 @@ func (p *pnmText) number() (int, error) {
 	for ; i < len(p.rest) && p.rest[i] >= '0' && p.rest[i] <= '9'; i++ {
 		v = v*10 + int64(p.rest[i]-'0')
 		if v > math.MaxInt32 {
-			return 0, errors.New("a number is too large")
+			return 0, fmt.Errorf("a number is too large, want at most %d", math.MaxInt32)
 		}
 	}
 	if i == 0 {

@@ -124,7 +124,7 @@ func (t *TIFFWriter) addBits(b bilevel, m Metadata) error {
 	}
 	strip := f.end()
 	if int64(len(strip)) > math.MaxUint32 {
-		return raster.Invalid("an image of %d×%d is too large for a TIFF file", size.X, size.Y)
+		return raster.Invalid("image of %d×%d takes %d bytes compressed, want at most %d in a TIFF file", size.X, size.Y, len(strip), int64(math.MaxUint32))
 	}
 	var d tiffDirectory
 	d.longs(tiffWidth, uint32(size.X))
@@ -163,8 +163,9 @@ func (t *TIFFWriter) addPixels(img *raster.Array, m Metadata) error {
 		channels = 4
 	}
 	rowBytes := float64(img.Width) * float64(channels) * float64(bits/8)
-	if rowBytes*float64(img.Height) > math.MaxUint32-1<<20 {
-		return raster.Invalid("an image of %d×%d is too large for a TIFF file (use .npy)", img.Width, img.Height)
+	const most = math.MaxUint32 - 1<<20 // leaves room for directories
+	if all := rowBytes * float64(img.Height); all > most {
+		return raster.Invalid("image of %d×%d takes %.0f bytes, want at most %d in a TIFF file (use .npy)", img.Width, img.Height, all, int64(most))
 	}
 	perStrip := min(img.Height, max(1, tiffStrip/int(rowBytes)))
 	counts := make([]uint32, (img.Height+perStrip-1)/perStrip)

@@ -121,7 +121,7 @@ func (j *Job) prepareDevice() error {
 	p := j.opt.Precision
 	// A grid has at most 2^31-1 blocks, fewer than there may be pixels.
 	if int64(j.width+1)*int64(j.height+1) > math.MaxInt32 {
-		return raster.Invalid("%d×%d pixels are too many for one launch", j.width, j.height)
+		return raster.Invalid("table has %d×%d entries, want at most %d in all", j.width+1, j.height+1, math.MaxInt32)
 	}
 	j.rig = &rig{
 		Device: device, stream: device.Main(), closed: new(bool), opt: j.opt, width: j.width, height: j.height, count: len(j.images), element: p.String(), bytes: p.Bytes() * p.Channels,

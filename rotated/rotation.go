@@ -41,7 +41,7 @@ func term(whole, part string) (int, error) {
 	case err == nil:
 		return n, nil
 	case strings.Contains(err.Error(), strconv.ErrRange.Error()):
-		return 0, raster.Invalid("rotation %q: %s is too large", whole, part)
+		return 0, raster.Invalid("rotation %q: %s does not fit in %d bits", whole, part, strconv.IntSize)
 	}
 	return 0, fmt.Errorf("rotation %q is not a ratio of two integers such as 1/2", whole)
 }

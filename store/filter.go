@@ -105,7 +105,7 @@ func (j *filterJob) planImage() error {
 	case zarr.Uint8, zarr.Uint16, zarr.Float32, zarr.Float64:
 		j.pixel = rasterTypes[t]
 	default:
-		return raster.Unsupported("filters need pixels of uint8, uint16, float32 or float64, not %v", t)
+		return raster.Unsupported("pixels are %v, want uint8, uint16, float32 or float64", t)
 	}
 	j.lead = leading(j.src.Shape(), false)
 	shape := j.src.Shape()[j.lead:]

@@ -218,7 +218,7 @@ func (c *bloscChunk) blocks(dst []byte, from, to int) error {
 	for i := from / c.block; i*c.block < to; i++ {
 		start := int(int32(binary.LittleEndian.Uint32(c.data[bloscHeader+4*i:])))
 		if start < bloscHeader || start > len(c.data) {
-			return bad("damaged chunk: a block is missing")
+			return bad("damaged chunk: block %d starts at byte %d, want %d to %d", i, start, bloscHeader, len(c.data))
 		}
 		if err := c.decodeBlock(dst[i*c.block-from:min((i+1)*c.block, c.size)-from], scratch, c.data[start:]); err != nil {
 			return err

@@ -81,8 +81,9 @@ func (j *FloatJob) Check() (err error) {
 		j.before--
 	}
 	j.bias = 2 * float64(src.Channels) * j.Noise * j.Noise * math.Pow(float64(j.before+1+j.after), axes)
-	if margin := 2 * float64(j.after+j.search); (float64(src.Width)+margin)*(float64(src.Height)+margin)*(float64(src.Depth)+margin)*float64(src.Channels) > maxPadded {
-		return raster.Invalid("image is %v, which is too large for a search of %d (use parts of the image)", src.Extent, j.Search)
+	margin := 2 * float64(j.after+j.search)
+	if padded := (float64(src.Width) + margin) * (float64(src.Height) + margin) * (float64(src.Depth) + margin) * float64(src.Channels); padded > maxPadded {
+		return raster.Invalid("image of %v has %.0f values with the margins of its search, want at most %d (use parts of the image)", src.Extent, padded, maxPadded)
 	}
 	return nil
 }

@@ -119,14 +119,15 @@ func (j *Job) makeTable() error {
 	across, side := float64(2*j.search+1), 2*j.patch+1
 	one := min(math.Floor(most/(float64(len(j.Frames))*across*across*float64(white))), math.MaxInt32)
 	if one < 1 {
-		return raster.Invalid("search is %d in %d frames, too many pixels for exact sums (use a smaller search or fewer frames)", j.Search, len(j.Frames))
+		return raster.Invalid("search is %d in %d frames, which covers %.0f pixels, want at most %.0f for exact sums (use a smaller search or fewer frames)",
+			j.Search, len(j.Frames), float64(len(j.Frames))*across*across, math.Floor(most/float64(white)))
 	}
 	farthest := white * src.Channels // of two pixels
 	if !j.Absolute {
 		farthest *= white
 	}
 	if float64(farthest)*float64(side)*float64(side) >= 1<<31 {
-		return raster.Invalid("patch is %d, too many pixels for exact distances (use a smaller patch)", j.Patch)
+		return raster.Invalid("patch is %d, which covers %d pixels, want at most %d for exact distances", j.Patch, side*side, (1<<31-1)/farthest)
 	}
 	for j.shift = 0; 1<<j.shift < side*side; j.shift++ {
 	}

@@ -345,7 +345,8 @@ func (j *Job) sumTypes() (sum, square raster.Type, err error) {
 	case j.Src.Type.Float():
 		sum, square = raster.F64, raster.F64
 	case limit >= 1<<63:
-		return 0, 0, raster.Invalid("window is %d×%d, which is too large to sum (use a smaller one, or border clip)", j.shape.Width(), j.shape.Height())
+		return 0, 0, raster.Invalid("window is %d×%d, want at most %.0f pixels of %v for exact sums (use a smaller one, or border clip)",
+			j.shape.Width(), j.shape.Height(), math.Floor(0x1p63/(limit/j.area())), j.Src.Type)
 	case limit < 1<<32:
 		sum, square = raster.U32, raster.U32
 	case all < 1<<32:

@@ -120,7 +120,7 @@ func rangeOf(given float64, t raster.Type) (float64, error) {
 	case t == raster.U16:
 		return 1<<16 - 1, nil
 	}
-	return 0, raster.Invalid("pixels of %v need a data range: the difference between the greatest and the smallest possible value", t)
+	return 0, raster.Invalid("data range is 0, want the difference between the greatest and the smallest possible value for pixels of %v", t)
 }
 
 // Check validates the options and the images, in this order, and fills in defaults.

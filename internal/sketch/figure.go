@@ -99,7 +99,7 @@ func (f *Figure) check() error {
 		f.Scale = min(max(1, wanted/max(w, h)), mostScale)
 	}
 	if f.Scale < 0 || w > most/f.Scale || h > most/f.Scale/(w*f.Scale) {
-		return raster.Invalid("a picture of %d×%d pixels, each %d wide, is too large (show a smaller part, or make pixels smaller)", w, h, f.Scale)
+		return raster.Invalid("picture has %d×%d pixels, each drawn %d wide, want at most %d pixels in all (show a smaller part, or make pixels smaller)", w, h, f.Scale, most)
 	}
 	return nil
 }

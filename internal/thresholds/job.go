@@ -3,6 +3,7 @@
 package thresholds
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/boxsum/boxsum/internal/device"
@@ -240,7 +241,8 @@ func (j *Job) sumTypes() (sum, square raster.Type, err error) {
 	case j.columns(), limit < 1<<32:
 		return raster.U32, raster.U32, nil
 	case limit >= 1<<63:
-		return 0, 0, raster.Invalid("window is %d×%d, which is too large to sum (use a smaller one, or border clip)", j.shape.Width(), j.shape.Height())
+		return 0, 0, raster.Invalid("window is %d×%d, want at most %.0f pixels of %v for exact sums (use a smaller one, or border clip)",
+			j.shape.Width(), j.shape.Height(), math.Floor(0x1p63/(limit/j.area())), j.Src.Type)
 	case all < 1<<32:
 		return raster.U32, raster.U64, nil
 	}

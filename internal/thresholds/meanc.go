@@ -60,7 +60,7 @@ func (j *Job) compare(dst, pix, means []uint8) {
 // meansOn is MeanC on a device, which computes the means.
 func (j *Job) meansOn(d device.Runner, t *device.Threshold) error {
 	if t.Src.Type != raster.U8 {
-		return raster.Unsupported("meanc on a device needs pixels of uint8, not %v", t.Src.Type)
+		return raster.Unsupported("pixels are %v, want uint8 for meanc on a device", t.Src.Type)
 	}
 	if err := d.Filter(&device.Filter{Src: t.Src, Mean: t.Dst, Window: t.Window, Options: t.Options}); err != nil {
 		return err

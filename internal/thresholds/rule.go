@@ -173,7 +173,7 @@ func formulaOf(t raster.Type, r *Rule) (f windows.Formula, err error) {
 	}
 	f.Kind = kinds[r.Method]
 	if r.Method >= ISauvola && !f.Bytes {
-		return f, raster.Unsupported("%v needs pixels of uint8, not %v", r.Method, t)
+		return f, raster.Unsupported("pixels are %v, want uint8 for %v", t, r.Method)
 	}
 	return f, nil
 }

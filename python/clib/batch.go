@@ -39,7 +39,7 @@ func batch(a arguments) any {
 		}
 		for k, n := range leading {
 			if n != shape[k] {
-				must(invalid("batches have different shapes: %v and %v", shape, leading))
+				must(invalid("batches have shapes %v and %v, want equal shapes", shape, leading))
 			}
 		}
 	}

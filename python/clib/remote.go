@@ -95,7 +95,7 @@ func (r *remote) Get(_ context.Context, key string, offset, length int64, buf []
 		a.err = fmt.Errorf("got %d bytes, want %d: %w", len(a.data), wanted, io.ErrUnexpectedEOF)
 	}
 	if a.err == nil && len(a.data) > math.MaxInt32 {
-		a.err = errors.New("the object is too large")
+		a.err = fmt.Errorf("the object has %d bytes, want at most %d", len(a.data), math.MaxInt32)
 	}
 	if a.err != nil {
 		return nil, fmt.Errorf("%s/%s: %w", zarr.Redacted(r.base), key, a.err)

@@ -383,8 +383,8 @@ def test_boxes_that_do_not_go_with_a_table(to):
     table, solid = boxsum.integral(to(image)), boxsum.volume(to(voxels))
     same(boxsum.box_sum(table, to(np.array([[0.0, 0, 4, 3]]))), np.array([image[:3, :4].sum()], "u4"))
     for bad, boxes, words in [
-        (solid, [[0, 0, 1, 1]], "six numbers"),
-        (table, [[0, 0, 0, 1, 1, 1]], "four numbers"),
+        (solid, [[0, 0, 1, 1]], "want six"),
+        (table, [[0, 0, 0, 1, 1, 1]], "want four"),
         (table, [[0.5, 0, 1, 1]], "must be integers"),
         (table, to(np.array([[0.5, 0, 1, 1]])), "must be integers"),
         (boxsum.integral(to(image), squares=True), [[0, 0, 1, 1]], "table must be one array, got a tuple of 2"),

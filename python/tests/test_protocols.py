@@ -171,9 +171,9 @@ def test_boxes_are_checked_by_what_need_not_be_read():
     _cuda.check_boxes(np.array(solid), four, None)
     _cuda.check_boxes(solid, six, None)
     for table, boxes, words in [
-        (plane, six, "four numbers"),
-        (solid, four, "six numbers"),
-        (plane[None, None], four, "six numbers"),
+        (plane, six, "want four"),
+        (solid, four, "want six"),
+        (plane[None, None], four, "want six"),
         (plane[0], four, "is not a table"),
         (plane, four[:, :3], "4 or 6"),
         (plane, four + 0.5, "must be integers"),

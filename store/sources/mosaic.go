@@ -136,14 +136,14 @@ func (m *mosaic) place(ctx context.Context, tiles []Tile) (*zarr.Array, error) {
 	for i, t := range tiles {
 		if t.X < 0 || t.Y < 0 || t.X > math.MaxInt32 || t.Y > math.MaxInt32 {
 			m.close()
-			return nil, bad("tile %s at %d,%d is outside the mosaic", m.names[i], t.X, t.Y)
+			return nil, bad("tile %s is at %d,%d, want coordinates from 0 to %d", m.names[i], t.X, t.Y, math.MaxInt32)
 		}
 		shape := m.tiles[i].Shape()
 		m.pieces = append(m.pieces, piece{tile: i, dst: image.Rect(0, 0, shape[1], shape[0]).Add(image.Pt(t.X, t.Y)), from: -1, to: -1})
 		m.width, m.height = max(m.width, t.X+shape[1]), max(m.height, t.Y+shape[0])
 	}
 	if len(tiles) == 0 {
-		return nil, bad("the mosaic has no tiles")
+		return nil, bad("mosaic has no tiles, want at least one")
 	}
 	m.typ, m.channels = m.tiles[0].Type(), raster.Product(m.tiles[0].Shape()[2:])
 	return m.open(ctx)
@@ -165,8 +165,11 @@ func (m *mosaic) array(ctx context.Context) (*zarr.Array, error) {
 		if a.Type() != m.typ {
 			return nil, bad("tile %s has elements of %v, want %v like the mosaic", m.names[p.tile], a.Type(), m.typ)
 		}
-		if p.to < 0 && channels != m.channels || p.from >= channels {
-			return nil, bad("tile %s has %d channels, unlike the mosaic", m.names[p.tile], channels)
+		if p.to < 0 && channels != m.channels {
+			return nil, bad("tile %s has %d channels, want %d like the mosaic", m.names[p.tile], channels, m.channels)
+		}
+		if p.from >= channels {
+			return nil, bad("tile %s has %d channels, want at least %d", m.names[p.tile], channels, p.from+1)
 		}
 	}
 	if err := m.in.spend(len(m.pieces)); err != nil {

@@ -258,7 +258,7 @@ func (o *overview) histogram(b image.Rectangle) (*counted, error) {
 		return nil, err
 	}
 	if missing > 0 {
-		return nil, refuse("the overview is not ready yet: %d parts of the box are missing", missing)
+		return nil, refuse("the overview is not ready yet: %d of its parts in this box are still being computed", missing)
 	}
 	n := 1 << o.shift
 	h := &counted{Low: o.of.info.Low, High: o.of.info.High, Counts: make([]uint32, bins), Of: "means of " + strings.TrimSpace(sides(n)) + " pixels"}

@@ -324,14 +324,11 @@ func tileOf(i *Info, r *request) (tile, error) {
 	if r.Kind == "heat" { // the table has one more row and column
 		w, h = i.Width>>r.Level+1, i.Height>>r.Level+1
 	}
-	if r.X < 0 || r.Y < 0 || r.X > w/r.Size || r.Y > h/r.Size {
-		return tile{}, refuse("tile %d, %d is outside the image", r.X, r.Y)
+	if across, down := (w+r.Size-1)/r.Size, (h+r.Size-1)/r.Size; r.X < 0 || r.Y < 0 || r.X >= across || r.Y >= down {
+		return tile{}, refuse("tile is %d,%d at level %d, which has %d×%d tiles, want 0,0 to %d,%d", r.X, r.Y, r.Level, across, down, across-1, down-1)
 	}
 	t := tile{x: r.X * r.Size, y: r.Y * r.Size, level: r.Level, low: i.Low, scale: 255 / (i.High - i.Low)}
 	t.w, t.h = min(r.Size, w-t.x), min(r.Size, h-t.y)
-	if t.w < 1 || t.h < 1 {
-		return tile{}, refuse("tile %d, %d is outside the image", r.X, r.Y)
-	}
 	return t, nil
 }
 

@@ -41,7 +41,7 @@ func screenOf(q *request, width, height int) (*screen, error) {
 	}
 	s := &screen{image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, width, height)), q.Width, q.Height}
 	if s.Empty() {
-		return nil, refuse("the view %v is outside the image", q.View)
+		return nil, refuse("view is %v, want a box that overlaps the image of %d×%d", q.View, width, height)
 	}
 	if s.w < 1 || s.h < 1 || s.w > maxScreen || s.h > maxScreen/s.w {
 		return nil, refuse("the screen has %d×%d pixels, want 1 to %d megapixels", s.w, s.h, maxScreen>>20)

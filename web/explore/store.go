@@ -502,7 +502,7 @@ func (d *stored) answerPart(ctx context.Context, r *request) (any, []byte, error
 			return nil, nil, refuse("turned features need an image in memory (cut a part out of the store with boxsum convert)")
 		}
 		if b := r.Box; b[0] < 0 || b[1] < 0 || b[2] > d.info.Width || b[3] > d.info.Height {
-			return nil, nil, refuse("the feature is outside the image of %d×%d", d.info.Width, d.info.Height)
+			return nil, nil, refuse("the box of the feature is %v, want one inside the image of %d×%d", b, d.info.Width, d.info.Height)
 		}
 	}
 	p, box, err := d.part(ctx, r.Box, r.Z)

@@ -30,7 +30,7 @@ func (e *CLAHE) Queue(job Job) error {
 		return err
 	}
 	if group < kernels.CLAHECounters {
-		return raster.Unsupported("the work-groups of this device are too small for CLAHE")
+		return raster.Unsupported("work-groups of this device have %d work-items, want at least %d for CLAHE", group, kernels.CLAHECounters)
 	}
 	tiles := int64(e.Across) * int64(e.Down) * int64(job.Channels) * int64(job.Count)
 	levels := 1 << (8*job.Pixel.Bytes() - e.Shift)
@@ -49,20 +49,20 @@ func (e *CLAHE) Queue(job Job) error {
 	parts = max(1, min(parts, int64(devmem.CeilDiv(e.TileHeight, claheLeast))))
 	c.PartRows = int32(devmem.CeilDiv(e.TileHeight, int(parts)))
 	c.Parts = int32(devmem.CeilDiv(e.TileHeight, int(c.PartRows)))
-	if int64(e.TileWidth/16+2)*int64(c.PartRows) > math.MaxInt32 { // pieces of 16 pixels, which are counted in 32 bits
-		return raster.Invalid("tiles have %d×%d pixels, too many for a device", e.TileWidth, e.TileHeight)
+	if pieces := int64(e.TileWidth/16+2) * int64(c.PartRows); pieces > math.MaxInt32 { // which are counted in 32 bits
+		return raster.Invalid("tiles of %d×%d pixels have parts of %d pieces, want at most %d (use more tiles)", e.TileWidth, e.TileHeight, pieces, math.MaxInt32)
 	}
 	c.Histograms = 1
 	if job.Pixel == raster.U8 {
 		c.Histograms = c.Parts * int32(group/kernels.CLAHECounters)
 	}
 	maps := tiles / int64(e.Across) / int64(e.Down) * int64(e.Across+1) * int64(e.Down+1) * int64(c.Strips) * int64(c.Bands)
-	if tiles*int64(c.Parts) > math.MaxInt32 || maps > math.MaxInt32 {
-		return raster.Invalid("tiles are %d×%d, too many for one launch", e.Across, e.Down)
+	if groups := max(tiles*int64(c.Parts), maps); groups > math.MaxInt32 {
+		return raster.Invalid("%d×%d tiles take %d work-groups, want at most %d (use fewer tiles)", e.Across, e.Down, groups, math.MaxInt32)
 	}
 	counts, ok := devmem.Product(tiles, 4*int64(c.Histograms)*int64(levels))
 	if !ok {
-		return raster.Invalid("tiles are %d×%d, too many for a device", e.Across, e.Down)
+		return raster.Invalid("histograms of %d×%d tiles take more than %d bytes (use fewer tiles)", e.Across, e.Down, int64(math.MaxInt64))
 	}
 	c.TablesStart = devmem.RoundUp(counts, 256)
 	space, _, err := job.Device.Workspace(job.Stream, "tiles", c.TablesStart+2*tiles*int64(levels))

@@ -99,7 +99,7 @@ func (d *detection) plan() (err error) {
 		d.layers = append(d.layers, to)
 	}
 	if entries > math.MaxInt32 || words > math.MaxInt32/32 || windows > math.MaxInt32 {
-		return raster.Invalid("image is %d×%d pixels, which has too many scales for one launch", d.Width, d.Height)
+		return raster.Invalid("scales of the image of %d×%d pixels have %d table entries and %d windows, want at most %d of each", d.Width, d.Height, entries, 32*words, math.MaxInt32)
 	}
 	c.TableDistance, c.Words, c.TableRows, c.TableColumns, c.WindowRows = entries, int32(words), int32(rows), int32(columns), int32(windows)
 	c.Layers = int32(len(d.layers))

@@ -103,7 +103,7 @@ func (h *hogSearch) plan() (err error) {
 	var axes []int32
 	for _, l := range s.Levels {
 		if len(axes)+len(l.AxisX)+len(l.AxisY) > math.MaxInt32 {
-			return raster.Invalid("image is %d×%d pixels, which has too many scales for one launch", h.Width, h.Height)
+			return raster.Invalid("scales of the image of %d×%d pixels have more than %d columns and rows altogether", h.Width, h.Height, math.MaxInt32)
 		}
 		h.axes = append(h.axes, [2]int32{int32(len(axes)), int32(len(axes) + len(l.AxisX))})
 		axes = append(append(axes, l.AxisX...), l.AxisY...)

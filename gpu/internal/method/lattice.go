@@ -43,7 +43,7 @@ type (
 func NewLattice(d *devmem.Device, shape *LatticeShape) (*Lattice, error) {
 	packed, job := shape.pack()
 	if len(packed)/4 > math.MaxInt32 {
-		return nil, raster.Invalid("image is %d×%d pixels, which is too large for a rotated table", shape.Width, shape.Height)
+		return nil, raster.Invalid("lattice of the image of %d×%d pixels takes %d numbers, want at most %d", shape.Width, shape.Height, len(packed)/4, math.MaxInt32)
 	}
 	at, err := d.Upload(packed)
 	return &Lattice{Shape: shape, job: job, at: at, lists: map[tileSize]tileList{}}, err
@@ -186,7 +186,7 @@ func (l *Lattice) PlacePixels(job Job, cells devmem.Batch, everywhere bool) erro
 	j.OutStart, j.OutStride, j.OutDistance = cells.Offset, cells.Stride, cells.Distance
 	groups := int64(laneGroups) * int64(j.TilesAcross) * int64(j.TilesDown)
 	if groups > math.MaxInt32/int64(job.Count) {
-		return raster.Invalid("%d images of %d×%d pixels with %d channels are too many for one launch", job.Count, job.Width, job.Height, job.Channels)
+		return raster.Invalid("%d images of %d×%d pixels with %d channels take %d work-groups each, want at most %d in all", job.Count, job.Width, job.Height, job.Channels, groups, math.MaxInt32)
 	}
 	return job.launch(kernel, groups*int64(job.Count), group, arg(&j), arg(&job.In.Memory), arg(&l.at), arg(&cells.Memory))
 }

@@ -59,7 +59,7 @@ func (m *NLM) Portable(job Job) (Plan, error) {
 		return Plan{}, err
 	}
 	if group <= 2*m.Patch {
-		return Plan{}, raster.Invalid("patch is %d, too large for the work-groups of this device", 2*m.Patch+1)
+		return Plan{}, raster.Invalid("patch is %d, want at most %d on this device", 2*m.Patch+1, (group-1)/2*2+1)
 	}
 	margin, pixel := m.Margin(), job.Channels*job.Pixel.Bytes()
 	width, height := int64(job.Width+2*margin), int64(job.Height+2*margin)

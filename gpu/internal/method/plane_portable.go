@@ -38,7 +38,7 @@ func (Plane) Portable(job Job) (Plan, error) {
 // planePlan plans tables with tiles of a given size.
 func planePlan(job Job, t tiling) (Plan, error) {
 	if job.Height > mostRows {
-		return Plan{}, raster.Invalid("%d rows are too many for one table (integrate it in bands)", job.Height)
+		return Plan{}, raster.Invalid("image has %d rows, want at most %d (integrate it in bands)", job.Height, mostRows)
 	}
 	cut := newCut(job, t)
 	return Plan{cut.most(job, t.carryBytes), cut.launch}, nil

@@ -82,7 +82,7 @@ func (r *Rank) Portable(job Job) (Plan, error) {
 		const each = kernels.RankColumns
 		left, right := devmem.CeilDiv(s.Left, each), devmem.CeilDiv(s.Right, each)
 		if left+right >= group {
-			return Plan{}, raster.Invalid("window is %d pixels wide, too large for the work-groups of this device", s.Width())
+			return Plan{}, raster.Invalid("window is %d pixels wide and reaches over %d groups of %d columns, want at most %d on this device", s.Width(), left+right, each, group-1)
 		}
 		items := devmem.CeilDiv(job.Width, each)
 		strips, channels, least = devmem.CeilDiv(items, group-left-right), job.Channels, max(rankLeast, s.Height())

@@ -49,7 +49,7 @@ func LatticeSize(width, height int, rot rotated.Rotation) (*LatticeShape, error)
 	columns, rows := int64(width)+a*int64(height-1)/b, int64(height)+a*int64(width-1)/b
 	const margin = 1 << 12 // tiles that extend beyond the image are counted in 32 bits too
 	if max(columns, rows) > math.MaxInt32-margin {
-		return nil, raster.Invalid("lattice has %d×%d cells, too many for a device: columns and rows must stay below 2^31 with their margins", columns, rows)
+		return nil, raster.Invalid("lattice has %d×%d cells, want at most %d columns and rows on a device", columns, rows, math.MaxInt32-margin)
 	}
 	s.columns, s.rows = int(columns), int(rows)
 	return s, nil

@@ -45,7 +45,7 @@ func (s *SSIM) Queue(job Job) error {
 	radius := s.Size / 2
 	skip := devmem.CeilDiv(radius, kernels.SSIMColumns)
 	if group <= 2*skip {
-		return raster.Invalid("window is %d pixels wide, too large for the work-groups of this device", s.Size)
+		return raster.Invalid("window is %d pixels wide, want at most %d on this device", s.Size, (group-1)/2*2*kernels.SSIMColumns+1)
 	}
 	s.across, s.down = devmem.CeilDiv(job.Width, kernels.SSIMColumns), devmem.CeilDiv(s.To-s.From, quality.BlockRows)
 	strips := devmem.CeilDiv(s.across, group-2*skip)
@@ -72,7 +72,7 @@ func (s *SSIM) Queue(job Job) error {
 	}
 	groups := int64(strips) * int64(c.Bands) * int64(job.Channels) * int64(job.Count)
 	if groups > math.MaxInt32 {
-		return raster.Invalid("%d images of %d×%d pixels with %d channels are too many for one launch", job.Count, job.Width, s.Height, job.Channels)
+		return raster.Invalid("%d images of %d×%d pixels with %d channels take %d work-groups, want at most %d", job.Count, job.Width, s.Height, job.Channels, groups, math.MaxInt32)
 	}
 	return job.launch(name, groups, group, arg(&c), arg(&job.In.Memory), arg(&s.Other.Memory), arg(&out), arg(&s.space))
 }

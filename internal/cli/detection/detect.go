@@ -290,7 +290,7 @@ func (d *detector) search(sh *console.Shell, src *imagefile.Source, in string) (
 	case raster.U16:
 		by = imagefile.UpperByte
 	default:
-		return nil, img, 0, fmt.Errorf("%s: detection needs pixels of uint8 or uint16, not %v", imagefile.NameOf(in), pixel)
+		return nil, img, 0, fmt.Errorf("%s: pixels are %v, want uint8 or uint16", imagefile.NameOf(in), pixel)
 	}
 	bytes, err := imagefile.Converted(src.Image, by)
 	if err != nil {

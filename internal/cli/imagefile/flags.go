@@ -102,7 +102,7 @@ func partsOf(format string) string {
 // they were requested.
 func (f *Flags) checkChannels(path string, p *imgio.Picture) error {
 	if n := pixels.Of(p.Image).Channels; p.Format == "npy" && n > MostChannels && f.Color != "keep" {
-		return fmt.Errorf("%s has %d channels: add --volume if it is a volume, or --color keep if it is an image", path, n)
+		return fmt.Errorf("%s has %d channels, want at most %d (add --volume if it is a volume, or --color keep if it is an image)", path, n, MostChannels)
 	}
 	return nil
 }

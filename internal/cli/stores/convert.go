@@ -148,7 +148,7 @@ func (c *Convert) shown(format string, src *imagefile.Source) (any, error) {
 	case format == "npy":
 		return picture, nil
 	case img.Channels > imagefile.MostChannels:
-		return nil, fmt.Errorf("%s has %d channels, but pictures have 1 to %d: write it as .npy", imagefile.InputName(c.In), img.Channels, imagefile.MostChannels)
+		return nil, fmt.Errorf("%s has %d channels, want 1 to %d in a picture (write it as .npy)", imagefile.InputName(c.In), img.Channels, imagefile.MostChannels)
 	case format == "tiff":
 		return picture, nil
 	case pixel != raster.U8 && pixel != raster.U16:

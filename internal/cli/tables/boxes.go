@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"math"
 	"strconv"
 	"strings"
 
@@ -41,7 +42,7 @@ func parseBox(text string, corners int) (box, error) {
 		n, err := strconv.Atoi(strings.TrimSpace(field))
 		switch {
 		case errors.Is(err, strconv.ErrRange):
-			return nil, fmt.Errorf("box %.60q: %.30s is too large", text, strings.TrimSpace(field))
+			return nil, fmt.Errorf("box %.60q: %.30s is out of range, want %d to %d", text, strings.TrimSpace(field), math.MinInt, math.MaxInt)
 		case err != nil:
 			return nil, fmt.Errorf("box %.60q: %.30q is not a whole number", text, strings.TrimSpace(field))
 		}

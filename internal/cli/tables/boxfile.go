@@ -67,7 +67,7 @@ func readBoxes(boxes []box, name string, r io.Reader, corners int) ([]box, error
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("%s:%d: the line is too long for a box", name, n)
+		return nil, fmt.Errorf("%s:%d: the line is too long for a box, want fewer than %d bytes", name, n, bufio.MaxScanTokenSize)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -152,7 +152,7 @@ func (c *Draw) place(figure *sketch.Figure, questions []question) error {
 			if c.At == nil {
 				return fmt.Errorf("features of %d×%d lines do not fit in the image of %d×%d", all.Dx(), all.Dy(), width, height)
 			}
-			return fmt.Errorf("--at %d,%d is outside the image of %d×%d", at.X, at.Y, width, height)
+			return fmt.Errorf("--at is %d,%d, want a pixel of the image of %d×%d", at.X, at.Y, width, height)
 		}
 		for _, f := range c.Feature {
 			figure.Boxes = append(figure.Boxes, sketch.Feature(l, f, at)...)

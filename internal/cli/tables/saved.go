@@ -117,7 +117,7 @@ func openSaved(sh *console.Shell, path string, solid bool) (t *savedTable, err e
 // savedOf returns the tables stored in arrays. squares may be nil.
 func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
 	if n := len(sum.Shape); !solid && n == 3 && sum.Shape[2] > imagefile.MostChannels {
-		return nil, fmt.Errorf("table of shape %v has %d channels (add --volume if it is the table of a volume)", sum.Shape, sum.Shape[2])
+		return nil, fmt.Errorf("table of shape %v has %d channels, want at most %d (add --volume if it is the table of a volume)", sum.Shape, sum.Shape[2], imagefile.MostChannels)
 	}
 	sums, err := loadSums(sum, solid)
 	if err != nil {

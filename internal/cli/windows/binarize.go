@@ -29,7 +29,7 @@ func (w *thresholdWork) apply(img raster.Array) (err error) {
 		}
 	}
 	if !filters.TakesPixels(img.Type) {
-		return fmt.Errorf("thresholds need pixels of uint8, uint16, float32 or float64, not %v", img.Type)
+		return fmt.Errorf("pixels are %v, want uint8, uint16, float32 or float64", img.Type)
 	}
 	if w.invert {
 		if img, err = inverted(img); err != nil {

@@ -486,8 +486,10 @@ def blur(
     >>> boxsum.blur(np.ones((100, 100), np.float32), sigma=20).max()
     np.float32(1.0)
     """
-    if (radius is None) == (sigma is None):
-        raise TypeError("blur needs either radius, or sigma for a Gaussian")
+    if radius is not None and sigma is not None:
+        raise TypeError("blur takes either radius or sigma (for a Gaussian), not both")
+    if radius is None and sigma is None:
+        raise TypeError("blur takes either radius or sigma (for a Gaussian), got neither")
     kind = None if type(a) is ndarray else on_cuda(a)
     if kind is not None:
         only_there(sigma=sigma, gaussian=gaussian, mask=mask, nan=nan != "keep")
@@ -495,7 +497,7 @@ def blur(
         return window_there(kind, b"box", a, out, None, (2 * across + 1, 2 * down + 1), border, value)
     image, valid = valid_pixels(a, mask, nan)
     if (valid[0] is not None or valid[1]) and (radius is None or gaussian or _is_map(radius)):
-        raise ValueError("mask and nan='skip' need boxes of one size: pass one radius or a pair, and leave out sigma and gaussian")
+        raise ValueError("mask and nan='skip' are supported only for boxes of one size (pass one radius or a pair, and leave out sigma and gaussian)")
     result = result_for(image, native_of(image), out)
     if _is_map(radius):
         if gaussian:
@@ -1029,7 +1031,7 @@ def entropy(
     if range is not None and not low < high:
         raise ValueError(f"range must be (low, high) with low < high, got ({low}, {high})")
     if range is None and image.dtype.kind == "f":
-        raise ValueError(f"pixels of {image.dtype} need a range (pass range=(low, high))")
+        raise ValueError(f"range must be given for pixels of {image.dtype} (pass range=(low, high))")
     settings = (*sides(window, "window"), whole(bins, "bins", 1), low, high, 0, border_of(border), real(value, "value"), thread_count(workers))
     call_with_copies((result,), "entropy", image, result, *settings)
     return as_given(result, out, a)

@@ -308,7 +308,7 @@ def histogram(
         raise ValueError("range must have low < high, got (0, 0)")
     if range is None:
         if pixel.kind not in "biu" or pixel.itemsize > 2:
-            raise ValueError(f"pixels of {pixel} need a range (pass range=(low, high))")
+            raise ValueError(f"range must be given for pixels of {pixel} (pass range=(low, high))")
         limits = (0, 1) if pixel.kind == "b" else (np.iinfo(pixel).min, np.iinfo(pixel).max)
         low, high = float(limits[0]), float(limits[1]) + 1
     dtype: np.dtype = np.dtype(np.uint32)

@@ -63,7 +63,7 @@ def box_kernel(kind: Any, *sizes: Any, anchor: Any = None) -> ndarray:
         if wanted is None:
             raise ValueError(f"unknown kernel {kind!r}, want 'dob', 'octagon', 'star' or an array of weights")
         if len(sizes) != len(wanted) or any(np.size(size) != count for size, count in zip(sizes, wanted)):
-            raise ValueError(f"{kind!r} needs {'one scale' if kind == 'dob' else 'two scales, outer and inner' if kind == 'star' else 'two pairs of numbers, outer and inner'}, got {sizes}")
+            raise ValueError(f"sizes of {kind!r} must be {'one scale' if kind == 'dob' else 'two scales, outer and inner' if kind == 'star' else 'two pairs of numbers, outer and inner'}, got {sizes}")
         flat = [n for size in sizes for n in np.ravel(size).tolist()]
         numbers[: len(flat)] = [whole(n, "size", 0, _REACH) for n in flat]
         found = call("box_kernel", kind.encode(), None, 0, 0, *numbers)

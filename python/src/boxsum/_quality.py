@@ -257,7 +257,7 @@ def range_of(dtype: np.dtype, data_range: Any) -> float:
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         return float(int(limits.max) - int(limits.min))
-    raise ValueError(f"pixels of {dtype} need data_range, the difference between the greatest and the smallest possible value")
+    raise ValueError(f"data_range must be given for pixels of {dtype}: the difference between the greatest and the smallest possible value")
 
 
 def _side(window: Any) -> int:

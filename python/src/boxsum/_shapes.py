@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-IMAGE_BOX = "boxes in an image have four numbers, x0, y0, x1, y1"
-VOLUME_BOX = "boxes in a volume have six numbers, x0, y0, z0, x1, y1, z1"
+IMAGE_BOX = "boxes have six numbers, want four (x0, y0, x1, y1) for the table of an image"
+VOLUME_BOX = "boxes have four numbers, want six (x0, y0, z0, x1, y1, z1) for the table of a volume"
 
 _MANY_CHANNELS = 16
 
@@ -65,19 +65,19 @@ def check(table: Any, axes: int, readable: bool = True) -> None:
     n, shape = table.ndim, tuple(table.shape)
     if n not in (axes, axes + 1):
         if n == 2:
-            raise ValueError(f"table of shape {shape} belongs to an image: {IMAGE_BOX}")
+            raise ValueError(f"{IMAGE_BOX}, of shape {shape}")
         if n == 4:
-            raise ValueError(f"table of shape {shape} belongs to a volume: {VOLUME_BOX}")
+            raise ValueError(f"{VOLUME_BOX}, of shape {shape}")
         raise ValueError(f"array of shape {shape} is not a table (boxsum.integral and boxsum.volume return tables)")
     if n != 3 or 0 in shape:
         return
     if axes == 2 and _is_volume(table, readable):
         raise ValueError(
-            f"table of shape {shape} looks like the table of a volume: {VOLUME_BOX}. "
-            "If its last axis is channels and the first channel is black, query table[..., 1:]"
+            f"{VOLUME_BOX}, like this one of shape {shape} "
+            "(if its last axis is channels and the first channel is black, query table[..., 1:])"
         )
     if axes == 3 and readable and _is_image(table):
-        raise ValueError(f"table of shape {shape} has nonzero entries [:, :, 0], as for an image with channels: {IMAGE_BOX}")
+        raise ValueError(f"{IMAGE_BOX}, like this one of shape {shape}, whose entries [:, :, 0] are not all zero")
 
 
 def _is_volume(table: Any, readable: bool) -> bool:

@@ -179,7 +179,7 @@ def _gray(a: Any, method: Any, white: Any) -> ndarray:
     if given.kind == "b":
         raise TypeError("a bool image is already black and white (use .astype(numpy.uint8) * 255 for gray levels)")
     if given.kind in "iu" and image.dtype.kind == "f" and white is None and "white" in _TAKES.get(method, ()):
-        raise TypeError(f"{method} needs the value of white for pixels of {given} (pass white=)")
+        raise TypeError(f"white must be given for {method} of {given} pixels (pass white=, the value of white)")
     if image.ndim < 3 or image.shape[2] == 1:
         return image
     if image.shape[2] not in (3, 4):

@@ -94,7 +94,7 @@ def _sum_type(x: Array, dtype: Any) -> np.dtype:
     if dtype not in known:
         raise TypeError(f"pixels of {x.dtype} have no sums of {dtype}, only {', '.join(sorted(str(d) for d in known))}")
     if dtype.itemsize == 8 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
-        raise TypeError(f"sums of {dtype} need jax.config.update('jax_enable_x64', True)")
+        raise TypeError(f"sums cannot be {dtype} while 64-bit types are disabled (call jax.config.update('jax_enable_x64', True))")
     return dtype
 
 
@@ -227,7 +227,7 @@ def _ask(table: Any, boxes: Any) -> tuple[Array, Array]:
     if 0 in table.shape[-2:]:
         raise ValueError(f"tables must have at least a row and a column of zeros, as integral returns them, got shape {table.shape}")
     if math.prod(table.shape[-2:]) >= 1 << 31 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
-        raise ValueError(f"boxes in tables of shape {table.shape} need jax.config.update('jax_enable_x64', True)")
+        raise ValueError(f"tables must have fewer than 2**31 entries while 64-bit types are disabled, got shape {table.shape} (call jax.config.update('jax_enable_x64', True))")
     if boxes.ndim == 0 or boxes.shape[-1] != 4:
         raise ValueError(f"boxes must have four numbers along the last axis (x0, y0, x1, y1), got shape {boxes.shape}")
     leading, own = table.shape[:-2], boxes.shape[:-2]

@@ -870,7 +870,7 @@ def box_mean(table: Tensor, boxes: Any) -> Tensor:
 def _floats(x: Tensor, name: str) -> None:
     _check(x)
     if x.dtype not in _FLOATS:
-        raise TypeError(f"{name} needs floats, got {x.dtype} (use .float())")
+        raise TypeError(f"input of {name} must be floating-point, got {x.dtype} (use .float())")
 
 
 def _sides(size: Any, name: str, least: int = 1) -> tuple[int, int]:
