@@ -70,6 +70,9 @@ func Encode(w io.Writer, format string, img any) error {
 
 // EncodeWith is like [Encode] but also writes metadata.
 func EncodeWith(w io.Writer, format string, img any, m Metadata) error {
+	if err := checkImage(img); err != nil {
+		return err
+	}
 	switch format {
 	case "png":
 		return encodePNG(w, img, m)
@@ -91,6 +94,24 @@ func EncodeWith(w io.Writer, format string, img any, m Metadata) error {
 		return t.Close()
 	}
 	return raster.Invalid("unknown image format %.40q, want png, tiff, pnm, pbm, pgm, ppm, pam, jpeg, gif or npy", format)
+}
+
+// checkImage returns an error for nil, for values that are not images, and for an
+// image.Image that is practically infinite, such as an [image.Uniform], of which not even a
+// row fits in memory.
+func checkImage(img any) error {
+	m, ok := img.(image.Image)
+	if v := reflect.ValueOf(img); !ok && pixels.Of(img).Type == 0 || v.Kind() == reflect.Pointer && v.IsNil() {
+		return noImage(img)
+	}
+	if !ok {
+		return nil
+	}
+	const most = 1 << 30
+	if b := m.Bounds(); b.Dx() > most || b.Dy() > most {
+		return raster.Invalid("%T has %d×%d pixels, want sides of at most %d (draw it into another image first)", img, b.Dx(), b.Dy(), most)
+	}
+	return nil
 }
 
 func noImage(img any) error { return raster.Unsupported("%s cannot be written", described(img)) }

@@ -3,6 +3,8 @@ package imgio
 import (
 	"bytes"
 	"errors"
+	"image"
+	"image/color"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -203,6 +205,22 @@ func TestEncodeJPEG(t *testing.T) {
 	for _, img := range []any{boxsum.Image[uint8]{Width: 0, Height: 4}, boxsum.Image[uint8]{Pix: make([]uint8, 1<<16), Width: 1 << 16, Height: 1}} {
 		if err := Encode(&bytes.Buffer{}, "jpeg", img); !errors.Is(err, boxsum.ErrInvalid) {
 			t.Errorf("%T: %v", img, err)
+		}
+	}
+}
+
+// TestSaveRefuses tests that every format refuses values that are not images, and images without end.
+func TestSaveRefuses(t *testing.T) {
+	for _, extension := range []string{".png", ".tif", ".pgm", ".ppm", ".pnm", ".pam", ".pbm", ".jpg", ".gif", ".npy"} {
+		for _, img := range []any{nil, 3, "picture", (*image.RGBA)(nil), image.NewUniform(color.White)} {
+			path := filepath.Join(t.TempDir(), "x"+extension)
+			err := Save(path, img)
+			if err == nil || !strings.Contains(err.Error(), "cannot be written") && !strings.Contains(err.Error(), "2000000000×2000000000 pixels") {
+				t.Errorf("%s of a %T: %v", extension, img, err)
+			}
+			if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s of a %T leaves a file: %v", extension, img, err)
+			}
 		}
 	}
 }
