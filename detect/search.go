@@ -20,14 +20,14 @@ func (c *Cascade) Detect(img boxsum.Image[uint8], o *Options) ([]Result, error) 
 	return c.AppendDetect(nil, img, o)
 }
 
-// DetectImage is like [Cascade.Detect] for any image.Image. Positions are relative to its
-// top left pixel.
+// DetectImage is like [Cascade.Detect] but accepts any image.Image. Positions are relative
+// to its top left pixel.
 func (c *Cascade) DetectImage(img image.Image, o *Options) ([]Result, error) {
 	return c.AppendDetect(nil, boxsum.Gray(img), o)
 }
 
-// DetectBatch is like [Cascade.Detect] for several images of one size. A device searches
-// them together, and several devices share them.
+// DetectBatch is like [Cascade.Detect] but searches several images of one size. A device
+// searches them together, and several devices share them.
 func (c *Cascade) DetectBatch(images []boxsum.Image[uint8], o *Options) ([][]Result, error) {
 	arrays := make([]raster.Array, len(images))
 	for i := range images {

@@ -14,13 +14,13 @@ import (
 // weighted by their alpha: components are premultiplied first. The result has the bounds of
 // the image.
 
-// BoxImage is like [Box] for an image.Image.
+// BoxImage is like [Box] but accepts and returns an image.Image.
 func BoxImage(img image.Image, w Window, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error { return BoxInto(dst, src, w, opt) },
 		func(dst, src boxsum.Image[uint16]) error { return BoxInto(dst, src, w, opt) })
 }
 
-// GaussianImage is like [Gaussian] for an image.Image.
+// GaussianImage is like [Gaussian] but accepts and returns an image.Image.
 func GaussianImage(img image.Image, sigma Sigma, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error { return GaussianInto(dst, src, sigma, opt) },
 		func(dst, src boxsum.Image[uint16]) error { return GaussianInto(dst, src, sigma, opt) })
@@ -76,7 +76,7 @@ func guideOf[P Pixel](p boxsum.Image[P]) (boxsum.Image[P], error) {
 	return guide, err
 }
 
-// DownsampleImage is like [Downsample] for an image.Image.
+// DownsampleImage is like [Downsample] but accepts and returns an image.Image.
 func DownsampleImage(img image.Image, factorX, factorY int, opt *Options) (image.Image, error) {
 	if err := filters.CheckFactors(factorX, factorY); err != nil {
 		return nil, err

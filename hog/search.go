@@ -19,7 +19,7 @@ func (d *Descriptor) Detect(img boxsum.Image[uint8], o *Options) ([]Result, erro
 	return d.AppendDetect(nil, img, o)
 }
 
-// DetectImage is like [Descriptor.Detect] for any image.Image, in color. Positions are
+// DetectImage is like [Descriptor.Detect] but accepts any image.Image, in color. Positions are
 // relative to its top left pixel.
 func (d *Descriptor) DetectImage(img image.Image, o *Options) ([]Result, error) {
 	if o != nil && o.BGR {
@@ -60,9 +60,9 @@ func (d *Descriptor) AppendDetect(to []Result, img boxsum.Image[uint8], o *Optio
 	return s.results(to)
 }
 
-// DetectBatch is like [Descriptor.Detect] for several images of one size. If there are enough
-// images, each worker searches its own, which is faster than sharing every image between all
-// workers. A device searches images together, and several devices share them.
+// DetectBatch is like [Descriptor.Detect] but searches several images of one size. If there are
+// enough images, each worker searches its own, which is faster than sharing every image between
+// all workers. A device searches images together, and several devices share them.
 func (d *Descriptor) DetectBatch(images []boxsum.Image[uint8], o *Options) ([][]Result, error) {
 	if err := d.classifies(); err != nil {
 		return nil, err

@@ -53,9 +53,9 @@ func WriteNPY[T Element](w io.Writer, shape []int, rows iter.Seq[[]T]) error {
 	})
 }
 
-// WriteNPYBytes is like [WriteNPY] for elements whose type is known only at run
-// time: dtype is its name in NumPy, such as uint8 or float32, and rows yields
-// whole elements in this machine's byte order.
+// WriteNPYBytes is like [WriteNPY] but writes elements whose type is known only
+// at run time: dtype is its name in NumPy, such as uint8 or float32, and rows
+// yields whole elements in this machine's byte order.
 func WriteNPYBytes(w io.Writer, dtype string, shape []int, rows iter.Seq[[]byte]) error {
 	t, err := elementType(dtype)
 	if err != nil {
@@ -229,8 +229,8 @@ func WriteNPZ[T Element](z *NPZ, name string, shape []int, rows iter.Seq[[]T]) e
 	return WriteNPY(w, shape, rows)
 }
 
-// WriteBytes is like [WriteNPZ] for elements whose type is known only at run
-// time, like [WriteNPYBytes].
+// WriteBytes is like [WriteNPZ] but writes elements whose type is known only at
+// run time, given as to [WriteNPYBytes].
 func (z *NPZ) WriteBytes(name, dtype string, shape []int, rows iter.Seq[[]byte]) error {
 	t, err := elementType(dtype)
 	if err != nil {

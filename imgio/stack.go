@@ -87,7 +87,7 @@ func OpenStack(path string, mode ColorMode) (*Stack, error) {
 	return OpenStackWith(path, Options{Color: mode})
 }
 
-// OpenStackWith is like [OpenStack] but takes options.
+// OpenStackWith is like [OpenStack] but reads files as opt specifies.
 func OpenStackWith(path string, opt Options) (*Stack, error) {
 	f, info, format, err := openFile(path)
 	if err != nil {

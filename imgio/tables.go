@@ -98,8 +98,8 @@ func OpenTable[S boxsum.Sum](path string) (*boxsum.Table[S], io.Closer, error) {
 	return t, c, nil
 }
 
-// OpenSquaredTable is like [OpenTable] for the tables named sum and squares in
-// a .npz file.
+// OpenSquaredTable is like [OpenTable] but opens the two tables named sum and
+// squares in a .npz file.
 func OpenSquaredTable[S boxsum.Sum, Q boxsum.Square](path string) (*boxsum.SquaredTable[S, Q], io.Closer, error) {
 	arrays, c, err := OpenArrays(path, sumName, squaresName)
 	if err != nil {

@@ -64,7 +64,7 @@ func (t *TIFFWriter) Close() error {
 	case t.err != nil:
 		return t.err
 	case !t.started:
-		t.err = raster.Invalid("the TIFF file would have no pages")
+		t.err = raster.Invalid("TIFF file has no pages, want at least one")
 		return t.err
 	}
 	if _, t.err = t.w.Write(t.last.encode(t.at, 0)); t.err == nil {

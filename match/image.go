@@ -6,13 +6,14 @@ import (
 	"github.com/boxsum/boxsum"
 )
 
-// MatchImage is like [Match] for images of package image, converted as by [boxsum.Gray].
+// MatchImage is like [Match] but accepts images of package image, which it converts
+// as [boxsum.Gray] does.
 func MatchImage(img, template image.Image, m Method, opt *Options) (boxsum.Image[float32], error) {
 	return Match(boxsum.Gray(img), boxsum.Gray(template), m, opt)
 }
 
-// FindImage is like [Find] for images of package image. Positions are relative to the
-// bounds of img.
+// FindImage is like [Find] but accepts images of package image, converted as by
+// [boxsum.Gray]. Positions are relative to the bounds of img.
 func FindImage(img, template image.Image, m Method, k int, opt *Options) ([]Peak, error) {
 	peaks, err := Find(boxsum.Gray(img), boxsum.Gray(template), m, k, opt)
 	if err != nil {

@@ -147,7 +147,7 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 	i := slices.IndexFunc(a.Precisions, fits)
 	if i < 0 {
 		if slices.Contains(a.Precisions, o.Precision) {
-			return o, raster.Unsupported("%s needs images with %s, got %d", o.Precision, channelCount(o.Precision.Channels), channels)
+			return o, raster.Unsupported("image has %s, want %s for %s", channelCount(channels), channelCount(o.Precision.Channels), o.Precision)
 		}
 		wanted := channelCount(channels)
 		if o.Precision != (Precision{}) {

@@ -24,7 +24,8 @@ func SSIMInto[D Float, P Pixel](dst boxsum.Image[D], a, b boxsum.Image[P], opt *
 	return scoreInto(&dst)(images(quality.SSIM, &a, &b, opt))
 }
 
-// VolumeSSIM is like [SSIM] for volumes: windows extend along all three axes.
+// VolumeSSIM is like [SSIM] but compares volumes, with windows that extend along all
+// three axes.
 func VolumeSSIM[P Pixel](a, b volume.Volume[P], opt *Options) (float64, error) {
 	return score(volumes(quality.SSIM, &a, &b, opt))
 }
@@ -53,7 +54,8 @@ func LNCCInto[D Float, P Pixel](dst boxsum.Image[D], a, b boxsum.Image[P], opt *
 	return scoreInto(&dst)(images(quality.LNCC, &a, &b, opt))
 }
 
-// VolumeLNCC is like [LNCC] for volumes: windows extend along all three axes.
+// VolumeLNCC is like [LNCC] but compares volumes, with windows that extend along all
+// three axes.
 func VolumeLNCC[P Pixel](a, b volume.Volume[P], opt *Options) (float64, error) {
 	return score(volumes(quality.LNCC, &a, &b, opt))
 }

@@ -60,8 +60,8 @@ func BinarizeBitsInto[P filter.Pixel](dst Bitmap, img boxsum.Image[P], r Rule, o
 	return fillBits(&j, &dst)
 }
 
-// BinarizeImage is like [Binarize] for an [image.Image]. Color is converted as by
-// [boxsum.Gray]. The result has the bounds of img.
+// BinarizeImage is like [Binarize] but accepts an [image.Image], whose color it
+// converts as [boxsum.Gray] does. The result has the bounds of img.
 func BinarizeImage(img image.Image, r Rule, opt *Options) (*image.Gray, error) {
 	gray := boxsum.Gray(img)
 	dst, err := Binarize(gray, r, opt)

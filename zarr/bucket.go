@@ -218,7 +218,8 @@ func replaced(b Bucket) (file string, there bool) {
 	return "", false
 }
 
-// Sub returns the part of a bucket below a path. Closing it closes b.
+// Sub returns a bucket of the objects of b whose keys begin with prefix and a slash. Its
+// keys are what follows. Closing it closes b.
 func Sub(b Bucket, prefix string) Bucket {
 	prefix = strings.Trim(prefix, "/")
 	if prefix == "" {

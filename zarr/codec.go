@@ -76,7 +76,7 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 				c.swap = !raster.BigEndian
 			case "":
 				if t.Size() > 1 {
-					return nil, bad("codec bytes has no byte order for %v", t)
+					return nil, bad("codec bytes has no byte order for %v, want little or big", t)
 				}
 			default:
 				return nil, bad("unknown byte order %q, want little or big", config.Endian)

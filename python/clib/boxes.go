@@ -101,7 +101,7 @@ func boxes(a arguments) any {
 		}
 		ask(q, boxes, t)
 	default:
-		must(invalid("boxes have 4 numbers, or 6 in a volume, not %d", q.boxes.shape[1]))
+		must(invalid("boxes have %d numbers, want 4 for an image or 6 for a volume", q.boxes.shape[1]))
 	}
 	return nil
 }

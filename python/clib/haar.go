@@ -59,7 +59,7 @@ func newSet(width, height int, kinds []int, listed [][5]int, rot rotated.Rotatio
 
 func kindOf(n int) haar.Kind {
 	if n < 1 || n > len(haar.Kinds()) {
-		must(invalid("unknown kind of feature %d", n))
+		must(invalid("kind of feature is %d, want 1 to %d", n, len(haar.Kinds())))
 	}
 	return haar.Kind(n)
 }

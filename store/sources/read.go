@@ -14,8 +14,8 @@ func ReadAll(ctx context.Context, a *zarr.Array) (any, error) {
 	return ReadBox(ctx, a, make([]int, len(a.Shape())), a.Shape())
 }
 
-// ReadBox is like [ReadAll] for the box of elements that starts at position at.
-// box is its shape.
+// ReadBox is like [ReadAll] but reads only the box of elements that starts at position at
+// and has the shape box.
 func ReadBox(ctx context.Context, a *zarr.Array, at, box []int) (any, error) {
 	n, size := raster.Product(box), a.Type().Size()
 	if err := raster.CheckMemory(n, max(size, 4)); err != nil {

@@ -214,7 +214,7 @@ func (t *tiff) understand(tags tiffValues) error {
 	for _, list := range [][]uint64{tags[258], tags[339]} {
 		for _, v := range list {
 			if v != list[0] {
-				return bad("samples of different kinds are not supported: %v", list)
+				return bad("bits or formats of the samples are %v, want the same for all samples", list)
 			}
 		}
 	}
@@ -224,11 +224,11 @@ func (t *tiff) understand(tags tiffValues) error {
 	t.packed, t.predictor = one(259, 1), one(317, 1)
 	switch {
 	case t.width < 1 || t.height < 1 || t.samples < 1 || t.samples > 64:
-		return bad("size %d×%d with %d samples per pixel is not supported", t.width, t.height, t.samples)
+		return bad("image is %d×%d with %d samples per pixel, want at least 1×1 and 1 to 64 samples", t.width, t.height, t.samples)
 	case t.typ.Size() == 0:
-		return bad("samples of %d bits and format %d are not supported", bits, format)
+		return bad("samples have %d bits in format %d, want integers (1 or 2) of 8 to 64 bits or floats (3) of 16 to 64", bits, format)
 	case t.predictor != 1 && (t.predictor != 2 || isFloat(t.typ)):
-		return bad("predictor %d is not supported", t.predictor)
+		return bad("predictor is %d for %v, want 1 (none) or, for integers, 2 (differences)", t.predictor, t.typ)
 	}
 	switch t.packed {
 	case 1, 5, 8, 32773, 32946, 50000:

@@ -181,7 +181,7 @@ class HOG:
         Returns
         -------
         None
-            The file appears complete or not at all.
+            If writing fails, no partial file is left.
 
         Raises
         ------
