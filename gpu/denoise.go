@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// NonLocalMeans is like [denoise.NonLocalMeans] for images on a device: it removes
+// NonLocalMeans is like [denoise.NonLocalMeans] but works on images on a device: it removes
 // the noise of every image, bit-identical to package denoise. Patches have up to 65
 // pixels a side. It uses only Strength, Patch, Search, Absolute and Context of opt.
 func NonLocalMeans[P FilterPixel](src *Image[P], opt *denoise.Options) (*Image[P], error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// CLAHE is like [enhance.CLAHE] for images on a device: it equalizes the contrast of each channel
+// CLAHE is like [enhance.CLAHE] but works on images on a device: it equalizes the contrast of each channel
 // of every image locally, bit-identical to package enhance. It uses only Across, Down, Clip and
 // Context of opt; Color is not supported.
 func CLAHE[P FilterPixel](src *Image[P], opt *enhance.Options) (*Image[P], error) {

@@ -14,7 +14,7 @@ import (
 // device.
 type FilterPixel interface{ uint8 | uint16 }
 
-// Box is like [filter.Box] for images on a device: it returns the mean of the
+// Box is like [filter.Box] but works on images on a device: it returns the mean of the
 // window around every pixel, bit-identical to the result of package filter. It uses
 // only the border and the context of opt.
 //
@@ -32,7 +32,7 @@ func BoxInto[P FilterPixel](dst, src *Image[P], w filter.Window, opt *filter.Opt
 	return filtered{kind: method.BoxFilter, first: dst.inner()}.run(src.inner(), w, opt)
 }
 
-// MeanStdDev is like [filter.MeanStdDev] for images on a device: it returns the
+// MeanStdDev is like [filter.MeanStdDev] but works on images on a device: it returns the
 // mean and the standard deviation of the window around every pixel, bit-identical
 // to the results of package filter. Windows of uint16 images must have at most
 // 65535 pixels. OpenCL devices must support float64.
@@ -58,7 +58,7 @@ func MeanStdDevInto[P FilterPixel](mean, dev *Image[float32], src *Image[P], w f
 	return f.run(src.inner(), w, opt)
 }
 
-// Binarize is like [threshold.Binarize] for images of one channel on a device. The
+// Binarize is like [threshold.Binarize] but works on images of one channel on a device. The
 // result is 0 (black) where a pixel does not exceed its threshold and 255
 // elsewhere, the same as on the CPU. The only supported method is Sauvola. Binarize
 // uses only the context of opt. OpenCL devices must support float64.

@@ -10,11 +10,11 @@ import (
 	"github.com/boxsum/boxsum/match"
 )
 
-// Match is like [match.Match] for images of one channel on a device and a template on the host. The
-// template must have at most 66051 pixels and 257 pixels a side, and no mask; the time is
-// proportional to its size. Sums are exact, and scores are rounded once or twice in float64 and
-// then to float32. They are within 1e-5 of those of package match, which uses Fourier transforms.
-// Match uses only the context of opt. OpenCL devices must support float64.
+// Match is like [match.Match] but searches images of one channel on a device. The template is
+// on the host. It must have at most 66051 pixels and 257 pixels a side, and no mask; the time
+// is proportional to its size. Sums are exact, and scores are rounded once or twice in float64
+// and then to float32. They are within 1e-5 of those of package match, which uses Fourier
+// transforms. Match uses only the context of opt. OpenCL devices must support float64.
 //
 //	scores, err := gpu.Match(images, template, match.ZNCC, nil)
 func Match(src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt *match.Options) (*Image[float32], error) {

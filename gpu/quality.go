@@ -15,7 +15,7 @@ import (
 	"github.com/boxsum/boxsum/quality"
 )
 
-// SSIM is like [quality.SSIM] for batches of images on a device. It returns the
+// SSIM is like [quality.SSIM] but compares batches of images on a device. It returns the
 // score of each image of a and the image of b with the same index, bit-identical
 // to package quality. It waits for the device, which must support float64. It
 // uses only the window, the constants and the context of opt; Sigma and Valid are

@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/rank"
 )
 
-// Rank is like [rank.Filter] for images on a device: it returns a statistic of the
+// Rank is like [rank.Filter] but works on images on a device: it returns a statistic of the
 // window around every pixel, bit-identical to package rank. The statistic must be
 // [rank.Mean] or, for bytes, [rank.Percentile], [rank.Minimum], [rank.Maximum] or
 // [rank.Equalize]. For percentiles, OpenCL devices must support float64. Rank uses

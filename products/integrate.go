@@ -25,8 +25,8 @@ func (o *Options) engine() engine.Options {
 	return engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 }
 
-// Integrate returns the table of the products a·b of the pixels of two images of the same
-// size, for each channel:
+// Integrate returns the table of the products a·b of the pixels of two images of the
+// same size, separately for each channel. For example:
 //
 //	table, err := products.Integrate[uint64](a, b, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](a, b boxsum.Image[P], opt *Options) (*boxsum.Table[S], error) {

@@ -8,8 +8,9 @@ import (
 	"github.com/boxsum/boxsum/internal/stats"
 )
 
-// Integrate returns the table of an image along the lines of a rotation. It
-// supports the same pairs of pixel and sum types as [boxsum.Integrate]:
+// Integrate returns the table of an image along the lines of a rotation. The
+// supported pairs of pixel and sum types are those of [boxsum.Integrate]. For
+// example:
 //
 //	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*Table[S], error) {

@@ -6,8 +6,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Integrate returns the 45° table of an image. The pairs of pixel and sum types are
-// those of [boxsum.Integrate]:
+// Integrate returns the 45° table of an image. The supported pairs of pixel and sum
+// types are those of [boxsum.Integrate]. For example:
 //
 //	table, err := tilted.Integrate[uint32](img, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](src boxsum.Image[P], opt *Options) (*Table[S], error) {

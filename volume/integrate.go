@@ -6,8 +6,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Integrate returns the table of a volume. The pairs of voxel and sum types are those
-// of [boxsum.Integrate]:
+// Integrate returns the table of a volume. The supported pairs of voxel and sum
+// types are those of [boxsum.Integrate]. For example:
 //
 //	table, err := volume.Integrate[uint32](vol, nil)
 func Integrate[S boxsum.Sum, P boxsum.Pixel](src Volume[P], opt *Options) (*Table[S], error) {

@@ -52,7 +52,7 @@ func VolumeOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Volume[P], error
 }
 
 // VolumeTableOver returns the table of a volume in the memory of another library.
-// Count is the number of slices of the volume; the table has one more.
+// The volume has f.Count slices; the table has one more.
 func VolumeTableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.VolumeTable[S], error) {
 	t := new(gpu.VolumeTable[S])
 	return wrap(t, inside.ArrayOf(t), d, raster.TypeNamed[S](), f, 1, true)

@@ -119,7 +119,7 @@ def rank_filter(
     if kind is not None:
         only_there(footprint=footprint, mask=mask)
         if window is None:
-            raise ValueError("pass a window")
+            raise ValueError("window is required for arrays on a CUDA device, got None")
         area = sides(window, "window")
         return run_there(kind, "rank_device", a, out, None, None, *area, *_offset(shift), real(fraction, "fraction"), before=(statistic.encode(),))
     array: Any = a
