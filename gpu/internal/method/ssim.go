@@ -25,11 +25,7 @@ type SSIM struct {
 	space        driver.Memory // of their sums
 }
 
-const (
-	ssimBlocks          = 4        // work-groups that run at once on a multiprocessor of an H200
-	ssimLeast, ssimMost = 32, 256  // rows of a band
-	ssimSums            = "scores" // name of the workspace
-)
+const ssimSums = "scores" // name of the workspace
 
 // blocks returns the number of sums of an image.
 func (s *SSIM) blocks(job Job) int64 { return int64(s.across) * int64(s.down) * int64(job.Channels) }
@@ -53,8 +49,8 @@ func (s *SSIM) Queue(job Job) error {
 	if s.space, _, err = job.Device.Workspace(job.Stream, ssimSums, 2*sums); err != nil {
 		return err
 	}
-	rows := devmem.CeilDiv((s.To-s.From)*strips*job.Channels*job.Count, ssimBlocks*max(1, job.Device.Info().Units))
-	rows = int(devmem.RoundUp(int64(max(ssimLeast, min(ssimMost, rows))), quality.BlockRows))
+	// Work-groups at the left and right edge take longer, so low bands keep more of a device busy.
+	const rows = quality.BlockRows
 	c := kernelSSIM{
 		AStart: job.In.Offset, AStride: job.In.Stride, ADistance: job.In.Distance,
 		BStart: s.Other.Offset, BStride: s.Other.Stride, BDistance: s.Other.Distance,
