@@ -1,6 +1,7 @@
 package stores
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -240,6 +241,13 @@ func (c *Convert) write(sh *console.Shell, b zarr.Bucket, r *convertReport) erro
 	}
 	r.describeArray(src)
 	spec.Type, spec.Shape, spec.Names = src.Type(), src.Shape(), src.Names()
+	var metadata struct {
+		Fill json.RawMessage `json:"fill_value"`
+	}
+	if err := json.Unmarshal(src.Metadata(), &metadata); err != nil {
+		return err
+	}
+	spec.Fill = metadata.Fill     // so that absent chunks stay absent
 	spread := func(n int) []int { // distributes n over the last axes that are longer than 1
 		chunk := src.Chunk()
 		axes := len(chunk)
