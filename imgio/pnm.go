@@ -224,7 +224,7 @@ func (p *pnmText) pamHeader(byte) (*pnmHeader, error) {
 		default:
 			v, err := strconv.ParseUint(words[1], 10, 31)
 			if err != nil {
-				return nil, fmt.Errorf("invalid %s %.20q", words[0], words[1])
+				return nil, fmt.Errorf("%s is %.20q, want 0 to %d", words[0], words[1], math.MaxInt32)
 			}
 			*fields[words[0]] = int(v)
 		}

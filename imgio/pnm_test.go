@@ -82,10 +82,10 @@ func TestPNMErrors(t *testing.T) {
 		"P7\nWIDTH 1\n":         "no ENDHDR",
 		"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 1\nENDHDR\n1":            "no MAXVAL",
 		"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 5\nMAXVAL 255\nENDHDR\n": "depth is 5",
-		"P7\nWIDTH one\n":      "invalid WIDTH",
+		"P7\nWIDTH one\n":      `WIDTH is "one", want`,
 		"P7\nCOLOUR 1\n":       "invalid header line",
 		"P7\nWIDTH 1 2\n":      "invalid header line",
-		"P7\nWIDTH -1\nENDHDR": "invalid WIDTH",
+		"P7\nWIDTH -1\nENDHDR": `WIDTH is "-1", want`,
 	} {
 		_, err := Decode(strings.NewReader(file), Keep)
 		if err == nil || !strings.HasPrefix(err.Error(), "pnm: ") || !strings.Contains(err.Error(), want) {

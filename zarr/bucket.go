@@ -252,7 +252,7 @@ func (s *sub) List(ctx context.Context, prefix string, visit func(Object) error)
 // checkKey returns an error for keys that lead out of the bucket.
 func checkKey(key string) error {
 	if !fs.ValidPath(key) || key == "." || strings.ContainsAny(key, "\\\x00") {
-		return bad("invalid object key %q", key)
+		return bad("object key is %q, want a path inside the bucket, without backslashes", key)
 	}
 	return nil
 }

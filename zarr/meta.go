@@ -198,12 +198,12 @@ func (m *metadata) encodeKeys(encoding *named) error {
 // checkShape returns an error for invalid shapes.
 func (m *metadata) checkShape() error {
 	if len(m.shape) > maxDims || len(m.object) != len(m.shape) {
-		return bad("chunk shape %v does not match array shape %v", m.object, m.shape)
+		return bad("array shape is %v and chunk shape %v, want the same number of axes, at most %d", m.shape, m.object, maxDims)
 	}
 	n := 1
 	for _, s := range m.shape {
 		if s < 0 || s > 0 && n > math.MaxInt/16/s {
-			return bad("invalid array shape %v", m.shape)
+			return bad("array shape is %v, want no negative length and at most %d elements", m.shape, math.MaxInt/16)
 		}
 		n *= max(s, 1)
 	}
@@ -216,7 +216,7 @@ func chunkBytes(shape []int, t Type) (int, error) {
 	n := t.Size()
 	for _, s := range shape {
 		if s < 1 {
-			return 0, bad("invalid chunk shape %v", shape)
+			return 0, bad("chunk shape is %v, want lengths of at least 1", shape)
 		}
 		if n > maxChunkBytes/s {
 			return 0, bad("chunk shape %v exceeds 2 GiB", shape)

@@ -141,7 +141,7 @@ func parseList(data []byte, folder string) (*placed, error) {
 		for i, to := range []*int{&t.X, &t.Y} {
 			v, err := strconv.Atoi(strings.TrimSpace(line[columns[names[i+1]]]))
 			if err != nil || v < 0 || v > math.MaxInt32 {
-				return nil, bad("tile %d of the list: invalid position %s", n+1, line[columns[names[i+1]]])
+				return nil, bad("%s of tile %d of the list is %q, want 0 to %d", names[i+1], n+1, line[columns[names[i+1]]], math.MaxInt32)
 			}
 			*to = v
 		}

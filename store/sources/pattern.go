@@ -66,7 +66,7 @@ func openPattern(ctx context.Context, pattern string, in nest) (*zarr.Array, err
 				continue
 			}
 			if at[axis], err = strconv.Atoi(texts[i]); err != nil || at[axis] > math.MaxInt32 {
-				return nil, bad("%s: invalid position %s", path, texts[i])
+				return nil, bad("%s: %s is %s, want 0 to %d", path, part.place, texts[i], math.MaxInt32)
 			}
 		}
 		list.tiles = append(list.tiles, Tile{path, at[0], at[1]})

@@ -211,10 +211,10 @@ func (t *tiff) understand(tags tiffValues) error {
 	one, size := tags.one, tags.size
 	t.width, t.height, t.samples = size(256, 0), size(257, 0), size(277, 1)
 	bits, format := one(258, 1), one(339, 1)
-	for _, list := range [][]uint64{tags[258], tags[339]} {
+	for i, list := range [][]uint64{tags[258], tags[339]} {
 		for _, v := range list {
 			if v != list[0] {
-				return bad("bits or formats of the samples are %v, want the same for all samples", list)
+				return bad("%s of the samples are %v, want the same for all", [...]string{"bits", "formats"}[i], list)
 			}
 		}
 	}
