@@ -18,7 +18,7 @@ const (
 
 const (
 	// maxPadded is the greatest number of values of an extended image.
-	maxPadded = 1 << 40
+	maxPadded = float64(1 << 40)
 	// tileColumns is the greatest width of a part of a strip: what an offset reads and adds to for a row stays in the first cache.
 	tileColumns = 512
 )
@@ -83,7 +83,7 @@ func (j *FloatJob) Check() (err error) {
 	j.bias = 2 * float64(src.Channels) * j.Noise * j.Noise * math.Pow(float64(j.before+1+j.after), axes)
 	margin := 2 * float64(j.after+j.search)
 	if padded := (float64(src.Width) + margin) * (float64(src.Height) + margin) * (float64(src.Depth) + margin) * float64(src.Channels); padded > maxPadded {
-		return raster.Invalid("image of %v has %.0f values with the margins of its search, want at most %d (use parts of the image)", src.Extent, padded, maxPadded)
+		return raster.Invalid("image of %v has %.0f values with the margins of its search, want at most %.0f (use parts of the image)", src.Extent, padded, maxPadded)
 	}
 	return nil
 }
