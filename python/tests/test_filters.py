@@ -338,8 +338,8 @@ IMAGE = np.zeros((8, 9), np.uint8)
 @pytest.mark.parametrize(
     ("function", "arguments", "named", "error", "text"),
     [
-        (boxsum.blur, (IMAGE,), {}, TypeError, "either radius, or sigma"),
-        (boxsum.blur, (IMAGE, 1), {"sigma": 2}, TypeError, "either radius, or sigma"),
+        (boxsum.blur, (IMAGE,), {}, TypeError, "either radius or sigma .*, got neither"),
+        (boxsum.blur, (IMAGE, 1), {"sigma": 2}, TypeError, "either radius or sigma .*, not both"),
         (boxsum.blur, (IMAGE, -1), {}, ValueError, "radius must be .*, got -1"),
         (boxsum.blur, (IMAGE, 1.5), {}, TypeError, "radius must be an integer"),
         (boxsum.blur, (IMAGE, (1, 2, 3)), {}, ValueError, "one number, or two"),
