@@ -160,11 +160,15 @@ func TestSwipe(t *testing.T) {
 	b := open(t, address, forms[2])
 	b.do(emulation.SetTouchEmulationEnabled(true))
 	b.answered()
-	swipe := func(x0, y0, x1, y1 float64, hold string) {
+	// rest holds the page at the top until it no longer scrolls from the swipe before.
+	rest := func() {
 		t.Helper()
-		// The page may still be scrolling from the swipe before: hold it at the top until it rests.
 		b.do(chromedp.Evaluate(`window.moved = performance.now()`, nil))
 		b.wait(`(() => { if (scrollY !== 0) { scrollTo(0, 0); window.moved = performance.now(); } return performance.now() - window.moved > 300; })()`)
+	}
+	swipe := func(x0, y0, x1, y1 float64, hold string) {
+		t.Helper()
+		rest()
 		sx, sy := b.screen(x0, y0)
 		ex, ey := b.screen(x1, y1)
 		b.do(input.DispatchTouchEvent(input.TouchStart, []*input.TouchPoint{{X: sx, Y: sy}}))
@@ -183,7 +187,8 @@ func TestSwipe(t *testing.T) {
 	if n := boxes(); n != 1 {
 		t.Errorf("a swipe over the image drew a box: there are %d", n)
 	}
-	b.do(chromedp.Evaluate(`scrollTo(0, 0)`, nil), chromedp.Click("#drag-box"))
+	rest() // or the click misses the button
+	b.do(chromedp.Click("#drag-box"))
 	swipe(300, 700, 800, 1000, "")
 	b.answered()
 	if n, box := boxes(), b.corners(); n != 2 || box.Dx() < 400 {
