@@ -347,9 +347,10 @@ type Extended struct {
 // Resize makes room for a number of rows.
 func (e *Extended) Resize(stride, rows int) {
 	n := stride*rows + windowUnit
-	if cap(e.Pixels) < n {
+	sums := n + stride + 2*Slack // the last windows extend beyond the pixels
+	if cap(e.Pixels) < n || cap(e.columns) < sums {
 		e.Pixels, e.zeros = make([]uint8, n), make([]uint8, n)
-		e.doubled, e.columns = make([]uint16, n+2*Slack), make([]uint16, n+2*Slack)
+		e.doubled, e.columns = make([]uint16, sums), make([]uint16, sums)
 	}
 	e.Stride, e.Pixels = stride, e.Pixels[:stride*rows]
 }
