@@ -34,7 +34,7 @@ func run(w io.Writer) error {
 	only := flag.String("only", "", "rows whose names or peers have one of these, such as Gaussian,doxapy")
 	alone := flag.Bool("alone", false, "no peers: one worker and two")
 	busy := flag.Bool("busy", false, "for a machine that has other work: measure the time on processors, and one worker only")
-	markdown := flag.Bool("markdown", false, "after all sizes, print one table for notes/filters.md")
+	markdown := flag.Bool("markdown", false, "after all sizes, print one table in Markdown")
 	seconds := flag.Float64("seconds", 1, "time for a row of one size, about")
 	flag.Parse()
 	all, err := measure.ParseSizes(*sizes)
