@@ -40,24 +40,7 @@ func CLAHEInto[P FilterPixel](dst, src *Image[P], opt *enhance.Options) error {
 	if err != nil {
 		return err
 	}
-	if err := checkLike("destination", to, a); err != nil {
-		return err
-	}
-	if ctx != nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return using(a, func() error {
-		if err := to.CheckOpen(); err != nil {
-			return err
-		}
-		if to.Overlaps(a) {
-			return raster.Overlapping("the destination shares memory with its image")
-		}
-		if a.Width == 0 || a.Height == 0 {
-			return nil
-		}
-		return claheOf(&d).Queue(method.Of(to, nil, a, 0))
-	})
+	return queueInto(to, a, ctx, claheOf(&d).Queue)
 }
 
 // claheOf returns the work of a job.

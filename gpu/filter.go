@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"context"
+
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/filter"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
@@ -105,6 +107,30 @@ func likeImage[D, P boxsum.Pixel](src *Image[P], fill func(*Image[D]) error) (*I
 		}
 		return NewImage[D](&Device{inner: a.Device}, a.Width, a.Height, a.Channels, a.Count)
 	}, fill)
+}
+
+// queueInto checks that images can be computed from others of the same size, and queues the work.
+func queueInto(dst, src *devmem.Array, ctx context.Context, queue func(method.Job) error) error {
+	if err := checkLike("destination", dst, src); err != nil {
+		return err
+	}
+	if ctx != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return using(src, func() error {
+		if err := dst.CheckOpen(); err != nil {
+			return err
+		}
+		if dst.Overlaps(src) {
+			return raster.Overlapping("the destination shares memory with its image")
+		}
+		if src.Width == 0 || src.Height == 0 {
+			return nil
+		}
+		job := method.Of(dst, nil, src, 0)
+		job.Context = ctx
+		return queue(job)
+	})
 }
 
 // filtered describes images to compute from windows.

@@ -248,57 +248,33 @@ func (r runner) Rotated(job *device.Rotated) error {
 	if err := method.PairError(job.Src.Type, job.Sum, 0); err != nil {
 		return err
 	}
-	return r.device.onOne(func(d *Device) error {
-		switch job.Sum {
-		case raster.U32:
-			return rotate[uint32](d, job)
-		case raster.U64:
-			return rotate[uint64](d, job)
-		case raster.I64:
-			return rotate[int64](d, job)
-		case raster.F32:
-			return rotate[float32](d, job)
-		default:
-			return rotate[float64](d, job)
+	return r.device.onOne(func(d *Device) (err error) {
+		src, err := uploadImage(d.inner, &job.Src)
+		if err != nil {
+			return err
 		}
+		defer func() { err = driver.FirstError(err, src.Close()) }()
+		t, err := rotatedTablesOf(src, job)
+		if err != nil {
+			return err
+		}
+		defer func() { err = driver.FirstError(err, t.free()) }()
+		if err := t.tables().integrate(src, optionsOf(&job.Options)); err != nil {
+			return err
+		}
+		if err := t.download(0, &job.Dst); err != nil {
+			return err
+		}
+		reportDone(&job.Options)
+		return nil
 	})
 }
 
-func rotate[S boxsum.Sum](d *Device, job *device.Rotated) (err error) {
-	src, err := uploadImage(d.inner, &job.Src)
-	if err != nil {
-		return err
-	}
-	defer func() { err = driver.FirstError(err, src.Close()) }()
-	t, err := NewRotatedTable[S](d, src.Width, src.Height, src.Channels, 1, rotated.Rotation{A: job.A, B: job.B})
-	if err != nil {
-		return err
-	}
-	defer func() { err = driver.FirstError(err, t.Close()) }()
-	if err := t.tables().integrate(src, optionsOf(&job.Options)); err != nil {
-		return err
-	}
-	if err := t.fill(0, job); err != nil {
-		return err
-	}
-	reportDone(&job.Options)
-	return nil
-}
-
-// fill copies table i to the host of a job.
-func (t *RotatedTable[S]) fill(i int, job *device.Rotated) error {
-	sums, err := t.cornerSums(i)
-	if err != nil {
-		return err
-	}
-	job.Fill(func(dst []byte, cells [][4]int) {
-		boxes := make([]rotated.Box, len(cells))
-		for i, c := range cells {
-			boxes[i] = rotated.Box{C0: c[0], R0: c[1], C1: c[2], R1: c[3]}
-		}
-		sums(raster.Elems[S](dst), boxes)
-	})
-	return nil
+// rotatedTablesOf allocates the tables of images for a job.
+func rotatedTablesOf(src *devmem.Array, job *device.Rotated) (*rotatedTables, error) {
+	t := new(rotatedTables)
+	images := devmem.Array{Element: job.Sum, Width: src.Width, Height: src.Height, Channels: src.Channels, Count: src.Count, Border: 1}
+	return t, t.make(src.Device, images, rotated.Rotation{A: job.A, B: job.B})
 }
 
 // Filter computes means and standard deviations of windows.

@@ -45,26 +45,7 @@ func RankInto[P FilterPixel](dst, src *Image[P], s rank.Statistic, w filter.Wind
 	if err := m.Fits(a.Element, max(a.Width, 1), max(a.Height, 1)); err != nil {
 		return err
 	}
-	if err := checkLike("destination", to, a); err != nil {
-		return err
-	}
-	if ctx != nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return using(a, func() error {
-		if err := to.CheckOpen(); err != nil {
-			return err
-		}
-		if to.Overlaps(a) {
-			return raster.Overlapping("the destination shares memory with its image")
-		}
-		if a.Width == 0 || a.Height == 0 {
-			return nil
-		}
-		job := method.Of(to, nil, a, 0)
-		job.Context = ctx
-		return method.Run(m, job, method.Portable)
-	})
+	return queueInto(to, a, ctx, func(job method.Job) error { return method.Run(m, job, method.Portable) })
 }
 
 // rankOf returns the method of a job.

@@ -8,8 +8,9 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/method"
+	"github.com/boxsum/boxsum/internal/device"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
-	"github.com/boxsum/boxsum/internal/stats"
 	"github.com/boxsum/boxsum/rotated"
 )
 
@@ -17,9 +18,12 @@ import (
 // each of Count images of the same size. It answers the same queries as a
 // [rotated.Table]. Its lattice describes where pixels lie and counts the pixels in
 // boxes.
-type RotatedTable[S boxsum.Sum] struct {
+type RotatedTable[S boxsum.Sum] struct{ rotatedTables }
+
+// rotatedTables are rotated tables without the type of their sums.
+type rotatedTables struct {
 	images  devmem.Array    // only the sizes of the images
-	cells   *Table[S]       // of the lattice, an image with holes; two per image if it is split
+	cells   devmem.Array    // tables of the lattice, an image with holes; two per image if it is split
 	lattice *method.Lattice // how they are computed
 }
 
@@ -27,36 +31,49 @@ type RotatedTable[S boxsum.Sum] struct {
 // given size. Zero channels means one. The contents are undefined until
 // [IntegrateRotatedInto] is called.
 func NewRotatedTable[S boxsum.Sum](d *Device, width, height, channels, count int, rot rotated.Rotation) (*RotatedTable[S], error) {
-	m := d.mem()
+	t := new(RotatedTable[S])
+	images := devmem.Array{Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}
+	return raster.OrNil(t, t.make(d.mem(), images, rot))
+}
+
+// make allocates the tables of images, whose sizes and type of sums are given.
+func (t *rotatedTables) make(m *devmem.Device, images devmem.Array, rot rotated.Rotation) error {
 	if err := m.Enter(); err != nil {
-		return nil, err
+		return err
 	}
 	defer m.Leave()
-	images := devmem.Array{Device: m, Element: raster.TypeNamed[S](), Width: width, Height: height, Channels: channels, Count: count, Border: 1}
+	images.Device = m
 	if _, err := images.Layout(); err != nil {
-		return nil, err
+		return err
 	}
-	if count > math.MaxInt32/2 {
-		return nil, raster.Invalid("number of images is %d, want at most %d", count, math.MaxInt32/2)
+	if images.Count > math.MaxInt32/2 {
+		return raster.Invalid("number of images is %d, want at most %d", images.Count, math.MaxInt32/2)
 	}
-	size, err := method.LatticeSize(width, height, rot)
+	size, err := method.LatticeSize(images.Width, images.Height, rot)
+	if err != nil {
+		return err
+	}
+	columns, rows := size.Size()
+	cells, err := m.Make(devmem.Array{Element: images.Element, Width: columns, Height: rows, Channels: images.Channels, Count: images.Count << size.Split, Border: 1})
+	if err != nil {
+		return err
+	}
+	if t.lattice, err = newLattice(m, images.Width, images.Height, rot); err != nil {
+		return driver.FirstError(err, cells.Close())
+	}
+	t.images, t.cells = images, cells
+	return nil
+}
+
+// newLattice copies the shape of a lattice to a device. It takes time for every line of an image.
+func newLattice(m *devmem.Device, width, height int, rot rotated.Rotation) (*method.Lattice, error) {
+	shape, err := method.NewLatticeShape(width, height, rot)
 	if err != nil {
 		return nil, err
 	}
-	columns, rows := size.Size()
-	return filled(nil, func() (*RotatedTable[S], error) {
-		cells, err := NewTable[S](d, columns, rows, channels, count<<size.Split)
-		return &RotatedTable[S]{images: images, cells: cells}, err
-	}, func(t *RotatedTable[S]) error {
-		shape, err := method.NewLatticeShape(width, height, rot) // only after the checks, because it is slow
-		if err != nil {
-			return err
-		}
-		m.Queue.Lock()
-		defer m.Queue.Unlock()
-		t.lattice, err = method.NewLattice(m, shape)
-		return err
-	})
+	m.Queue.Lock()
+	defer m.Queue.Unlock()
+	return method.NewLattice(m, shape)
 }
 
 // IntegrateRotated computes the tables of images along the lines of a rotation, on
@@ -87,8 +104,8 @@ func IntegrateRotatedInto[S boxsum.Sum, P boxsum.Pixel](dst *RotatedTable[S], sr
 }
 
 // tables describes how the tables are computed.
-func (t *RotatedTable[S]) tables() tables {
-	return tables{method: t.lattice, sums: t.cells.inner(), takes: &t.images, open: t.lattice.Open, noOffset: noTiltedOffset}
+func (t *rotatedTables) tables() tables {
+	return tables{method: t.lattice, sums: &t.cells, takes: &t.images, open: t.lattice.Open, noOffset: noTiltedOffset}
 }
 
 // SumBoxes writes the sums of all channels of table i over each box of the lattice
@@ -99,7 +116,7 @@ func (t *RotatedTable[S]) SumBoxes(i int, dst []S, boxes []rotated.Box) error {
 	if err := t.index(i); err != nil {
 		return err
 	}
-	shape, cells := t.lattice.Shape, t.cells.inner()
+	shape, cells := t.lattice.Shape, &t.cells
 	bounds := shape.Lattice.Bounds()
 	var first []S
 	for part := range 1 << shape.Split {
@@ -143,34 +160,20 @@ func (t *RotatedTable[S]) DownloadInto(i int, dst *rotated.Table[S]) error {
 	if width, height := dst.Size(); width != t.Width() || height != t.Height() || dst.Channels != t.Channels() || dst.Rotation() != t.Lattice().Rotation() {
 		return raster.Invalid("the table is for %d×%d with %d channels along %v, want %d×%d with %d along %v", width, height, dst.Channels, dst.Rotation(), t.Width(), t.Height(), t.Channels(), t.Lattice().Rotation())
 	}
-	var pixels stats.Pixels
-	if err := using(t.cells.inner(), func() error {
-		pixels = typical(t.cells.inner())
-		return nil
-	}); err != nil {
+	planes := engine.PlanesOf(dst)
+	if planes.Corners.Data == nil && t.Width() > 0 && t.Height() > 0 {
+		return errNoHostTable
+	}
+	if err := t.download(i, &planes); err != nil {
 		return err
 	}
-	sums, err := t.cornerSums(i)
-	if err != nil {
-		return err
-	}
-	dst.Fill(sums)
-	dst.Bound = pixels.Bound
+	dst.Bound = typical(&t.cells).Bound
 	return nil
 }
 
-// cornerSums copies table i to the host and returns the function for [rotated.Table.Fill].
-func (t *RotatedTable[S]) cornerSums(i int) (func(dst []S, boxes []rotated.Box), error) {
-	shape := t.lattice.Shape
-	var parts []*boxsum.Table[S]
-	for part := range 1 << shape.Split {
-		cells, err := t.cells.Download(i<<shape.Split + part)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, cells)
-	}
-	return method.CornerSums(shape, parts), nil
+// download copies table i to the host.
+func (t *rotatedTables) download(i int, dst *device.RotatedTable) error {
+	return using(&t.cells, func() error { return t.lattice.Lines(&t.cells, i, dst) })
 }
 
 // index returns an error if there is no table i.
@@ -195,12 +198,16 @@ func (t *RotatedTable[S]) Lattice() *rotated.Lattice {
 // Close frees the device memory once all work that uses it is done. Closing it
 // again, or after the device, does nothing.
 func (t *RotatedTable[S]) Close() error {
-	if t == nil || t.cells == nil {
+	if t == nil {
 		return nil
 	}
-	d, l := t.images.Device, t.lattice
-	if l == nil { // it was never completed
-		return t.cells.Close()
+	return t.free()
+}
+
+func (t *rotatedTables) free() error {
+	if t.lattice == nil {
+		return nil
 	}
-	return driver.FirstError(devmem.IgnoreClosed(d.Use(func() error { return l.Free(d) })), t.cells.Close())
+	d := t.images.Device
+	return driver.FirstError(devmem.IgnoreClosed(d.Use(func() error { return t.lattice.Free(d) })), t.cells.Close())
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
-	"github.com/boxsum/boxsum/gpu/internal/inside"
 	"github.com/boxsum/boxsum/gpu/internal/method"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/internal/raster"
@@ -94,7 +93,7 @@ func checkRotated[S boxsum.Sum](d *Device, pixel raster.Type, s shape, rot rotat
 	if err := errors.Join(err, table.cells.Close()); err != nil {
 		return err
 	}
-	table.cells = &Table[S]{inside.NewArray(guarded)}
+	table.cells = guarded
 	r := rand.New(rand.NewPCG(s.seed, 9))
 	bounds := table.Lattice().Bounds()
 	boxes := []rotated.Box{{C0: math.MinInt, C1: math.MaxInt, R0: math.MinInt, R1: math.MaxInt}, {}}
@@ -141,7 +140,7 @@ func checkRotated[S boxsum.Sum](d *Device, pixel raster.Type, s shape, rot rotat
 			}
 		}
 	}
-	return intact(table.cells.inner(), bytes)
+	return intact(&table.cells, bytes)
 }
 
 // quadrants holds ratios of each of the four orientations, besides random ones.

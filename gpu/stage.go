@@ -5,13 +5,11 @@ import (
 	"iter"
 	"unsafe"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/transfer"
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/raster"
-	"github.com/boxsum/boxsum/rotated"
 )
 
 // Stager implements [device.Runner].
@@ -114,33 +112,18 @@ func (s *stage) own(a *devmem.Array, err error) (*devmem.Array, error) {
 
 // StageRotated copies images to the device and allocates their rotated tables.
 func (r stager) StageRotated(job *device.Rotated, images []raster.Array, kernels int) (device.Stage, error) {
-	switch job.Sum {
-	case raster.U32:
-		return stageRotated[uint32](r.device, job, images, kernels)
-	case raster.U64:
-		return stageRotated[uint64](r.device, job, images, kernels)
-	case raster.I64:
-		return stageRotated[int64](r.device, job, images, kernels)
-	case raster.F32:
-		return stageRotated[float32](r.device, job, images, kernels)
-	default:
-		return stageRotated[float64](r.device, job, images, kernels)
-	}
-}
-
-func stageRotated[S boxsum.Sum](d *Device, job *device.Rotated, images []raster.Array, kernels int) (device.Stage, error) {
 	s := new(stage)
-	src, err := s.own(uploadImages(d.mem(), images))
+	src, err := s.own(uploadImages(r.device.mem(), images))
 	if err != nil {
 		return nil, err
 	}
-	t, err := NewRotatedTable[S](d, src.Width, src.Height, src.Channels, src.Count, rotated.Rotation{A: job.A, B: job.B})
+	t, err := rotatedTablesOf(src, job)
 	if err != nil {
 		return nil, driver.FirstError(err, s.Close())
 	}
-	s.owned = append(s.owned, t.Close)
+	s.owned = append(s.owned, t.free)
 	s.queue = func() error { return t.tables().integrate(src, &Options{Kernels: Kernels(kernels)}) }
-	s.download = func(i int) error { return t.fill(i, job) }
+	s.download = func(i int) error { return t.download(i, &job.Dst) }
 	return s, nil
 }
 

@@ -139,7 +139,7 @@ func layOnly(t *RotatedTable[uint32], src *Image[uint8]) error {
 		if err != nil {
 			return err
 		}
-		job := method.Of(t.cells.inner(), nil, src.inner(), 0)
+		job := method.Of(&t.cells, nil, src.inner(), 0)
 		return t.lattice.PlacePixels(job, devmem.Batch{Plane: driver.Plane{Memory: space, Stride: stride}, Distance: one}, false)
 	})
 }

@@ -37,8 +37,11 @@ func arrayOf[P boxsum.Pixel](img *boxsum.Image[P]) raster.Array {
 	return raster.ArrayOf(img.Pix, raster.PlaneExtent(img.Width, img.Height, img.Channels, img.Stride))
 }
 
-// A receiver makes a table from pixels whose type is known at run time.
+// A receiver is a table for callers that learn the type of the pixels at run time.
 type receiver[S boxsum.Sum] struct{ table *Table[S] }
+
+// Planes implements [engine.Receiver].
+func (r receiver[S]) Planes() device.RotatedTable { return r.table.planes() }
 
 // Integrate implements [engine.Receiver].
 func (r receiver[S]) Integrate(src raster.Array, opt engine.Options) error {
@@ -95,18 +98,22 @@ func (t *Table[S]) fill(set engine.Settings, src raster.Array) error {
 
 // fillOn makes the table on a device.
 func (t *Table[S]) fillOn(d device.Runner, src raster.Array, opt device.Options) error {
-	return d.Rotated(&device.Rotated{
-		Src: src, Sum: raster.TypeOf[S](), A: t.rot.A, B: t.rot.B, Options: opt,
-		Fill: func(sums func(dst []byte, boxes [][4]int)) {
-			t.Fill(func(dst []S, boxes []Box) {
-				cells := make([][4]int, len(boxes))
-				for i, b := range boxes {
-					cells[i] = [4]int{b.C0, b.R0, b.C1, b.R1}
-				}
-				sums(raster.Bytes(dst), cells)
-			})
-		},
-	})
+	return d.Rotated(&device.Rotated{Src: src, Sum: raster.TypeOf[S](), A: t.rot.A, B: t.rot.B, Dst: t.planes(), Options: opt})
+}
+
+// planes describes the memory of the table.
+func (t *Table[S]) planes() device.RotatedTable {
+	if t.Width == 0 || t.Height == 0 {
+		return device.RotatedTable{}
+	}
+	p := device.RotatedTable{
+		Corners: t.corners.array(t.Width, t.Height, t.Channels),
+		Rows:    raster.Bytes(t.rows), Columns: raster.Bytes(t.columns),
+	}
+	if t.empty.sums != nil {
+		p.Empty = t.empty.array(t.frame.runs, int(t.frame.overs[t.Height-1]), t.Channels)
+	}
+	return p
 }
 
 // finish sets the sums of whole rows and columns from those at the edges of the

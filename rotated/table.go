@@ -23,8 +23,8 @@ type Table[S boxsum.Sum] struct {
 	// from the type of the pixels. Means and variances of boxes whose sum may exceed
 	// the sum type are then computed in parts.
 	//
-	// Set Bound in a table filled by [Table.Fill]. If it is 0, the pixels are assumed
-	// to be uint8 for uint32 sums, uint32 for uint64 sums, and int32 for int64 sums.
+	// If Bound is 0, the pixels are assumed to be uint8 for uint32 sums, uint32 for
+	// uint64 sums, and int32 for int64 sums.
 	// Float sums ignore it.
 	Bound uint64
 
@@ -59,6 +59,11 @@ func (p *plane[S]) line(y, before int) []S { return p.sums[p.lead+y*p.stride-bef
 func (p *plane[S]) memory() lines {
 	size := raster.SizeOf[S]()
 	return lines{data: raster.Bytes(p.sums), lead: p.lead * size, stride: p.stride * size, size: size}
+}
+
+// array returns the lines as an image of so many entries in a line.
+func (p *plane[S]) array(width, height, channels int) raster.Array {
+	return raster.ArrayOf(p.line(0, 0), raster.PlaneExtent(width, height, channels, p.stride))
 }
 
 // known returns what is known about the pixels of the table.

@@ -111,13 +111,19 @@ type Range struct {
 
 // Rotated is a job that makes a table along the lines of a rotation.
 type Rotated struct {
-	Src  raster.Array
-	Sum  raster.Type
-	A, B int // the rotation in lowest terms, see rotated.Rotation
-	// Fill receives the result. It calls sums from several goroutines: sums writes to dst
-	// the sums of all channels over boxes of cells, each given as c0, r0, c1, r1.
-	Fill    func(sums func(dst []byte, boxes [][4]int))
+	Src     raster.Array
+	Sum     raster.Type
+	A, B    int // the rotation in lowest terms, see rotated.Rotation
+	Dst     RotatedTable
 	Options Options
+}
+
+// A RotatedTable is the memory of a rotated.Table. It has the sums of all pixels up to the two
+// lines of the rotation that cross in a cell.
+type RotatedTable struct {
+	Corners       raster.Array // for the cell of every pixel of the image
+	Empty         raster.Array // for the cell above every run of pixels of a line, in each line that steps; no type if not needed
+	Rows, Columns []byte       // at the ends of all rows and columns
 }
 
 // A Window is the neighborhood of a pixel; see package internal/window.

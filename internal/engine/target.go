@@ -1,14 +1,19 @@
 package engine
 
-import "github.com/boxsum/boxsum/internal/raster"
+import (
+	"github.com/boxsum/boxsum/internal/device"
+	"github.com/boxsum/boxsum/internal/raster"
+)
 
-// A Receiver makes a table from pixels whose type is known at run time.
+// A Receiver makes a rotated table from pixels whose type is known at run time.
 type Receiver interface {
 	Integrate(src raster.Array, opt Options) error
+	Planes() device.RotatedTable // its memory
 }
 
-// A Target is embedded in a table whose memory is private to its package. It lets
-// [IntegrateInto] reach the code below the generic functions of that package.
+// A Target is embedded in a rotated table, whose memory is private to its package. It
+// lets [IntegrateInto] and [PlanesOf] reach the code below the generic functions of
+// that package.
 type Target struct{ receiver Receiver }
 
 // NewTarget returns the target of a table.
@@ -24,4 +29,13 @@ func IntegrateInto(dst interface{ reach() Receiver }, src raster.Array, opt Opti
 		return raster.NoTable()
 	}
 	return r.Integrate(src, opt)
+}
+
+// PlanesOf returns the memory of a table that has a [Target] and is not nil.
+func PlanesOf(of interface{ reach() Receiver }) device.RotatedTable {
+	r := of.reach()
+	if r == nil {
+		return device.RotatedTable{}
+	}
+	return r.Planes()
 }

@@ -114,16 +114,7 @@ func rotatedWork[S boxsum.Sum](rot rotated.Rotation, images ...raster.Array) (*W
 	w.Tables = []Table{rotatedTable(t, rot, images)}
 	w.Run = func(opt Options) error { return engine.IntegrateInto(t, *src, engineOptions(&opt)) }
 	w.stage = func(s device.Stager, opt *gpu.Options) (device.Stage, error) {
-		job := &device.Rotated{Src: *src, Sum: raster.TypeOf[S](), A: t.Rotation().A, B: t.Rotation().B}
-		job.Fill = func(sums func(dst []byte, boxes [][4]int)) {
-			t.Fill(func(dst []S, boxes []rotated.Box) {
-				cells := make([][4]int, len(boxes))
-				for i, b := range boxes {
-					cells[i] = [4]int{b.C0, b.R0, b.C1, b.R1}
-				}
-				sums(raster.Bytes(dst), cells)
-			})
-		}
+		job := &device.Rotated{Src: *src, Sum: raster.TypeOf[S](), A: t.Rotation().A, B: t.Rotation().B, Dst: engine.PlanesOf(t)}
 		kernels := gpu.AutoKernels
 		if opt != nil {
 			kernels = opt.Kernels
@@ -139,13 +130,13 @@ func rotatedTable[S boxsum.Sum](t *rotated.Table[S], rot rotated.Rotation, image
 	channels := src.Channels
 	// The limits write as many bytes to memory of their own, because that of a rotated table is private.
 	output := make([]byte, rotatedCells(rot, Size{Width: src.Width, Height: src.Height})*int64(channels)*int64(raster.SizeOf[S]()))
+	planes := engine.PlanesOf(t)
 	spoil := func() {
-		t.Fill(func(dst []S, boxes []rotated.Box) {
-			for i := range dst {
-				box := boxes[i/channels]
-				dst[i] = S(3*(box.C1-box.C0) + 5*box.R1 + 1)
+		for _, entries := range [][]byte{planes.Corners.Data, planes.Empty.Data, planes.Rows, planes.Columns} {
+			for i := range entries {
+				entries[i] = byte(i%251 + 1)
 			}
-		})
+		}
 	}
 	spoil()
 	verify := func(i int) error {

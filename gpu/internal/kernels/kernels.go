@@ -129,7 +129,7 @@ func LatticeKernel(name string, bytes int) string {
 	return fmt.Sprintf("lattice_%s_u%d", name, 8*bytes)
 }
 
-// LatticeSums returns the name of a kernel of rotated tables over sums, "edges" or "boxes".
+// LatticeSums returns the name of a kernel of rotated tables over sums, "edges", "boxes" or "lines".
 func LatticeSums(name, sum string) string { return "lattice_" + name + "_" + sum }
 
 // VolumeKernel returns the name of the kernel that computes the tables of volumes or, if squares is

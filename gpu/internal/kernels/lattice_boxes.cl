@@ -99,6 +99,54 @@ KERNEL(PASTE2(lattice_boxes, ACCUMULATOR))(const LatticeBoxes job, GLOBAL const 
 	}
 }
 
+// latticePut writes the sum of all cells in the first columns and rows of the whole lattice.
+FUNCTION void latticePut(const LatticeBoxes job, const LatticeLines lines, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, GLOBAL const T *RESTRICT edges, i32 columns, i32 rows, i32 channel, GLOBAL T *out)
+{
+	if (lines.split) {
+		columns = (columns - lines.oddColumns + 1) / 2;
+		rows = (rows - lines.oddRows + 1) / 2;
+	}
+	edges += channel * ((i64)job.piecesDown + job.piecesAcross + 2);
+	T sum = latticeEntry(job, table, shape, edges, columns, rows, channel);
+	*out = lines.accumulate ? *out + sum : sum;
+}
+
+// lattice_lines writes the entries of a table on the host, one work-item for each channel of a pixel, row or column:
+//
+//   - corners: the sums up to the cell of every pixel, line by line as in the image;
+//   - empty: the sums up to the cell above the first pixel of every run, in each line that moves to the next column;
+//   - ends: the sums up to the end of every row of the lattice, and then of every column from the last on.
+//
+// A split lattice takes a launch for each part, of which the second adds to the first.
+KERNEL(PASTE2(lattice_lines, ACCUMULATOR))(const LatticeBoxes job, const LatticeLines lines, GLOBAL const u8 *RESTRICT table, GLOBAL const i32 *RESTRICT shape, GLOBAL const T *RESTRICT edges, GLOBAL u8 *RESTRICT corners, GLOBAL u8 *RESTRICT empty, GLOBAL T *RESTRICT ends)
+{
+	i32 channels = (i32)job.channels, values = lines.width * channels, across = (values + GROUP - 1) / GROUP;
+	i64 group = GROUP_ID, ofLines = (i64)lines.height * across;
+	if (group >= ofLines) {
+		i64 i = (group - ofLines) * GROUP + ITEM_ID;
+		i32 end = (i32)(i / channels), channel = (i32)(i % channels);
+		if (end < lines.rows)
+			latticePut(job, lines, table, shape, edges, lines.columns, end + 1, channel, ends + i);
+		else if (end < lines.rows + lines.columns)
+			latticePut(job, lines, table, shape, edges, lines.columns - (end - lines.rows), lines.rows, channel, ends + i);
+		return;
+	}
+	i32 y = (i32)(group / across), value = (i32)(group % across) * GROUP + ITEM_ID;
+	if (value >= values)
+		return;
+	i32 m = value / channels, channel = value % channels;
+	i32 down = shape[lines.downsAt + m], over = shape[lines.overAt + y];
+	i32 columns = (lines.mirrored ? m : lines.width - 1 - m) + over + 1, rows = y + down + 1;
+	latticePut(job, lines, table, shape, edges, columns, rows, channel, (GLOBAL T *)(corners + y * lines.cornersStride) + value);
+	if (lines.emptyStride == 0 || y == 0 || shape[lines.overAt + y - 1] == over)
+		return;
+	i32 before = lines.mirrored ? m + 1 : m - 1;
+	if (before < 0 || before == lines.width || shape[lines.downsAt + before] != down) {
+		i32 run = lines.mirrored ? lines.runs - 1 - down : down;
+		latticePut(job, lines, table, shape, edges, columns, rows - 1, channel, (GLOBAL T *)(empty + (over - 1) * lines.emptyStride) + (i64)run * channels + channel);
+	}
+}
+
 #undef T
 #undef ACCUMULATOR
 #undef GROUP

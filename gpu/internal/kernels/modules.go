@@ -173,7 +173,7 @@ func tiltedInstances() (all []instance) {
 }
 
 func latticeInstances() []instance {
-	all := overSums("lattice_boxes.cl", maxGroup, LatticeSums, "edges", "boxes")
+	all := overSums("lattice_boxes.cl", maxGroup, LatticeSums, "edges", "boxes", "lines")
 	for _, bytes := range []int{1, 2, 4, 8} {
 		macros := [][2]string{{"PIXEL", fmt.Sprintf("u%d", 8*bytes)}, {"PIXEL_BYTES", fmt.Sprint(bytes)}}
 		all = append(all,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"runtime"
 	"strings"
 	"unsafe"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
+	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -209,27 +211,130 @@ func readable(job Job, multiple, piece int) bool {
 // Boxes returns an Answer for boxes of table i of the lattices.
 func (l *Lattice) Boxes(t *devmem.Array, i int) Answer {
 	return func(boxesAt, sumsAt driver.Memory, count int) error {
-		if err := l.Open(); err != nil { // it may have been closed meanwhile
-			return err
-		}
-		d, g, sum, at := t.Device, &l.Shape.region, accumulator(t.Element), t.At.Image(i)
-		edges, boxes := kernels.LatticeSums("edges", sum), kernels.LatticeSums("boxes", sum)
-		group, err := d.Backend.LargestGroup([]string{edges, boxes}, kernels.Types{Sum: sum}.MaxGroup())
+		job, edgesAt, err := l.edges(t, i)
 		if err != nil {
 			return err
 		}
-		job := latticeBoxes{
-			Start: at.Offset, Stride: at.Stride, Channels: int64(t.Channels), Count: int64(count), Columns: int32(g.columns), Rows: int32(g.rows),
-			AcrossAt: l.job.AcrossAt, DownAt: l.job.AcrossAt + int32(len(g.across)), PiecesAcross: int32(len(g.down) / 2), PiecesDown: int32(len(g.across) / 2),
-		}
-		edgesAt, _, err := d.Workspace(d.Stream, "edges of lattices", int64(t.Channels*(len(g.down)/2+len(g.across)/2+2)*t.Element.Bytes()))
-		if err != nil {
-			return err
-		}
-		if err := d.Backend.Launch(d.Stream, edges, t.Channels, group, arg(&job), arg(&at.Memory), arg(&l.at), arg(&edgesAt)); err != nil {
-			return err
-		}
-		return d.Backend.Launch(d.Stream, boxes, devmem.CeilDiv(count*t.Channels, group), group,
-			arg(&job), arg(&at.Memory), arg(&l.at), arg(&edgesAt), arg(&boxesAt), arg(&sumsAt))
+		job.Count = int64(count)
+		return answer(t, kernels.LatticeSums("boxes", accumulator(t.Element)), count,
+			arg(&job), arg(&t.At.Memory), arg(&l.at), arg(&edgesAt), arg(&boxesAt), arg(&sumsAt))
 	}
+}
+
+// edges queues the kernel that sums the rows and columns at the edges of table i, and returns the job for kernels that
+// read the table, and where the sums are.
+func (l *Lattice) edges(t *devmem.Array, i int) (latticeBoxes, driver.Memory, error) {
+	if err := l.Open(); err != nil { // it may have been closed meanwhile
+		return latticeBoxes{}, 0, err
+	}
+	d, g, at := t.Device, &l.Shape.region, t.At.Image(i)
+	job := latticeBoxes{
+		Start: at.Offset, Stride: at.Stride, Channels: int64(t.Channels), Columns: int32(g.columns), Rows: int32(g.rows),
+		AcrossAt: l.job.AcrossAt, DownAt: l.job.AcrossAt + int32(len(g.across)), PiecesAcross: int32(len(g.down) / 2), PiecesDown: int32(len(g.across) / 2),
+	}
+	kernel := kernels.LatticeSums("edges", accumulator(t.Element))
+	group, err := d.Backend.LargestGroup([]string{kernel}, kernels.Types{Sum: accumulator(t.Element)}.MaxGroup())
+	if err != nil {
+		return job, 0, err
+	}
+	edgesAt, _, err := d.Workspace(d.Stream, "edges of lattices", int64(t.Channels*(len(g.down)/2+len(g.across)/2+2)*t.Element.Bytes()))
+	if err != nil {
+		return job, 0, err
+	}
+	return job, edgesAt, d.Backend.Launch(d.Stream, kernel, t.Channels, group, arg(&job), arg(&t.At.Memory), arg(&l.at), arg(&edgesAt))
+}
+
+// Lines computes the entries of table i of an image line by line, as a table on the host has them, and copies them there.
+// Callers must hold the device's queue.
+func (l *Lattice) Lines(t *devmem.Array, i int, dst *device.RotatedTable) error {
+	d, s := t.Device, l.Shape
+	if s.Width == 0 || s.Height == 0 {
+		return nil
+	}
+	columns, rows, bytes := s.columns, s.rows, t.Channels*t.Element.Bytes()
+	corners, err := newLines(d, "entries of lattices", s.Width*bytes, s.Height, &dst.Corners)
+	if err != nil {
+		return err
+	}
+	empty := corners // not used
+	if dst.Empty.Type != 0 {
+		if empty, err = newLines(d, "empty cells of lattices", dst.Empty.Width*bytes, dst.Empty.Height, &dst.Empty); err != nil {
+			return err
+		}
+	}
+	ends, err := newLines(d, "ends of lattices", (rows+columns)*bytes, 1, nil)
+	if err != nil {
+		return err
+	}
+	job := latticeLines{
+		CornersStride: corners.at.Stride, Width: int32(s.Width), Height: int32(s.Height), Rows: int32(rows), Columns: int32(columns),
+		DownsAt: l.job.DownsAt, OverAt: l.job.OverAt, Runs: l.job.Runs, Mirrored: l.job.Mirrored, Split: int32(s.Split),
+	}
+	if dst.Empty.Type != 0 {
+		job.EmptyStride = empty.at.Stride
+	}
+	kernel := kernels.LatticeSums("lines", accumulator(t.Element))
+	group, err := d.Backend.LargestGroup([]string{kernel}, kernels.Types{Sum: accumulator(t.Element)}.MaxGroup())
+	if err != nil {
+		return err
+	}
+	groups := int64(s.Height)*int64(devmem.CeilDiv(s.Width*t.Channels, group)) + int64(devmem.CeilDiv((rows+columns)*t.Channels, group))
+	if groups > math.MaxInt32 {
+		return raster.Invalid("an image of %d×%d pixels with %d channels takes %d work-groups, want at most %d", s.Width, s.Height, t.Channels, groups, math.MaxInt32)
+	}
+	for part := range 1 << s.Split {
+		boxes, edgesAt, err := l.edges(t, i<<s.Split+part)
+		if err != nil {
+			return err
+		}
+		job.OddColumns, job.OddRows, job.Accumulate = int32(s.oddColumns(part)), int32(part), int32(part)
+		err = d.Backend.Launch(d.Stream, kernel, int(groups), group, arg(&boxes), arg(&job),
+			arg(&t.At.Memory), arg(&l.at), arg(&edgesAt), arg(&corners.at.Memory), arg(&empty.at.Memory), arg(&ends.at.Memory))
+		if err != nil {
+			return err
+		}
+	}
+	if err := corners.copyOut(d, dst.Corners.Data); err != nil {
+		return err
+	}
+	if dst.Empty.Type != 0 {
+		if err := empty.copyOut(d, dst.Empty.Data); err != nil {
+			return err
+		}
+	}
+	host := make([]byte, (rows+columns)*bytes)
+	if err := ends.copyOut(d, host); err != nil {
+		return err
+	}
+	copy(dst.Rows, host)
+	copy(dst.Columns, host[rows*bytes:])
+	return nil
+}
+
+// Lines of entries on a device, and what is copied to the host.
+type latticeRows struct {
+	at     driver.Plane
+	rows   driver.Rows
+	stride int64 // of the host
+}
+
+// newLines returns a workspace for lines of so many bytes, which are copied to an array if that is not nil.
+func newLines(d *devmem.Device, name string, bytes, count int, host *raster.Array) (latticeRows, error) {
+	l := latticeRows{rows: driver.Rows{Bytes: int64(bytes), Count: int64(count)}, stride: int64(bytes)}
+	if host != nil {
+		l.stride = int64(host.Stride) * int64(host.Type.Bytes())
+	}
+	l.at.Stride = devmem.RoundUp(int64(bytes), devmem.ImageRow)
+	var err error
+	l.at.Memory, _, err = d.Workspace(d.Stream, name, l.at.Stride*int64(count))
+	return l, err
+}
+
+// copyOut copies the lines to the host and waits for them.
+func (l *latticeRows) copyOut(d *devmem.Device, dst []byte) error {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(&dst[0])
+	err := d.Backend.CopyOut(d.Stream, unsafe.Pointer(&dst[0]), l.stride, l.at, l.rows)
+	return driver.FirstError(err, d.Backend.Wait(d.Stream))
 }

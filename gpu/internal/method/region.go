@@ -3,10 +3,8 @@ package method
 import (
 	"slices"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/kernels"
-	"github.com/boxsum/boxsum/rotated"
 )
 
 // A region is the part of a lattice that has pixels, in whole pieces of PieceColumns columns
@@ -104,92 +102,4 @@ func (g *region) tiles(size tileSize) []regionTile {
 		slices.SortStableFunc(all, func(a, b regionTile) int { return int(a.x+a.y) - int(b.x+b.y) })
 	}
 	return all
-}
-
-// A regionTable is one channel of a table of a region.
-type regionTable[S boxsum.Sum] struct {
-	region
-	cells         *boxsum.Table[S]
-	channel       int
-	above, before []S // the sums above each row of pieces and left of each column; the last one is the total
-}
-
-func newRegionTable[S boxsum.Sum](g region, cells *boxsum.Table[S], channel int) *regionTable[S] {
-	t := &regionTable[S]{region: g, cells: cells, channel: channel}
-	var sum S
-	for y := range len(g.across) / 2 {
-		t.above = append(t.above, sum)
-		sum += t.rowsOf(y, min((y+1)*PieceRows, g.rows))
-	}
-	t.above, sum = append(t.above, sum), 0
-	for x := range len(g.down) / 2 {
-		t.before = append(t.before, sum)
-		sum += t.columnsOf(x, min((x+1)*PieceColumns, g.columns))
-	}
-	return t
-}
-
-// inside, rowsOf, columnsOf and entry are the functions of gpu/internal/kernels/lattice_boxes.cl.
-func (t *regionTable[S]) inside(column, row int) S {
-	if column == 0 || row == 0 {
-		return 0
-	}
-	x, y := (column-1)/PieceColumns, (row-1)/PieceRows
-	if x < int(t.across[2*y]) {
-		if int(t.down[2*x]) > y {
-			return 0
-		}
-		row = min((int(t.down[2*x+1])+1)*PieceRows, t.rows)
-	} else if x > int(t.across[2*y+1]) {
-		column = min((int(t.across[2*y+1])+1)*PieceColumns, t.columns)
-	}
-	return t.cells.At(column, row, t.channel)
-}
-
-func (t *regionTable[S]) rowsOf(y, row int) S {
-	end := min((int(t.across[2*y+1])+1)*PieceColumns, t.columns)
-	return t.inside(end, row) - t.inside(end, y*PieceRows)
-}
-
-func (t *regionTable[S]) columnsOf(x, column int) S {
-	end := min((int(t.down[2*x+1])+1)*PieceRows, t.rows)
-	return t.inside(column, end) - t.inside(x*PieceColumns, end)
-}
-
-func (t *regionTable[S]) entry(column, row int) S {
-	if column > 0 && row > 0 {
-		x, y := (column-1)/PieceColumns, (row-1)/PieceRows
-		if x > int(t.across[2*y+1]) && int(t.down[2*x]) <= y {
-			return t.above[y] + t.rowsOf(y, row) + (t.before[x] + t.columnsOf(x, column)) - t.above[len(t.above)-1]
-		}
-	}
-	return t.inside(column, row)
-}
-
-// CornerSums returns the function that [rotated.Table.Fill] needs, given the tables of a shape's
-// lattices. Its boxes must begin with the first column and row of a lattice.
-func CornerSums[S boxsum.Sum](s *LatticeShape, lattices []*boxsum.Table[S]) func(dst []S, boxes []rotated.Box) {
-	var parts [][]*regionTable[S] // by lattice, then by channel
-	for _, cells := range lattices {
-		var channels []*regionTable[S]
-		for c := range cells.Channels {
-			channels = append(channels, newRegionTable(s.region, cells, c))
-		}
-		parts = append(parts, channels)
-	}
-	return func(dst []S, boxes []rotated.Box) {
-		n := len(parts[0])
-		for odd, channels := range parts {
-			for i, box := range boxes {
-				end := s.Part(box, odd).Max
-				for c, cells := range channels {
-					if sum := cells.entry(end.X, end.Y); odd == 0 {
-						dst[i*n+c] = sum
-					} else {
-						dst[i*n+c] += sum
-					}
-				}
-			}
-		}
-	}
 }

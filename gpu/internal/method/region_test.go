@@ -98,6 +98,66 @@ func checkRegion(r *rand.Rand, g region, want *boxsum.Table[uint32]) error {
 	return nil
 }
 
+// A regionTable is one channel of a table of a region.
+type regionTable[S boxsum.Sum] struct {
+	region
+	cells         *boxsum.Table[S]
+	channel       int
+	above, before []S // the sums above each row of pieces and left of each column; the last one is the total
+}
+
+func newRegionTable[S boxsum.Sum](g region, cells *boxsum.Table[S], channel int) *regionTable[S] {
+	t := &regionTable[S]{region: g, cells: cells, channel: channel}
+	var sum S
+	for y := range len(g.across) / 2 {
+		t.above = append(t.above, sum)
+		sum += t.rowsOf(y, min((y+1)*PieceRows, g.rows))
+	}
+	t.above, sum = append(t.above, sum), 0
+	for x := range len(g.down) / 2 {
+		t.before = append(t.before, sum)
+		sum += t.columnsOf(x, min((x+1)*PieceColumns, g.columns))
+	}
+	return t
+}
+
+// inside, rowsOf, columnsOf and entry are the functions of gpu/internal/kernels/lattice_boxes.cl.
+func (t *regionTable[S]) inside(column, row int) S {
+	if column == 0 || row == 0 {
+		return 0
+	}
+	x, y := (column-1)/PieceColumns, (row-1)/PieceRows
+	if x < int(t.across[2*y]) {
+		if int(t.down[2*x]) > y {
+			return 0
+		}
+		row = min((int(t.down[2*x+1])+1)*PieceRows, t.rows)
+	} else if x > int(t.across[2*y+1]) {
+		column = min((int(t.across[2*y+1])+1)*PieceColumns, t.columns)
+	}
+	return t.cells.At(column, row, t.channel)
+}
+
+func (t *regionTable[S]) rowsOf(y, row int) S {
+	end := min((int(t.across[2*y+1])+1)*PieceColumns, t.columns)
+	return t.inside(end, row) - t.inside(end, y*PieceRows)
+}
+
+func (t *regionTable[S]) columnsOf(x, column int) S {
+	end := min((int(t.down[2*x+1])+1)*PieceRows, t.rows)
+	return t.inside(column, end) - t.inside(x*PieceColumns, end)
+}
+
+func (t *regionTable[S]) entry(column, row int) S {
+	if column > 0 && row > 0 {
+		x, y := (column-1)/PieceColumns, (row-1)/PieceRows
+		if x > int(t.across[2*y+1]) && int(t.down[2*x]) <= y {
+			return t.above[y] + t.rowsOf(y, row) + (t.before[x] + t.columnsOf(x, column)) - t.above[len(t.above)-1]
+		}
+	}
+	return t.inside(column, row)
+}
+
 // checkTiles computes the tiles of a table like listedPlace in gpu/internal/kernels/plane_tile.h.
 func checkTiles(list []regionTile, size tileSize, cells boxsum.Image[uint8], want *boxsum.Table[uint32]) error {
 	type told struct {

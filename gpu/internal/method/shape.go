@@ -115,12 +115,14 @@ func (s *LatticeShape) Part(box rotated.Box, odd int) image.Rectangle {
 	if s.Split == 0 {
 		return image.Rect(box.C0, box.R0, box.C1, box.R1)
 	}
-	// x counts from the last column, so the pixels of even rows are in columns of the same parity
-	// as that column.
-	oddColumns := (s.Width - 1 + odd) % 2
+	oddColumns := s.oddColumns(odd)
 	half := func(n, odd int) int { return (n - odd + 1) / 2 } // how many of the numbers below n have this parity
 	return image.Rect(half(box.C0, oddColumns), half(box.R0, odd), half(box.C1, oddColumns), half(box.R1, odd))
 }
+
+// oddColumns returns 1 if the pixels of a part of a split lattice are in odd columns, and 0 if they are in even
+// ones. x counts from the last column, so the pixels of even rows are in columns of the same parity as that column.
+func (s *LatticeShape) oddColumns(odd int) int { return (s.Width - 1 + odd) % 2 }
 
 // Size returns the columns and rows of each lattice.
 func (s *LatticeShape) Size() (columns, rows int) {

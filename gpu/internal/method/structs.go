@@ -12,6 +12,7 @@ type (
 	tiltedDiagonals  = jobs.Diagonals
 	latticeJob       = jobs.Lattice
 	latticeBoxes     = jobs.LatticeBoxes
+	latticeLines     = jobs.LatticeLines
 	volumeBlocks     = jobs.Blocks
 	histogramPassJob = jobs.HistogramPass
 	fastJob          = jobs.PlanePass

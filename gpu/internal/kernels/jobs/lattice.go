@@ -32,3 +32,13 @@ type LatticeBoxes struct {
 	Columns, Rows                              int32
 	AcrossAt, DownAt, PiecesAcross, PiecesDown int32
 }
+
+// LatticeLines describes the entries of a rotated table on the host, which are laid out line by line. It extends LatticeBoxes;
+// see Lattice for the arrays.
+type LatticeLines struct {
+	CornersStride, EmptyStride             int64 // bytes of a line; EmptyStride is 0 if entries of empty cells are not wanted
+	Width, Height                          int32 // of the image
+	Rows, Columns                          int32 // of the whole lattice
+	DownsAt, OverAt, Runs, Mirrored        int32
+	Split, OddColumns, OddRows, Accumulate int32 // parity of the columns and rows of a part of a split lattice; whether to add to what is there
+}

@@ -41,4 +41,17 @@ typedef struct {
 static_assert(sizeof(LatticeBoxes) == 56, "Go has another layout");
 #endif
 
+// LatticeLines describes the entries of a rotated table on the host, which are laid out line by line. It extends LatticeBoxes;
+// see Lattice for the arrays.
+typedef struct {
+	i64 cornersStride, emptyStride; // bytes of a line; EmptyStride is 0 if entries of empty cells are not wanted
+	i32 width, height; // of the image
+	i32 rows, columns; // of the whole lattice
+	i32 downsAt, overAt, runs, mirrored;
+	i32 split, oddColumns, oddRows, accumulate; // parity of the columns and rows of a part of a split lattice; whether to add to what is there
+} LatticeLines;
+#ifndef __OPENCL_VERSION__
+static_assert(sizeof(LatticeLines) == 64, "Go has another layout");
+#endif
+
 #endif
