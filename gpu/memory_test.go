@@ -1,7 +1,9 @@
 package gpu
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"image"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/gpu/internal/driver"
 	"github.com/boxsum/boxsum/histogram"
 	"github.com/boxsum/boxsum/internal/fixture"
 	"github.com/boxsum/boxsum/rotated"
@@ -184,4 +187,47 @@ func sameTilted[S boxsum.Sum](got, want *tilted.Table[S]) bool {
 		return &boxsum.Table[S]{Sums: t.Sums, Stride: t.Stride, Width: t.Width, Height: t.Height, Channels: t.Channels}
 	}
 	return fixture.SameTables(plane(got), plane(want)) == nil
+}
+
+// noHostMemory is a backend without page-locked memory after the first few allocations.
+type noHostMemory struct {
+	driver.Backend
+	left int
+}
+
+func (b *noHostMemory) AllocHost(bytes int64) (driver.HostMemory, error) {
+	if b.left--; b.left < 0 {
+		return driver.HostMemory{}, fmt.Errorf("page-locked %w", boxsum.ErrMemory)
+	}
+	return b.Backend.AllocHost(bytes)
+}
+
+// TestLargeCopies checks that images which are copied in parts, through page-locked memory or not,
+// arrive as they are, and that the gaps between rows on the host are left alone.
+func TestLargeCopies(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		real := d.inner.Backend
+		defer func() { d.inner.Backend = real }()
+		for _, lanes := range []int{0, 1, 100} {
+			d.inner.Backend = &noHostMemory{real, lanes}
+			for _, size := range [][3]int{{3001, 1403, 0}, {3001, 1403, 13}, {1 << 20, 3, 1}, {3 << 20, 1, 0}, {3, 1 << 20, 2}} {
+				im := fixture.Noise[uint8](7, size[0], size[1], 1, size[2])
+				src := upload(t, d, im)
+				got := fixture.Noise[uint8](8, size[0], size[1], 1, size[2])
+				want := slices.Clone(got.Pix)
+				for y := range im.Height {
+					copy(want[y*im.Stride:], im.Row(y))
+				}
+				if err := src.DownloadInto(0, got); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got.Pix, want) {
+					t.Errorf("%v with page-locked memory for %d parts: the image differs", size, lanes)
+				}
+				if err := src.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
 }

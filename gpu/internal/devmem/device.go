@@ -31,6 +31,7 @@ type Device struct {
 	// mix, and while it uses an image or table, so that no one closes it.
 	Queue  sync.Mutex
 	Stream driver.Stream
+	lanes  []lane // for copies, guarded by Queue
 
 	Mu     sync.Mutex
 	Held   map[driver.Memory]struct{} // memory of images and tables
@@ -147,7 +148,7 @@ func (d *Device) unhold() error {
 	if d.owner != nil {
 		return driver.FirstError(err, d.endView())
 	}
-	return driver.FirstError(err, d.Backend.FreeStream(d.Stream), d.Backend.Close())
+	return driver.FirstError(err, d.closeLanes(), d.Backend.FreeStream(d.Stream), d.Backend.Close())
 }
 
 // ErrNilDevice is returned by calls on a nil device.

@@ -1,9 +1,6 @@
 package devmem
 
-import (
-	"runtime"
-	"unsafe"
-)
+import "unsafe"
 
 // A Host is rows of values in host memory.
 type Host struct {
@@ -27,24 +24,8 @@ func (a *Array) CopyIn(i int, src Host) error {
 	if a.Width == 0 || a.Height == 0 {
 		return nil
 	}
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	pin.Pin(src.At)
-	b, s := a.Device.Backend, a.Device.Stream
-	if err := b.CopyIn(s, a.At.Image(i), src.At, src.Stride, a.Rows()); err != nil {
-		return err
-	}
-	return b.Wait(s)
+	return a.Device.CopyIn(a.At.Image(i), src, a.Rows())
 }
 
 // CopyOut copies table i to the host.
-func (a *Array) CopyOut(i int, dst Host) error {
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	pin.Pin(dst.At)
-	b, s := a.Device.Backend, a.Device.Stream
-	if err := b.CopyOut(s, dst.At, dst.Stride, a.At.Image(i), a.Rows()); err != nil {
-		return err
-	}
-	return b.Wait(s)
-}
+func (a *Array) CopyOut(i int, dst Host) error { return a.Device.CopyOut(dst, a.At.Image(i), a.Rows()) }

@@ -101,6 +101,9 @@ type Arg struct {
 // Value returns the argument *v. Launches copy it before they return.
 func Value[T any](v *T) Arg { return Arg{unsafe.Pointer(v), unsafe.Sizeof(*v)} }
 
+// From returns the rows from y on.
+func (p Plane) From(y int64) Plane { return Plane{p.Memory, p.Offset + y*p.Stride, p.Stride} }
+
 // Address returns the address of the first row.
 func (p Plane) Address() uint64 { return uint64(p.Memory) + uint64(p.Offset) }
 

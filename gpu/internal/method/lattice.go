@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"runtime"
 	"strings"
 	"unsafe"
 
@@ -330,11 +329,7 @@ func newLines(d *devmem.Device, name string, bytes, count int, host *raster.Arra
 	return l, err
 }
 
-// copyOut copies the lines to the host and waits for them.
+// copyOut copies the lines to the host.
 func (l *latticeRows) copyOut(d *devmem.Device, dst []byte) error {
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	pin.Pin(&dst[0])
-	err := d.Backend.CopyOut(d.Stream, unsafe.Pointer(&dst[0]), l.stride, l.at, l.rows)
-	return driver.FirstError(err, d.Backend.Wait(d.Stream))
+	return d.CopyOut(devmem.Host{At: unsafe.Pointer(&dst[0]), Stride: l.stride}, l.at, l.rows)
 }

@@ -3,11 +3,8 @@ package transfer
 import (
 	"runtime"
 	"sync/atomic"
-	"unsafe"
 
-	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
-	"github.com/boxsum/boxsum/internal/kernel/processor"
 )
 
 const (
@@ -18,10 +15,6 @@ const (
 	// pieceBytes is the approximate size of the pieces in which copies are shared. Those who finish
 	// early wait for the last piece.
 	pieceBytes = 128 << 10
-
-	// streamBytes is the size from which on copies use non-temporal stores: the device reads from
-	// memory, and what it has written is no longer needed.
-	streamBytes = 1 << 10
 )
 
 // imageCopiers returns the number of processors needed to copy an image to page-locked memory by
@@ -29,28 +22,6 @@ const (
 func imageCopiers(image, table int64) int {
 	const most = 8
 	return int(min(2+(most*image-1)/max(image, table)+1, most))
-}
-
-// copyBytes copies host memory. Others may read the result after a [processor.StoreFence], which
-// takes longer than copying a row.
-func copyBytes(dst, src unsafe.Pointer, n int64) {
-	to, from := unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)
-	if n < streamBytes {
-		copy(to, from)
-		return
-	}
-	processor.StreamCopy(to, from)
-}
-
-// copyRows copies rows of host memory.
-func copyRows(dst, src devmem.Host, r driver.Rows) {
-	if dst.Stride == r.Bytes && src.Stride == r.Bytes {
-		r = driver.Rows{Bytes: r.Bytes * r.Count, Count: 1}
-	}
-	for y := range r.Count {
-		copyBytes(dst.Row(y), src.Row(y), r.Bytes)
-	}
-	processor.StoreFence()
 }
 
 // share calls copy for all rows, piece by piece, on at most by processors and no more than there

@@ -55,7 +55,7 @@ func (p *pool) stage(s *slot, w *Work, alone bool) error {
 	}
 	if in := &s.sides[0]; in.theirs.At == nil {
 		share(in.data, imageCopiers(in.bytes, s.sides[1].bytes+s.sides[2].bytes), func(first, count int64) {
-			copyRows(in.rows().From(int(first)), w.Sides[0].At.From(int(first)), driver.Rows{Bytes: in.data.Bytes, Count: count})
+			devmem.CopyRows(in.rows().From(int(first)), w.Sides[0].At.From(int(first)), driver.Rows{Bytes: in.data.Bytes, Count: count})
 		})
 	}
 	return nil
@@ -92,7 +92,7 @@ func (s *slot) deliver(tables []devmem.Host) {
 		}
 		share(t.data, tableCopiers, func(first, count int64) {
 			part := driver.Rows{Bytes: t.data.Bytes, Count: count}
-			copyRows(dst.From(int(first)), t.rows().From(int(first)), part)
+			devmem.CopyRows(dst.From(int(first)), t.rows().From(int(first)), part)
 		})
 	}
 }

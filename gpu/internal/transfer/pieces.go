@@ -273,10 +273,10 @@ func (w *Work) copyUnits(side, first, count int, staged devmem.Host, in bool) {
 	for n := range count {
 		at, there := w.Sides[side].From(first+n), staged.From(n*int(each.Count))
 		if in {
-			copyRows(there, at, each)
+			devmem.CopyRows(there, at, each)
 			continue
 		}
-		copyRows(at, there, each)
+		devmem.CopyRows(at, there, each)
 	}
 }
 
