@@ -16,22 +16,22 @@ import (
 // Several reports whether there are several inputs or an output folder.
 func Several(ins []string, out string) bool { return len(ins) > 1 || endsAsFolder(out) }
 
-// CheckLast returns an error that suggests -o if the last of several images does not
+// CheckLast returns an error that suggests -o if there is no output, and the last of several images does not
 // exist: it is probably the output.
-func CheckLast(ins []string) error {
-	if len(ins) < 2 {
+func CheckLast(ins []string, out string) error {
+	if out != "" || len(ins) < 2 {
 		return nil
 	}
-	out := ins[len(ins)-1]
-	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) || strings.Contains(out, "://") {
+	last := ins[len(ins)-1]
+	if _, err := os.Stat(last); !errors.Is(err, fs.ErrNotExist) || strings.Contains(last, "://") {
 		return nil
 	}
-	return console.Usage("%s: no such file (to write it, use -o %[1]s)", out)
+	return console.Usage("%s: no such file (to write it, use -o %[1]s)", last)
 }
 
 // NoOutput returns the error for several images without -o.
 func NoOutput(ins []string, folder string) error {
-	if err := CheckLast(ins); err != nil {
+	if err := CheckLast(ins, ""); err != nil {
 		return err
 	}
 	return console.Usage("no output: name a folder with -o, such as -o %s", folder)

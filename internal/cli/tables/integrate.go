@@ -292,7 +292,7 @@ func (c *Integrate) outputs() ([]string, error) {
 	case len(c.Ins) == 0:
 		return nil, console.Usage("no image: name a file, or use --demo")
 	case c.Out == "":
-		return make([]string, len(c.Ins)), imagefile.CheckLast(c.Ins)
+		return make([]string, len(c.Ins)), imagefile.CheckLast(c.Ins, "")
 	}
 	extension := ".npy"
 	if c.Squares || c.Tilted {

@@ -3,7 +3,6 @@ package windows
 import (
 	"io"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/boxsum/boxsum/filter"
@@ -34,17 +33,16 @@ type Blur struct {
 
 // Run filters the images and reports.
 func (c *Blur) Run(sh *console.Shell) error {
-	if c.Out == "" {
-		if err := imagefile.CheckLast(c.Ins); err != nil {
-			return err
-		}
+	images := batch{c.Ins, c.Demo, c.Out, c.JSON, "blurred", imagefile.ExtensionLike}
+	if err := imagefile.CheckLast(c.Ins, c.Out); err != nil {
+		return err
 	}
 	work, err := c.work()
 	if err != nil {
 		return err
 	}
-	if c.Demo && len(c.Ins) > 0 {
-		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
+	if err := images.check(); err != nil {
+		return err
 	}
 	if imagefile.IsStore(c.Out) {
 		return c.runStore(sh, work)
@@ -55,34 +53,7 @@ func (c *Blur) Run(sh *console.Shell) error {
 	if err := c.setValid(sh, &c.Flags, &work.job.Options); err != nil {
 		return err
 	}
-	if !imagefile.Several(c.Ins, c.Out) {
-		in := ""
-		if len(c.Ins) > 0 {
-			in = c.Ins[0]
-		}
-		r, err := c.one(sh, work, in, c.Out)
-		if err != nil {
-			return err
-		}
-		return c.print(sh, r)
-	}
-	if len(c.Ins) == 0 {
-		return console.Usage("no image: name a file, or use --demo")
-	}
-	if c.Out == "" {
-		return imagefile.NoOutput(c.Ins, "blurred/")
-	}
-	outs, err := imagefile.InFolder(c.Ins, c.Out, "blurred", imagefile.ExtensionLike)
-	if err != nil {
-		return err
-	}
-	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (filterReport, error) {
-		r, err := c.one(sh, work, in, out)
-		if c.JSON {
-			r.In = in
-		}
-		return r, err
-	})
+	return images.run(sh, func(in, out string) (report, error) { return c.one(sh, work, in, out) })
 }
 
 // bySigma reports whether the size of the filter is given as a standard deviation.
@@ -150,35 +121,26 @@ func (c *Blur) work() (*filterWork, error) {
 }
 
 // one blurs one image.
-func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (filterReport, error) {
-	if _, err := imagefile.FormatOf(out, "png", ".jpg"); err != nil {
-		return filterReport{}, err
-	}
-	how := c.Flags
-	how.AllPages = true
-	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &how, c.Demo) })
+func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (report, error) {
+	src, format, err := openLike(sh, in, out, c.Flags, c.Demo)
 	if err != nil {
-		return filterReport{}, err
+		return nil, err
 	}
 	defer src.Close()
-	format, err := imagefile.FormatOf(out, imagefile.FormatLike(src), ".jpg")
-	if err != nil {
-		return filterReport{}, err
-	}
 	c.tellNaN(sh, in, src.Image, kinds[work.name])
 	r := newFilterReport(src, work, out)
 	r.count(src.PagesIn(format))
 	if format == "npy" && !hasAlpha(src) {
 		write, err := work.stream(sh, src.Image)
 		if err != nil {
-			return r, err
+			return nil, err
 		}
 		if write != nil {
 			src.TellFirst(sh)
 			return r, r.streamed(sh, out, write)
 		}
 	}
-	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
+	return r, imagefile.SavePages(sh, out, format, src, func() (any, error) {
 		watched := work.watched(sh)
 		start := time.Now()
 		apply := watched.apply
@@ -190,7 +152,6 @@ func (c *Blur) one(sh *console.Shell, work *filterWork, in, out string) (filterR
 		tellFailed(sh, work.job.Options.On)
 		return imagefile.Encodable(img, err)
 	})
-	return r, err
 }
 
 // watched returns a filter that Ctrl-C cancels and whose progress is shown.
@@ -203,10 +164,10 @@ func (f *filterWork) watched(sh *console.Shell) *filterWork {
 }
 
 // newFilterReport returns a report without results.
-func newFilterReport(src *imagefile.Source, work *filterWork, out string) filterReport {
-	r := filterReport{
-		Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Filters: []string{work.name},
-		Border: work.job.Options.Border.String(), placeReport: placeReportOf(work.job.Options.On, work.job.Options.Workers), Out: out,
+func newFilterReport(src *imagefile.Source, work *filterWork, out string) *filterReport {
+	r := &filterReport{
+		inputReport: newInputReport(src), Filters: []string{work.name}, Border: work.job.Options.Border.String(),
+		placeReport: placeReportOf(work.job.Options.On, work.job.Options.Workers), outputReport: outputReport{Out: out},
 	}
 	if work.name == "gaussian" {
 		r.Sigma = []float64{work.job.Sigma.X, work.job.Sigma.Y}
@@ -215,10 +176,6 @@ func newFilterReport(src *imagefile.Source, work *filterWork, out string) filter
 		r.Window = []int{work.job.Window.Width, work.job.Window.Height}
 	}
 	return r
-}
-
-func (r *filterReport) took(start time.Time) {
-	r.Milliseconds += float64(time.Since(start)) / float64(time.Millisecond)
 }
 
 // streamed writes a result row by row.
@@ -266,8 +223,11 @@ func (c *Blur) runStore(sh *console.Shell, work *filterWork) error {
 		return err
 	}
 	shape := append(src.Shape(), 1)
-	r := filterReport{Extent: imagefile.Extent{Width: shape[1], Height: shape[0], Channels: shape[2]}, Pixels: src.Type().String(), Filters: []string{work.name},
-		Window: []int{work.job.Window.Width, work.job.Window.Height}, Border: work.job.Options.Border.String(), placeReport: placeReportOf(nil, work.job.Options.Workers), Out: zarr.Redacted(c.Out)}
+	r := &filterReport{
+		inputReport: inputReport{Extent: imagefile.Extent{Width: shape[1], Height: shape[0], Channels: shape[2]}, Pixels: src.Type().String()},
+		Filters:     []string{work.name}, Window: []int{work.job.Window.Width, work.job.Window.Height}, Border: work.job.Options.Border.String(),
+		placeReport: placeReportOf(nil, work.job.Options.Workers), outputReport: outputReport{Out: zarr.Redacted(c.Out)},
+	}
 	r.took(start)
-	return c.print(sh, r)
+	return printReport(sh, r, c.JSON)
 }

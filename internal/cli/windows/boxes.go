@@ -10,8 +10,6 @@ import (
 
 	"github.com/boxsum/boxsum/internal/boxlets"
 	"github.com/boxsum/boxsum/internal/cli/console"
-	"github.com/boxsum/boxsum/internal/cli/display"
-	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
@@ -41,22 +39,19 @@ type Boxes struct {
 
 // A boxesReport describes what boxes did.
 type boxesReport struct {
-	imagefile.Extent
-	In           string  `json:"in,omitempty"` // set if there are several inputs
-	Pixels       string  `json:"pixels"`
-	Filter       string  `json:"filter"`
-	Found        *int    `json:"found,omitempty"` // targets
-	Milliseconds float64 `json:"ms"`
-	Out          string  `json:"out"`
+	inputReport
+	Filter string `json:"filter"`
+	Found  *int   `json:"found,omitempty"` // targets
+	outputReport
 }
 
 // String returns the report as one line.
-func (r boxesReport) String() string {
+func (r *boxesReport) String() string {
 	found := ""
 	if r.Found != nil {
 		found = fmt.Sprintf(", %d found", *r.Found)
 	}
-	return fmt.Sprintf("%v %s, %s%s, %s → %s", r.Extent, r.Pixels, r.Filter, found, display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+	return fmt.Sprintf("%v, %s%s, %v", r.inputReport, r.Filter, found, r.outputReport)
 }
 
 // job returns the filter that the flags name, without an image, and its name.
@@ -121,82 +116,47 @@ func parseBox(text string) (b boxlets.Box, err error) {
 
 // Run filters the images and reports.
 func (c *Boxes) Run(sh *console.Shell) error {
-	if c.Out == "" {
-		if err := imagefile.CheckLast(c.Ins); err != nil {
-			return err
-		}
+	images := batch{c.Ins, c.Demo, c.Out, c.JSON, "maps", func(string) string { return ".npy" }}
+	if err := imagefile.CheckLast(c.Ins, c.Out); err != nil {
+		return err
 	}
 	_, name, err := c.job()
-	switch {
-	case err != nil:
-		return err
-	case c.Demo && len(c.Ins) > 0:
-		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
-	case !c.Demo && len(c.Ins) == 0:
-		return console.Usage("no image: name a file, or use --demo")
-	}
-	if !imagefile.Several(c.Ins, c.Out) {
-		in := ""
-		if len(c.Ins) > 0 {
-			in = c.Ins[0]
-		}
-		r, err := c.one(sh, name, in, c.Out)
-		if err != nil {
-			return err
-		}
-		w := sh.Reports(c.Out)
-		if c.JSON {
-			return display.JSON(w, r)
-		}
-		_, err = fmt.Fprintln(w, r)
-		return err
-	}
-	if c.Out == "" {
-		return imagefile.NoOutput(c.Ins, "maps/")
-	}
-	outs, err := imagefile.InFolder(c.Ins, c.Out, "maps", func(string) string { return ".npy" })
 	if err != nil {
 		return err
 	}
-	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (boxesReport, error) {
-		r, err := c.one(sh, name, in, out)
-		if c.JSON {
-			r.In = in
-		}
-		return r, err
-	})
+	if err := images.check(); err != nil {
+		return err
+	}
+	return images.run(sh, func(in, out string) (report, error) { return c.one(sh, name, in, out) })
 }
 
 // one filters one image.
-func (c *Boxes) one(sh *console.Shell, name, in, out string) (r boxesReport, err error) {
+func (c *Boxes) one(sh *console.Shell, name, in, out string) (report, error) {
 	format, err := imagefile.FormatOf(out, "npy")
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	how := c.Flags
-	how.AllPages = true
-	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &how, c.Demo) })
+	src, err := openPages(sh, in, out, c.Flags, c.Demo)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	defer src.Close()
-	r = boxesReport{Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Filter: name, Out: out}
-	start := time.Now()
-	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
+	r := &boxesReport{inputReport: newInputReport(src), Filter: name, outputReport: outputReport{Out: out}}
+	return r, imagefile.SavePages(sh, out, format, src, func() (any, error) {
+		start := time.Now()
 		img, err := c.filtered(sh, src.Image)
-		r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
+		r.took(start)
 		if err != nil {
 			return nil, err
 		}
 		if c.Targets != 0 {
-			r.count(img)
+			r.countTargets(img)
 		}
 		if format != "npy" && (c.Targets != 0 || format != "tiff") {
 			img, err = c.drawn(img, src.Image.Type)
 		}
 		return imagefile.Encodable(img, err)
 	})
-	return r, err
 }
 
 // filtered returns the result for an image.
@@ -226,8 +186,8 @@ func (c *Boxes) filtered(sh *console.Shell, img raster.Array) (raster.Array, err
 	return j.Dst, j.Run()
 }
 
-// count adds the targets of an image to those of its other pages.
-func (r *boxesReport) count(img raster.Array) {
+// countTargets adds the targets of an image to those of its other pages.
+func (r *boxesReport) countTargets(img raster.Array) {
 	if r.Found == nil {
 		r.Found = new(int)
 	}

@@ -3,13 +3,11 @@ package windows
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/boxsum/boxsum/denoise"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
-	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/raster"
 )
@@ -29,96 +27,53 @@ type Denoise struct {
 
 // A denoiseReport describes what denoise did.
 type denoiseReport struct {
-	imagefile.Extent
-	In       string  `json:"in,omitempty"` // set if there are several inputs
-	Pixels   string  `json:"pixels"`
+	inputReport
 	Strength float64 `json:"strength"`
 	Patch    int     `json:"patch"`
 	Search   int     `json:"search"`
 	placeReport
-	Milliseconds float64 `json:"ms"`
-	Out          string  `json:"out"`
+	outputReport
 }
 
 // String returns the report as one line.
-func (r denoiseReport) String() string {
-	return fmt.Sprintf("%v %s, non-local means of strength %s%s, %s → %s",
-		r.Extent, r.Pixels, display.Rounded(r.Strength), r.ending(), display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+func (r *denoiseReport) String() string {
+	return fmt.Sprintf("%v, non-local means of strength %s%s, %v", r.inputReport, display.Rounded(r.Strength), r.ending(), r.outputReport)
 }
 
 // Run denoises the images and reports.
 func (c *Denoise) Run(sh *console.Shell) error {
+	images := batch{c.Ins, c.Demo, c.Out, c.JSON, "denoised", imagefile.ExtensionLike}
 	switch {
 	case !(c.Strength > 0) || math.IsInf(c.Strength, 0):
 		return console.Usage("--strength %v: want more than 0", c.Strength)
 	case c.Patch < 1 || c.Search < 1:
 		return console.Usage("--patch %d --search %d: want 1 or more", c.Patch, c.Search)
-	case c.Demo && len(c.Ins) > 0:
-		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
-	case !c.Demo && len(c.Ins) == 0:
-		return console.Usage("no image: name a file, or use --demo")
+	}
+	if err := images.check(); err != nil {
+		return err
 	}
 	on, err := c.choose()
 	if err != nil {
 		return err
 	}
-	if !imagefile.Several(c.Ins, c.Out) {
-		in := ""
-		if len(c.Ins) > 0 {
-			in = c.Ins[0]
-		}
-		r, err := c.one(sh, &on, in, c.Out)
-		if err != nil {
-			return err
-		}
-		w := sh.Reports(c.Out)
-		if c.JSON {
-			return display.JSON(w, r)
-		}
-		_, err = fmt.Fprintln(w, r)
-		return err
-	}
-	if c.Out == "" {
-		return imagefile.NoOutput(c.Ins, "denoised/")
-	}
-	outs, err := imagefile.InFolder(c.Ins, c.Out, "denoised", imagefile.ExtensionLike)
-	if err != nil {
-		return err
-	}
-	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (denoiseReport, error) {
-		r, err := c.one(sh, &on, in, out)
-		if c.JSON {
-			r.In = in
-		}
-		return r, err
-	})
+	return images.run(sh, func(in, out string) (report, error) { return c.one(sh, &on, in, out) })
 }
 
 // one denoises one image.
-func (c *Denoise) one(sh *console.Shell, on *processor, in, out string) (r denoiseReport, err error) {
-	if _, err := imagefile.FormatOf(out, "png", ".jpg"); err != nil {
-		return r, err
-	}
-	how := c.Flags
-	how.AllPages = true
-	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &how, c.Demo) })
+func (c *Denoise) one(sh *console.Shell, on *processor, in, out string) (report, error) {
+	src, format, err := openLike(sh, in, out, c.Flags, c.Demo)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	defer src.Close()
-	format, err := imagefile.FormatOf(out, imagefile.FormatLike(src), ".jpg")
-	if err != nil {
-		return r, err
-	}
-	r = denoiseReport{Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Strength: c.Strength, Patch: c.Patch, Search: c.Search, placeReport: on.report(), Out: out}
-	start := time.Now()
-	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
+	r := &denoiseReport{newInputReport(src), c.Strength, c.Patch, c.Search, on.report(), outputReport{Out: out}}
+	return r, imagefile.SavePages(sh, out, format, src, func() (any, error) {
+		start := time.Now()
 		img, err := c.denoised(sh, on, src.Image)
+		r.took(start)
 		tellFailed(sh, on.device)
-		r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
 		return img, err
 	})
-	return r, err
 }
 
 // denoised returns the image without noise, a boxsum.Image.

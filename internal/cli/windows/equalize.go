@@ -3,7 +3,6 @@ package windows
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/boxsum/boxsum/enhance"
@@ -28,93 +27,49 @@ type Equalize struct {
 
 // An equalizeReport describes what equalize did.
 type equalizeReport struct {
-	imagefile.Extent
-	In     string  `json:"in,omitempty"` // set if there are several inputs
-	Pixels string  `json:"pixels"`
-	Clip   float64 `json:"clip"`
-	Tiles  []int   `json:"tiles"`
+	inputReport
+	Clip  float64 `json:"clip"`
+	Tiles []int   `json:"tiles"`
 	placeReport
-	Milliseconds float64 `json:"ms"`
-	Out          string  `json:"out"`
+	outputReport
 }
 
 // String returns the report as one line.
-func (r equalizeReport) String() string {
-	return fmt.Sprintf("%v %s, CLAHE with %d×%d tiles, clip %s%s, %s → %s",
-		r.Extent, r.Pixels, r.Tiles[0], r.Tiles[1], display.Rounded(r.Clip), r.ending(), display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+func (r *equalizeReport) String() string {
+	return fmt.Sprintf("%v, CLAHE with %d×%d tiles, clip %s%s, %v", r.inputReport, r.Tiles[0], r.Tiles[1], display.Rounded(r.Clip), r.ending(), r.outputReport)
 }
 
 // Run equalizes the images and reports.
 func (c *Equalize) Run(sh *console.Shell) error {
-	switch {
-	case !(c.Clip >= 0) || math.IsInf(c.Clip, 0):
+	images := batch{c.Ins, c.Demo, c.Out, c.JSON, "equalized", imagefile.ExtensionLike}
+	if !(c.Clip >= 0) || math.IsInf(c.Clip, 0) {
 		return console.Usage("--clip %v: want 0 or more", c.Clip)
-	case c.Demo && len(c.Ins) > 0:
-		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
-	case !c.Demo && len(c.Ins) == 0:
-		return console.Usage("no image: name a file, or use --demo")
+	}
+	if err := images.check(); err != nil {
+		return err
 	}
 	on, err := c.choose()
 	if err != nil {
 		return err
 	}
-	if !imagefile.Several(c.Ins, c.Out) {
-		in := ""
-		if len(c.Ins) > 0 {
-			in = c.Ins[0]
-		}
-		r, err := c.one(sh, &on, in, c.Out)
-		if err != nil {
-			return err
-		}
-		w := sh.Reports(c.Out)
-		if c.JSON {
-			return display.JSON(w, r)
-		}
-		_, err = fmt.Fprintln(w, r)
-		return err
-	}
-	if c.Out == "" {
-		return imagefile.NoOutput(c.Ins, "equalized/")
-	}
-	outs, err := imagefile.InFolder(c.Ins, c.Out, "equalized", imagefile.ExtensionLike)
-	if err != nil {
-		return err
-	}
-	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (equalizeReport, error) {
-		r, err := c.one(sh, &on, in, out)
-		if c.JSON {
-			r.In = in
-		}
-		return r, err
-	})
+	return images.run(sh, func(in, out string) (report, error) { return c.one(sh, &on, in, out) })
 }
 
 // one equalizes one image.
-func (c *Equalize) one(sh *console.Shell, on *processor, in, out string) (r equalizeReport, err error) {
-	if _, err := imagefile.FormatOf(out, "png", ".jpg"); err != nil {
-		return r, err
-	}
-	how := c.Flags
-	how.AllPages = true
-	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &how, c.Demo) })
+func (c *Equalize) one(sh *console.Shell, on *processor, in, out string) (report, error) {
+	src, format, err := openLike(sh, in, out, c.Flags, c.Demo)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	defer src.Close()
-	format, err := imagefile.FormatOf(out, imagefile.FormatLike(src), ".jpg")
-	if err != nil {
-		return r, err
-	}
-	r = equalizeReport{Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Clip: c.Clip, Tiles: []int{c.Tiles.Width, c.Tiles.Height}, placeReport: on.report(), Out: out}
-	start := time.Now()
-	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
+	r := &equalizeReport{newInputReport(src), c.Clip, []int{c.Tiles.Width, c.Tiles.Height}, on.report(), outputReport{Out: out}}
+	return r, imagefile.SavePages(sh, out, format, src, func() (any, error) {
+		start := time.Now()
 		img, err := c.equalized(sh, on, src.Image)
+		r.took(start)
 		tellFailed(sh, on.device)
-		r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
 		return img, err
 	})
-	return r, err
 }
 
 // equalized returns the equalized image, a boxsum.Image.

@@ -108,24 +108,20 @@ func (f *filterFlags) openOn(opt *filters.Options) error {
 
 // A filterReport describes what blur or local did.
 type filterReport struct {
-	imagefile.Extent
-	In string `json:"in,omitempty"` // set if there are several inputs
-	pagesReport
-	Pixels  string    `json:"pixels"` // such as u8
+	inputReport
 	Filters []string  `json:"filters"`
 	Window  []int     `json:"window,omitempty"`
 	Sigma   []float64 `json:"sigma,omitempty"`
 	Passes  int       `json:"passes,omitempty"` // boxes of a Gaussian
 	Border  string    `json:"border"`
 	placeReport
-	RowByRow     bool    `json:"row_by_row,omitempty"` // the time includes writing the file
-	Milliseconds float64 `json:"ms"`
-	Out          string  `json:"out,omitempty"`
+	RowByRow bool `json:"row_by_row,omitempty"` // the time includes writing the file
+	outputReport
 }
 
 // String returns the report as one line.
-func (r filterReport) String() string {
-	s := fmt.Sprintf("%v %s%v, %s", r.Extent, r.Pixels, r.pagesReport, strings.Join(r.Filters, ", "))
+func (r *filterReport) String() string {
+	s := fmt.Sprintf("%v, %s", r.inputReport, strings.Join(r.Filters, ", "))
 	switch {
 	case r.Sigma != nil && r.Sigma[0] == r.Sigma[1]:
 		s += " σ " + display.Rounded(r.Sigma[0])
@@ -149,16 +145,5 @@ func (r filterReport) String() string {
 	if r.RowByRow {
 		s += ", row by row"
 	}
-	return s + fmt.Sprintf(", %s → %s", display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
-}
-
-// print prints the report on standard output, or on standard error if the image was written to
-// standard output.
-func (f *filterFlags) print(sh *console.Shell, r filterReport) error {
-	w := sh.Reports(r.Out)
-	if f.JSON {
-		return display.JSON(w, r)
-	}
-	_, err := fmt.Fprintln(w, r)
-	return err
+	return fmt.Sprintf("%s, %v", s, r.outputReport)
 }

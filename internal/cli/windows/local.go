@@ -57,10 +57,20 @@ func (c *Local) statistics() (names []string) {
 
 // Run computes the statistics of the images and reports.
 func (c *Local) Run(sh *console.Shell) error {
-	if c.Out == "" {
-		if err := imagefile.CheckLast(c.Ins); err != nil {
-			return err
-		}
+	if err := imagefile.CheckLast(c.Ins, c.Out); err != nil {
+		return err
+	}
+	names := c.statistics()
+	extension := ".npy"
+	if len(names) > 1 {
+		extension = ".npz"
+	}
+	images := batch{c.Ins, c.Demo, c.Out, c.JSON, "maps", func(string) string { return extension }}
+	if len(names) == 0 {
+		return console.Usage("no filter: give --mean, --std, --variance, --normalize, --median, --entropy or --guided")
+	}
+	if err := images.check(); err != nil {
+		return err
 	}
 	if err := c.checkFlags(); err != nil {
 		return err
@@ -69,7 +79,7 @@ func (c *Local) Run(sh *console.Shell) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range c.statistics() {
+	for _, name := range names {
 		if err := c.checkValid(kinds[name], "--"+name); err != nil {
 			return err
 		}
@@ -80,47 +90,12 @@ func (c *Local) Run(sh *console.Shell) error {
 	if err := c.setValid(sh, &c.Flags, &opt); err != nil {
 		return err
 	}
-	if !imagefile.Several(c.Ins, c.Out) {
-		in := ""
-		if len(c.Ins) > 0 {
-			in = c.Ins[0]
-		}
-		r, err := c.one(sh, &opt, in, c.Out)
-		if err != nil {
-			return err
-		}
-		return c.print(sh, r)
-	}
-	if c.Out == "" {
-		return imagefile.NoOutput(c.Ins, "maps/")
-	}
-	extension := ".npy"
-	if len(c.statistics()) > 1 {
-		extension = ".npz"
-	}
-	outs, err := imagefile.InFolder(c.Ins, c.Out, "maps", func(string) string { return extension })
-	if err != nil {
-		return err
-	}
-	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (filterReport, error) {
-		r, err := c.one(sh, &opt, in, out)
-		if c.JSON {
-			r.In = in
-		}
-		return r, err
-	})
+	return images.run(sh, func(in, out string) (report, error) { return c.one(sh, &opt, in, out) })
 }
 
 // checkFlags returns an error for flags that cannot be combined.
 func (c *Local) checkFlags() error {
-	asked := c.statistics()
 	switch {
-	case len(asked) == 0:
-		return console.Usage("no filter: give --mean, --std, --variance, --normalize, --median, --entropy or --guided")
-	case c.Demo && len(c.Ins) > 0:
-		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
-	case !c.Demo && len(c.Ins) == 0:
-		return console.Usage("no image: name a file, or use --demo")
 	case c.Floor != 0 && !c.Normalize:
 		return console.Usage("--floor is for --normalize: add it, or leave out --floor")
 	case (c.Guide != "" || c.Epsilon != -1) && !c.Guided:
@@ -147,20 +122,18 @@ func (c *Local) checkNumbers() error {
 }
 
 // one computes the statistics of one image.
-func (c *Local) one(sh *console.Shell, opt *filters.Options, in, out string) (filterReport, error) {
+func (c *Local) one(sh *console.Shell, opt *filters.Options, in, out string) (report, error) {
 	names := c.statistics()
 	format, err := imagefile.FormatOf(out, "npy", ".npz")
 	if err != nil {
-		return filterReport{}, err
+		return nil, err
 	}
 	if len(names) > 1 && format != "npz" {
-		return filterReport{}, console.Usage("%s holds one result: write %s to a .npz file", imagefile.NameOf(out), strings.Join(names, " and "))
+		return nil, console.Usage("%s holds one result: write %s to a .npz file", imagefile.NameOf(out), strings.Join(names, " and "))
 	}
-	how := c.Flags
-	how.AllPages = true
-	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &how, c.Demo) })
+	src, err := openPages(sh, in, out, c.Flags, c.Demo)
 	if err != nil {
-		return filterReport{}, err
+		return nil, err
 	}
 	defer src.Close()
 	work := &filterWork{
@@ -170,10 +143,10 @@ func (c *Local) one(sh *console.Shell, opt *filters.Options, in, out string) (fi
 		},
 	}
 	if pixel := src.Image.Type; c.Entropy && !c.Range.Given && pixel != raster.U8 && pixel != raster.U16 {
-		return filterReport{}, console.Usage("--entropy of %s pixels needs --range LOW,HIGH, the values to divide into bins", src.Element)
+		return nil, console.Usage("--entropy of %s pixels needs --range LOW,HIGH, the values to divide into bins", src.Element)
 	}
 	if err := c.guide(sh, work, src); err != nil {
-		return filterReport{}, err
+		return nil, err
 	}
 	c.tellNaN(sh, in, src.Image, kinds[names[0]])
 	r := newFilterReport(src, work, out)

@@ -14,7 +14,6 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
-	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/filters"
 	"github.com/boxsum/boxsum/internal/matching"
@@ -57,8 +56,8 @@ type matchPlace struct {
 
 // Run finds the template in the images and prints the best positions.
 func (c *Match) Run(sh *console.Shell) error {
-	if c.Out == "" && len(c.Files) > 2 {
-		if err := imagefile.CheckLast(c.Files); err != nil {
+	if len(c.Files) > 2 {
+		if err := imagefile.CheckLast(c.Files, c.Out); err != nil {
 			return err
 		}
 	}
@@ -143,19 +142,12 @@ func (c *Match) work(sh *console.Shell) (*matchWork, error) {
 		return nil, console.Usage("--method: %w", err)
 	}
 	w := &matchWork{job: matching.Job{Method: m}, top: c.Top, apart: c.Apart}
+	on, err := c.choose()
+	if err != nil {
+		return nil, err
+	}
 	opt := &w.job.Options
-	level, err := boxsum.ParseLevel(c.Level)
-	if err != nil {
-		return nil, err
-	}
-	opt.Workers, opt.Context, opt.Level = cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), sh.Ctx, level.String()
-	d, err := c.open()
-	if err != nil {
-		return nil, err
-	}
-	if d != nil {
-		opt.On = d
-	}
+	opt.On, opt.Workers, opt.Context, opt.Level = on.device, cmp.Or(on.workers, runtime.GOMAXPROCS(0)), sh.Ctx, on.level.String()
 	// Both stay open until the process ends, because the work may still read them after Ctrl-C.
 	last := c.Files[len(c.Files)-1]
 	template, err := imagefile.OpenOrDemo(sh, last, "", &c.Flags, false)
@@ -193,7 +185,7 @@ func matchMask(img raster.Array) (raster.Array, error) {
 
 // one finds the template in an image.
 func (c *Match) one(sh *console.Shell, work *matchWork, in, format string) ([]matchPlace, error) {
-	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, c.Out, &c.Flags, false) })
+	src, err := openImage(sh, in, c.Out, &c.Flags, false)
 	if err != nil {
 		return nil, err
 	}

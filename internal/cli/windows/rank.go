@@ -2,11 +2,9 @@ package windows
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/boxsum/boxsum/internal/cli/console"
-	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/pixels"
@@ -33,24 +31,21 @@ type Rank struct {
 
 // A rankReport describes what rank did.
 type rankReport struct {
-	imagefile.Extent
-	In        string `json:"in,omitempty"` // set if there are several inputs
-	Pixels    string `json:"pixels"`
+	inputReport
 	Statistic string `json:"statistic"`
 	Window    []int  `json:"window"`
 	placeReport
-	Milliseconds float64 `json:"ms"`
-	Out          string  `json:"out"`
+	outputReport
 }
 
 // String returns the report as one line.
-func (r rankReport) String() string {
-	return fmt.Sprintf("%v %s, %s of %d×%d%s, %s → %s",
-		r.Extent, r.Pixels, r.Statistic, r.Window[0], r.Window[1], r.ending(), display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+func (r *rankReport) String() string {
+	return fmt.Sprintf("%v, %s of %d×%d%s, %v", r.inputReport, r.Statistic, r.Window[0], r.Window[1], r.ending(), r.outputReport)
 }
 
 // Run filters the images and reports.
 func (c *Rank) Run(sh *console.Shell) error {
+	images := batch{c.Ins, c.Demo, c.Out, c.JSON, "ranked", imagefile.ExtensionLike}
 	switch {
 	case !(c.Fraction >= 0 && c.Fraction <= 1):
 		return console.Usage("--fraction %v: want 0 to 1", c.Fraction)
@@ -58,10 +53,9 @@ func (c *Rank) Run(sh *console.Shell) error {
 		return console.Usage("--below %d --above %d: want 0 or more", c.Below, c.Above)
 	case c.Mask == console.Standard:
 		return console.Usage("--mask cannot be standard input: name a file")
-	case c.Demo && len(c.Ins) > 0:
-		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
-	case !c.Demo && len(c.Ins) == 0:
-		return console.Usage("no image: name a file, or use --demo")
+	}
+	if err := images.check(); err != nil {
+		return err
 	}
 	on, err := c.choose()
 	if err != nil {
@@ -75,66 +69,27 @@ func (c *Rank) Run(sh *console.Shell) error {
 		}
 		mask = pixels.Of(img)
 	}
-	if !imagefile.Several(c.Ins, c.Out) {
-		in := ""
-		if len(c.Ins) > 0 {
-			in = c.Ins[0]
-		}
-		r, err := c.one(sh, &on, mask, in, c.Out)
-		if err != nil {
-			return err
-		}
-		w := sh.Reports(c.Out)
-		if c.JSON {
-			return display.JSON(w, r)
-		}
-		_, err = fmt.Fprintln(w, r)
-		return err
-	}
-	if c.Out == "" {
-		return imagefile.NoOutput(c.Ins, "ranked/")
-	}
-	outs, err := imagefile.InFolder(c.Ins, c.Out, "ranked", imagefile.ExtensionLike)
-	if err != nil {
-		return err
-	}
-	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (rankReport, error) {
-		r, err := c.one(sh, &on, mask, in, out)
-		if c.JSON {
-			r.In = in
-		}
-		return r, err
-	})
+	return images.run(sh, func(in, out string) (report, error) { return c.one(sh, &on, mask, in, out) })
 }
 
 // one filters one image.
-func (c *Rank) one(sh *console.Shell, on *processor, mask raster.Array, in, out string) (r rankReport, err error) {
-	if _, err := imagefile.FormatOf(out, "png", ".jpg"); err != nil {
-		return r, err
-	}
-	how := c.Flags
-	how.AllPages = true
-	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &how, c.Demo) })
+func (c *Rank) one(sh *console.Shell, on *processor, mask raster.Array, in, out string) (report, error) {
+	src, format, err := openLike(sh, in, out, c.Flags, c.Demo)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	defer src.Close()
-	format, err := imagefile.FormatOf(out, imagefile.FormatLike(src), ".jpg")
-	if err != nil {
-		return r, err
-	}
-	r = rankReport{Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Statistic: c.Statistic, Window: []int{c.Window.Width, c.Window.Height}, placeReport: on.report(), Out: out}
-	start := time.Now()
-	err = imagefile.SavePages(sh, out, format, src, func() (any, error) {
+	r := &rankReport{newInputReport(src), c.Statistic, []int{c.Window.Width, c.Window.Height}, on.report(), outputReport{Out: out}}
+	return r, imagefile.SavePages(sh, out, format, src, func() (any, error) {
+		start := time.Now()
 		img, err := c.ranked(sh, on, src.Image, mask)
+		r.took(start)
 		tellFailed(sh, on.device)
-		r.Milliseconds = float64(time.Since(start)) / float64(time.Millisecond)
 		if c.Statistic == "threshold" && format != "npy" && err == nil {
 			whiten(img)
 		}
 		return imagefile.Encodable(img, err)
 	})
-	return r, err
 }
 
 // ranked returns the filtered image.

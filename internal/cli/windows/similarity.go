@@ -6,7 +6,6 @@ import (
 
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/display"
-	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/pixels"
 	"github.com/boxsum/boxsum/internal/quality"
@@ -51,12 +50,12 @@ func (c *Compare) similarity(sh *console.Shell) error {
 	if c.Out != "" && err != nil {
 		return err
 	}
-	truth, err := c.open(sh, c.Truth)
+	truth, err := openImage(sh, c.Truth, c.Out, &c.Flags, false)
 	if err != nil {
 		return err
 	}
 	defer truth.Close()
-	other, err := c.open(sh, c.Image)
+	other, err := openImage(sh, c.Image, c.Out, &c.Flags, false)
 	if err != nil {
 		return err
 	}
@@ -130,11 +129,6 @@ func (c *Compare) similarity(sh *console.Shell) error {
 		}
 	}
 	return c.printSimilarity(sh, &s)
-}
-
-// open opens an image.
-func (c *Compare) open(sh *console.Shell, path string) (*imagefile.Source, error) {
-	return imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, path, c.Out, &c.Flags, false) })
 }
 
 // saveMap writes a map of similarities: floats, or a picture that is white where they are 1.

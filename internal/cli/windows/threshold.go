@@ -8,10 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/cli/console"
-	"github.com/boxsum/boxsum/internal/cli/display"
 	"github.com/boxsum/boxsum/internal/cli/flags"
 	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/engine"
@@ -83,20 +81,13 @@ func (c *Threshold) options() (*engine.Options, error) {
 	if c.onGPU() && (c.Method != "sauvola" && c.Method != "meanc" || c.Map != "") {
 		return nil, console.Usage("a GPU supports only --method sauvola and meanc, without --map: leave out --on %s", c.On)
 	}
-	level, err := boxsum.ParseLevel(c.Level)
-	if err != nil {
-		return nil, err
-	}
-	opt := &engine.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Level: level.String()}
-	d, err := c.open()
-	if d != nil {
-		opt.On = d
-	}
-	return opt, err
+	on, err := c.choose()
+	return &engine.Options{On: on.device, Workers: cmp.Or(on.workers, runtime.GOMAXPROCS(0)), Level: on.level.String()}, err
 }
 
 // Run binarizes the images and reports.
 func (c *Threshold) Run(sh *console.Shell) error {
+	images := batch{c.Ins, c.Demo, c.Out, c.JSON, "black", func(in string) string { return c.PagedExtension(in, ".png") }}
 	rule, err := c.rule()
 	if err != nil {
 		return err
@@ -105,83 +96,34 @@ func (c *Threshold) Run(sh *console.Shell) error {
 	if err != nil {
 		return err
 	}
-	if c.Demo && len(c.Ins) > 0 {
-		return console.Usage("--demo draws its own image: leave out %s", strings.Join(c.Ins, " "))
-	}
-	if !imagefile.Several(c.Ins, c.Out) {
-		in := ""
-		if len(c.Ins) > 0 {
-			in = c.Ins[0]
-		}
-		r, err := c.one(sh, rule, opt, in, c.Out)
-		if err != nil {
-			return err
-		}
-		w := sh.Reports(r.Out)
-		if c.JSON {
-			return display.JSON(w, r)
-		}
-		_, err = fmt.Fprintln(w, r)
+	if err := images.check(); err != nil {
 		return err
 	}
-	switch {
-	case len(c.Ins) == 0:
-		return console.Usage("no image: name a file, or use --demo")
-	case c.Out == "":
-		return imagefile.NoOutput(c.Ins, "black/")
-	case c.Map != "":
+	if c.Map != "" && imagefile.Several(c.Ins, c.Out) {
 		return console.Usage("--map is for one image: name one, or leave out --map")
 	}
-	outs, err := imagefile.InFolder(c.Ins, c.Out, "black", func(in string) string { return c.PagedExtension(in, ".png") })
-	if err != nil {
-		return err
-	}
-	return imagefile.Each(sh, c.Ins, outs, c.Out, c.JSON, func(in, out string) (thresholdReport, error) {
-		r, err := c.one(sh, rule, opt, in, out)
-		if c.JSON {
-			r.In = in
-		}
-		return r, err
-	})
+	return images.run(sh, func(in, out string) (report, error) { return c.one(sh, rule, opt, in, out) })
 }
 
 // one binarizes one image.
-func (c *Threshold) one(sh *console.Shell, rule thresholds.Rule, opt *engine.Options, in, out string) (r thresholdReport, err error) {
-	format, mapFormat := "", ""
-	if out != "" || c.Map == "" {
-		if format, err = bitsFormat(out); err != nil {
-			return r, err
-		}
-	}
-	if c.Map != "" {
-		if mapFormat, err = imagefile.FormatOf(c.Map, "npy"); err != nil {
-			return r, err
-		}
-		if mapFormat != "npy" && mapFormat != "tiff" {
-			return r, console.Usage("%s: thresholds are written as .npy or .tiff", c.Map)
-		}
-		if c.Map == out {
-			return r, console.Usage("%s is both the output and the map: name two files", c.Map)
-		}
-		if err := imagefile.CheckApart(cmp.Or(in, console.Standard), c.Map, false); err != nil {
-			return r, err
-		}
-	}
-	how := c.Flags
-	how.AllPages = true
-	src, err := imagefile.OpenOn(sh, &flags.Place{On: "cpu"}, func() (*imagefile.Source, error) { return imagefile.OpenOrDemo(sh, in, out, &how, c.Demo) })
+func (c *Threshold) one(sh *console.Shell, rule thresholds.Rule, opt *engine.Options, in, out string) (report, error) {
+	format, mapFormat, err := c.formats(in, out)
 	if err != nil {
-		return r, err
+		return nil, err
+	}
+	src, err := openPages(sh, in, out, c.Flags, c.Demo)
+	if err != nil {
+		return nil, err
 	}
 	defer src.Close()
 	if c.Map != "" {
 		if err := src.CheckOnePage("--map"); err != nil {
-			return r, err
+			return nil, err
 		}
 	}
-	r = thresholdReport{
-		Extent: imagefile.ExtentOf(src.Image), Pixels: src.Image.Type.Short(), Method: rule.Method.String(), Border: rule.Border.String(),
-		Window: []int{rule.Window.Width, rule.Window.Height}, placeReport: placeReportOf(opt.On, opt.Workers), Out: cmp.Or(out, c.Map), Map: c.Map,
+	r := &thresholdReport{
+		inputReport: newInputReport(src), Method: rule.Method.String(), Border: rule.Border.String(), Window: []int{rule.Window.Width, rule.Window.Height},
+		placeReport: placeReportOf(opt.On, opt.Workers), outputReport: outputReport{Out: cmp.Or(out, c.Map)}, Map: c.Map,
 	}
 	r.count(src.PagesIn(format))
 	work := thresholdWork{job: thresholds.Job{Rule: rule, Options: *opt}, bits: format != "", mapped: c.Map != "", invert: c.Invert}
@@ -192,7 +134,7 @@ func (c *Threshold) one(sh *console.Shell, rule thresholds.Rule, opt *engine.Opt
 	page := func() (any, error) {
 		start := time.Now()
 		err := work.apply(src.Image)
-		r.Milliseconds += float64(time.Since(start)) / float64(time.Millisecond)
+		r.took(start)
 		tellFailed(sh, opt.On)
 		if err == nil && c.Map != "" {
 			err = saveMap(sh, c.Map, mapFormat, work.thresholds, src.Metadata)
@@ -210,6 +152,28 @@ func (c *Threshold) one(sh *console.Shell, rule thresholds.Rule, opt *engine.Opt
 	err = imagefile.SavePages(sh, out, format, src, page)
 	r.Black = black / max(1, all)
 	return r, err
+}
+
+// formats returns the formats of the bitmap and the map, which are empty for a file that is not written.
+func (c *Threshold) formats(in, out string) (format, mapFormat string, err error) {
+	if out != "" || c.Map == "" {
+		if format, err = bitsFormat(out); err != nil {
+			return "", "", err
+		}
+	}
+	if c.Map == "" {
+		return format, "", nil
+	}
+	if mapFormat, err = imagefile.FormatOf(c.Map, "npy"); err != nil {
+		return "", "", err
+	}
+	switch {
+	case mapFormat != "npy" && mapFormat != "tiff":
+		return "", "", console.Usage("%s: thresholds are written as .npy or .tiff", c.Map)
+	case c.Map == out:
+		return "", "", console.Usage("%s is both the output and the map: name two files", c.Map)
+	}
+	return format, mapFormat, imagefile.CheckApart(cmp.Or(in, console.Standard), c.Map, false)
 }
 
 // saveMap writes thresholds.
@@ -231,28 +195,24 @@ func bitsFormat(path string) (string, error) {
 
 // A thresholdReport describes what threshold did.
 type thresholdReport struct {
-	imagefile.Extent
-	In string `json:"in,omitempty"` // set if there are several inputs
-	pagesReport
-	Pixels string  `json:"pixels"` // such as u8
+	inputReport
 	Method string  `json:"method"`
 	Window []int   `json:"window"` // zeros if the method determines it
 	Border string  `json:"border"`
 	Black  float64 `json:"black"` // share of black pixels; 0 if only thresholds were computed
 	placeReport
-	Milliseconds float64 `json:"ms"`
-	Out          string  `json:"out"`
-	Map          string  `json:"map,omitempty"`
+	outputReport
+	Map string `json:"map,omitempty"`
 }
 
 // String returns the report as one line.
-func (r thresholdReport) String() string {
-	s := fmt.Sprintf("%v %s%v, %s", r.Extent, r.Pixels, r.pagesReport, r.Method)
+func (r *thresholdReport) String() string {
+	s := fmt.Sprintf("%v, %s", r.inputReport, r.Method)
 	if r.Window[0] > 0 {
 		s += fmt.Sprintf(" %d×%d, %s", r.Window[0], r.Window[1], r.Border)
 	}
 	if r.Out != r.Map {
 		s += fmt.Sprintf(", %.1f%% black", 100*r.Black)
 	}
-	return s + fmt.Sprintf(", %v, %s → %s", r.placeReport, display.Duration(r.Milliseconds), imagefile.NameOf(r.Out))
+	return fmt.Sprintf("%s, %v, %v", s, r.placeReport, r.outputReport)
 }
