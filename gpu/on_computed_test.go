@@ -3,7 +3,6 @@ package gpu
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -122,19 +121,13 @@ func onValid[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](t *testing.T, d *Dev
 func TestOnComputedErrors(t *testing.T) {
 	img := fixture.Noise[uint8](1, 40, 100, 1, 0)
 	before := bytes.Clone(img.Pix)
-	canceled, cancel := context.WithCancel(t.Context())
-	cancel()
 	wide := boxsum.Image[uint64]{Pix: make([]uint64, 6), Width: 3, Height: 2}
 	eachDevice(t, func(t *testing.T, d *Device) {
-		for name, test := range map[string]struct{ err, want error }{
-			"products":      {second(products.Integrate[uint64](img, img, &products.Options{On: d, Context: canceled})), context.Canceled},
-			"valid":         {second(boxsum.IntegrateValid[uint32, uint64](img, boxsum.Valid{}, &boxsum.Options{On: d, Context: canceled})), context.Canceled},
+		checkRefusals(t, map[string]refusal{
+			"products":      {second(products.Integrate[uint64](img, img, &products.Options{On: d, Context: canceled()})), context.Canceled},
+			"valid":         {second(boxsum.IntegrateValid[uint32, uint64](img, boxsum.Valid{}, &boxsum.Options{On: d, Context: canceled()})), context.Canceled},
 			"64-bit pixels": {boxsum.IntegrateValidInto(&boxsum.ValidTable[uint64, uint64]{Sum: tableOf[uint64](3, 2), Count: tableOf[uint32](3, 2)}, wide, boxsum.Valid{}, &boxsum.Options{On: d}), boxsum.ErrTypes},
-		} {
-			if !errors.Is(test.err, test.want) {
-				t.Errorf("%s: %v", name, test.err)
-			}
-		}
+		})
 	})
 	if !bytes.Equal(img.Pix, before) {
 		t.Error("the image changed")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -58,25 +57,16 @@ func film[P FilterPixel](c denoising) (frames []boxsum.Image[P]) {
 func denoisedOn[P FilterPixel](t *testing.T, d *Device, c denoising) {
 	t.Helper()
 	name := fmt.Sprintf("%T of %+v", *new(P), c)
-	frames, index := film[P](c), int(c.seed%uint64(c.frames))
-	here, there := c.opt, c.opt
-	progress := 0.0
-	there.On, there.Progress = d, func(done float64) { progress = done }
-	got, want := part[P](c.width, c.height, c.channels, c.gap), part[P](c.width, c.height, c.channels, c.gap)
-	if err := errors.Join(denoise.FramesNonLocalMeansInto(got, frames, index, &there), denoise.FramesNonLocalMeansInto(want, frames, index, &here)); err != nil {
-		t.Fatal(name, err)
-	}
-	sameParts(t, name, got, want)
-	if progress != 1 {
-		t.Errorf("%s: the last progress is %v", name, progress)
-	}
+	frames, index, opt := film[P](c), int(c.seed%uint64(c.frames)), c.opt
+	sameOn(t, d, name, parts[P](c.width, c.height, c.channels, c.gap), func(dst boxsum.Image[P], on boxsum.Device, progress func(float64)) error {
+		opt.On, opt.Progress = on, progress
+		return denoise.FramesNonLocalMeansInto(dst, frames, index, &opt)
+	})
 	if c.seed%4 == 0 {
-		got, want = frames[0], frames[0]
-		got.Pix, want.Pix = slices.Clone(got.Pix), slices.Clone(want.Pix)
-		if err := errors.Join(denoise.NonLocalMeansInto(got, got, &there), denoise.NonLocalMeansInto(want, want, &here)); err != nil {
-			t.Fatal(name, err)
-		}
-		sameParts(t, "in place: "+name, got, want)
+		sameOn(t, d, "in place: "+name, clones(frames[0]), func(img boxsum.Image[P], on boxsum.Device, progress func(float64)) error {
+			opt.On, opt.Progress = on, progress
+			return denoise.NonLocalMeansInto(img, img, &opt)
+		})
 	}
 }
 
@@ -101,23 +91,11 @@ func TestDenoiseOn(t *testing.T) {
 
 // TestDenoiseOnSeveral divides images among devices, some of which fail or have little memory.
 func TestDenoiseOnSeveral(t *testing.T) {
-	eachDevice(t, func(t *testing.T, real *Device) {
-		d, backends := several(t, real, 3)
-		c := denoising{width: 40, height: 301, channels: 1, frames: 2, seed: 4, opt: denoise.Options{Patch: 5, Search: 5, Strength: 20}}
-		denoisedOn[uint8](t, d, c)
-		for i, b := range backends {
-			if b.launches == 0 {
-				t.Errorf("device %d did nothing", i)
-			}
-			b.limit = 400 << 10
-		}
-		denoisedOn[uint8](t, d.Members()[0], c)
-		backends[1].lives, backends[2].lives, backends[0].limit = 0, 0, 0
-		denoisedOn[uint8](t, d, c)
-		if failed := d.Failed(); len(failed) == 0 {
-			t.Error("no device has failed")
-		}
-	})
+	denoised := func(t *testing.T, d *Device) {
+		t.Helper()
+		denoisedOn[uint8](t, d, denoising{width: 40, height: 301, channels: 1, frames: 2, seed: 4, opt: denoise.Options{Patch: 5, Search: 5, Strength: 20}})
+	}
+	onSeveral(t, 400<<10, denoised, denoised, denoised)
 }
 
 // TestDenoiseThere denoises batches that are on a device.
@@ -127,28 +105,10 @@ func TestDenoiseThere(t *testing.T) {
 		for range randomCases(20) {
 			c := randomDenoising(rng)
 			c.frames = 1 + rng.IntN(3)
-			images := film[uint8](c)
-			src, err := Upload(d, images...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := guardedImages[uint8](t, d, c.width, c.height, c.channels, len(images), c.gap)
-			if err := NonLocalMeansInto(g.view, src, &c.opt); err != nil {
-				t.Fatal(err)
-			}
-			var want []boxsum.Image[uint8]
-			for _, img := range images {
-				w, err := denoise.NonLocalMeans(img, &c.opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want = append(want, w)
-			}
-			if !g.check(t, fmt.Sprintf("%+v", c), want) {
+			if !sameThere(t, d, fmt.Sprintf("%+v", c), c.gap, film[uint8](c),
+				func(dst, src *Image[uint8]) error { return NonLocalMeansInto(dst, src, &c.opt) },
+				func(img boxsum.Image[uint8]) (boxsum.Image[uint8], error) { return denoise.NonLocalMeans(img, &c.opt) }) {
 				return
-			}
-			if err := src.Close(); err != nil {
-				t.Fatal(err)
 			}
 		}
 		x, err := Upload(d, fixture.Noise[uint8](1, 30, 20, 1, 0))
@@ -156,9 +116,7 @@ func TestDenoiseThere(t *testing.T) {
 		if err := errors.Join(err, wrong); err != nil {
 			t.Fatal(err)
 		}
-		done, stop := context.WithCancel(context.Background())
-		stop()
-		for name, c := range map[string]struct{ err, want error }{
+		checkRefusals(t, map[string]refusal{
 			"a large patch":     {second(NonLocalMeans(x, &denoise.Options{Patch: 67})), boxsum.ErrInvalid},
 			"a negative search": {second(NonLocalMeans(x, &denoise.Options{Search: -3})), boxsum.ErrInvalid},
 			"a wide search":     {second(NonLocalMeans(x, &denoise.Options{Search: 4095})), boxsum.ErrInvalid},
@@ -166,36 +124,20 @@ func TestDenoiseThere(t *testing.T) {
 			"itself":            {NonLocalMeansInto(x, x, nil), boxsum.ErrOverlap},
 			"no image":          {second(NonLocalMeans[uint8](nil, nil)), boxsum.ErrInvalid},
 			"no destination":    {NonLocalMeansInto(nil, x, nil), boxsum.ErrInvalid},
-			"canceled":          {second(NonLocalMeans(x, &denoise.Options{Context: done})), context.Canceled},
-		} {
-			if !errors.Is(c.err, c.want) {
-				t.Errorf("%s: %v, want %v", name, c.err, c.want)
-			}
-		}
+			"canceled":          {second(NonLocalMeans(x, &denoise.Options{Context: canceled()})), context.Canceled},
+		})
 	})
 }
 
 // TestDenoiseOnRefused requests what devices do not support.
 func TestDenoiseOnRefused(t *testing.T) {
 	im := fixture.Noise[uint8](1, 60, 40, 1, 0)
-	done, stop := context.WithCancel(context.Background())
-	stop()
 	eachDevice(t, func(t *testing.T, d *Device) {
-		for name, c := range map[string]struct{ err, want error }{
+		checkRefusals(t, map[string]refusal{
 			"a large patch": {second(denoise.NonLocalMeans(im, &denoise.Options{On: d, Patch: 67})), boxsum.ErrInvalid},
-			"a level":       {second(denoise.NonLocalMeans(im, &denoise.Options{On: d, Level: boxsum.Levels()[len(boxsum.Levels())-1]})), boxsum.ErrInvalid},
-			"no device":     {second(denoise.NonLocalMeans(im, &denoise.Options{On: (*Device)(nil)})), ErrNoDevice},
-			"canceled":      {second(denoise.NonLocalMeans(im, &denoise.Options{On: d, Context: done})), context.Canceled},
-		} {
-			if !errors.Is(c.err, c.want) {
-				t.Errorf("%s: %v, want %v", name, c.err, c.want)
-			}
-		}
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := denoise.NonLocalMeans(im, &denoise.Options{On: d}); !errors.Is(err, boxsum.ErrClosed) {
-			t.Errorf("a closed device: %v", err)
-		}
+		})
+		checkOnRefused(t, d, func(on boxsum.Device, level boxsum.Level, ctx context.Context) error {
+			return second(denoise.NonLocalMeans(im, &denoise.Options{On: on, Level: level, Context: ctx}))
+		})
 	})
 }

@@ -25,29 +25,11 @@ func TestDetectOn(t *testing.T) {
 			}
 			return images
 		}
-		check := func(d *Device, images []boxsum.Image[uint8], opt detect.Options) {
+		check := func(d *Device, images []boxsum.Image[uint8], here detect.Options) {
 			t.Helper()
-			want, err := c.DetectBatch(images, &opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			progress := 0.0
-			opt.On, opt.Progress = d, func(done float64) { progress = done }
-			got, err := c.DetectBatch(images, &opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.EqualFunc(got, want, slices.Equal) {
-				t.Errorf("%d images of %d×%d: %.300v\nwant %.300v", len(images), images[0].Width, images[0].Height, fmt.Sprint(got), fmt.Sprint(want))
-			}
-			for i, img := range images {
-				kept := detect.Result{Neighbors: 77}
-				one, err := c.AppendDetect([]detect.Result{kept}, img, &opt)
-				if err != nil || one[0] != kept || !slices.Equal(one[1:], want[i]) {
-					t.Errorf("image %d of %d×%d: %v, %.300v\nwant %.300v", i, img.Width, img.Height, err, fmt.Sprint(one), fmt.Sprint(want[i]))
-				}
-				total += len(want[i])
-			}
+			there, progress := here, 0.0
+			there.On, there.Progress = d, func(done float64) { progress = done }
+			total += sameFound(t, c, images, &there, &here, detect.Result{Neighbors: 77}, slices.Equal)
 			if progress != 1 {
 				t.Errorf("the last progress is %v", progress)
 			}
@@ -70,11 +52,7 @@ func TestDetectOn(t *testing.T) {
 		for _, n := range []int{1, 2, 7} {
 			check(many, batch(n, 60, 50, 1), detect.Options{Neighbors: 1})
 		}
-		for i, b := range backends {
-			if b.launches == 0 {
-				t.Errorf("device %d did nothing", i)
-			}
-		}
+		allLaunched(t, backends)
 		if failed := many.Failed(); failed != nil {
 			t.Error(failed)
 		}
@@ -126,15 +104,13 @@ func TestDetectOnRefused(t *testing.T) {
 	c := cascades[1]
 	img := blotches(rand.New(rand.NewPCG(1, 2)), 60, 50, 1)
 	two := boxsum.Image[uint8]{Pix: img.Pix, Stride: img.Stride, Width: 30, Height: 50, Channels: 2}
-	done, stop := context.WithCancel(context.Background())
-	stop()
 	eachDevice(t, func(t *testing.T, d *Device) {
 		many, _ := several(t, d, 2)
 		detectOn := func(img boxsum.Image[uint8], opt detect.Options) error {
 			opt.On = many
 			return second(c.Detect(img, &opt))
 		}
-		for name, test := range map[string]struct{ err, want error }{
+		checkRefusals(t, map[string]refusal{
 			"no cascade":  {second((*detect.Cascade)(nil).Detect(img, &detect.Options{On: d})), boxsum.ErrInvalid},
 			"channels":    {detectOn(two, detect.Options{}), boxsum.ErrInvalid},
 			"short":       {detectOn(boxsum.Image[uint8]{Pix: img.Pix[:9], Width: 60, Height: 50}, detect.Options{}), boxsum.ErrInvalid},
@@ -142,15 +118,8 @@ func TestDetectOnRefused(t *testing.T) {
 			"mirror":      {detectOn(img, detect.Options{Mirror: true}), boxsum.ErrInvalid},
 			"near misses": {detectOn(img, detect.Options{NearMisses: 2}), boxsum.ErrInvalid},
 			"scale":       {detectOn(img, detect.Options{Scale: 0.5}), boxsum.ErrInvalid},
-			"a level":     {detectOn(img, detect.Options{Level: boxsum.Levels()[len(boxsum.Levels())-1]}), boxsum.ErrInvalid},
 			"a limit":     {detectOn(img, detect.Options{Limit: 1}), boxsum.ErrInvalid},
-			"no device":   {second(c.Detect(img, &detect.Options{On: (*Device)(nil)})), ErrNoDevice},
-			"canceled":    {detectOn(img, detect.Options{Context: done}), context.Canceled},
-		} {
-			if !errors.Is(test.err, test.want) {
-				t.Errorf("%s: %v, want %v", name, test.err, test.want)
-			}
-		}
+		})
 		for _, opt := range []*detect.Options{nil, {On: d}, {On: many}} { // even if each device gets one size
 			if _, err := c.DetectBatch([]boxsum.Image[uint8]{img, {Pix: img.Pix, Width: 50, Height: 60}}, opt); !errors.Is(err, boxsum.ErrInvalid) {
 				t.Errorf("two sizes: %v", err)
@@ -162,11 +131,10 @@ func TestDetectOnRefused(t *testing.T) {
 		if failed := many.Failed(); failed != nil {
 			t.Error(failed)
 		}
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Detect(img, &detect.Options{On: d}); !errors.Is(err, boxsum.ErrClosed) {
-			t.Errorf("a closed device: %v", err)
+		for _, d := range []*Device{many, d} {
+			checkOnRefused(t, d, func(on boxsum.Device, level boxsum.Level, ctx context.Context) error {
+				return second(c.Detect(img, &detect.Options{On: on, Level: level, Context: ctx}))
+			})
 		}
 	})
 }

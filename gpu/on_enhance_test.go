@@ -2,10 +2,8 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -65,25 +63,16 @@ func bytesOf(img boxsum.Image[uint16]) boxsum.Image[uint8] {
 // equalizedOn compares an image equalized on a device with one equalized on the CPU.
 func equalizedOn[P FilterPixel](t *testing.T, d *Device, c equalization, src boxsum.Image[P]) {
 	t.Helper()
-	name := fmt.Sprintf("%T of %+v", *new(P), c)
-	here, there := c.opt, c.opt
-	progress := 0.0
-	there.On, there.Progress = d, func(done float64) { progress = done }
-	got, want := part[P](c.width, c.height, c.channels, c.gap), part[P](c.width, c.height, c.channels, c.gap)
-	if err := errors.Join(enhance.CLAHEInto(got, src, &there), enhance.CLAHEInto(want, src, &here)); err != nil {
-		t.Fatal(name, err)
-	}
-	sameParts(t, name, got, want)
-	if progress != 1 {
-		t.Errorf("%s: the last progress is %v", name, progress)
-	}
+	name, opt := fmt.Sprintf("%T of %+v", *new(P), c), c.opt
+	sameOn(t, d, name, parts[P](c.width, c.height, c.channels, c.gap), func(dst boxsum.Image[P], on boxsum.Device, progress func(float64)) error {
+		opt.On, opt.Progress = on, progress
+		return enhance.CLAHEInto(dst, src, &opt)
+	})
 	if c.seed%4 == 0 {
-		got, want = src, src
-		got.Pix, want.Pix = slices.Clone(src.Pix), slices.Clone(src.Pix)
-		if err := errors.Join(enhance.CLAHEInto(got, got, &there), enhance.CLAHEInto(want, want, &here)); err != nil {
-			t.Fatal(name, err)
-		}
-		sameParts(t, "in place: "+name, got, want)
+		sameOn(t, d, "in place: "+name, clones(src), func(img boxsum.Image[P], on boxsum.Device, progress func(float64)) error {
+			opt.On, opt.Progress = on, progress
+			return enhance.CLAHEInto(img, img, &opt)
+		})
 	}
 }
 
@@ -122,77 +111,38 @@ func TestCLAHEThere(t *testing.T) {
 				c.seed = rng.Uint64()
 				images = append(images, bytesOf(c.picture(8)))
 			}
-			src, err := Upload(d, images...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := guardedImages[uint8](t, d, c.width, c.height, c.channels, len(images), c.gap)
-			if err := CLAHEInto(g.view, src, &c.opt); err != nil {
-				t.Fatal(err)
-			}
-			var want []boxsum.Image[uint8]
-			for _, img := range images {
-				w, err := enhance.CLAHE(img, &c.opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want = append(want, w)
-			}
-			if !g.check(t, fmt.Sprintf("%+v", c), want) {
+			if !sameThere(t, d, fmt.Sprintf("%+v", c), c.gap, images,
+				func(dst, src *Image[uint8]) error { return CLAHEInto(dst, src, &c.opt) },
+				func(img boxsum.Image[uint8]) (boxsum.Image[uint8], error) { return enhance.CLAHE(img, &c.opt) }) {
 				return
-			}
-			if err := src.Close(); err != nil {
-				t.Fatal(err)
 			}
 		}
 		x, err := Upload(d, fixture.Noise[uint8](1, 30, 20, 3, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
-		done, stop := context.WithCancel(context.Background())
-		stop()
-		for name, c := range map[string]struct{ err, want error }{
+		checkRefusals(t, map[string]refusal{
 			"colors":         {second(CLAHE(x, &enhance.Options{Color: true})), boxsum.ErrTypes},
 			"many tiles":     {second(CLAHE(x, &enhance.Options{Across: 1 << 20})), boxsum.ErrInvalid},
 			"itself":         {CLAHEInto(x, x, nil), boxsum.ErrOverlap},
 			"no image":       {second(CLAHE[uint8](nil, nil)), boxsum.ErrInvalid},
 			"no destination": {CLAHEInto(nil, x, nil), boxsum.ErrInvalid},
-			"canceled":       {second(CLAHE(x, &enhance.Options{Context: done})), context.Canceled},
-		} {
-			if !errors.Is(c.err, c.want) {
-				t.Errorf("%s: %v, want %v", name, c.err, c.want)
-			}
-		}
+			"canceled":       {second(CLAHE(x, &enhance.Options{Context: canceled()})), context.Canceled},
+		})
 	})
 }
 
 // TestCLAHEOnRefused requests what devices do not support.
 func TestCLAHEOnRefused(t *testing.T) {
 	im := fixture.Noise[uint8](1, 60, 40, 1, 0)
-	done, stop := context.WithCancel(context.Background())
-	stop()
 	eachDevice(t, func(t *testing.T, d *Device) {
-		for name, c := range map[string]struct{ err, want error }{
-			"a level":   {second(enhance.CLAHE(im, &enhance.Options{On: d, Level: boxsum.Levels()[len(boxsum.Levels())-1]})), boxsum.ErrInvalid},
-			"no device": {second(enhance.CLAHE(im, &enhance.Options{On: (*Device)(nil)})), ErrNoDevice},
-			"canceled":  {second(enhance.CLAHE(im, &enhance.Options{On: d, Context: done})), context.Canceled},
-		} {
-			if !errors.Is(c.err, c.want) {
-				t.Errorf("%s: %v, want %v", name, c.err, c.want)
-			}
-		}
 		little, backends := several(t, d, 2)
-		for _, b := range backends {
-			b.limit = 100 << 10
-		}
-		if _, err := enhance.CLAHE(fixture.Noise[uint8](1, 600, 400, 1, 0), &enhance.Options{On: little}); !errors.Is(err, boxsum.ErrMemory) {
-			t.Errorf("an image that does not fit: %v", err)
-		}
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := enhance.CLAHE(im, &enhance.Options{On: d}); !errors.Is(err, boxsum.ErrClosed) {
-			t.Errorf("a closed device: %v", err)
-		}
+		limitMemory(backends, 100<<10)
+		checkRefusals(t, map[string]refusal{
+			"an image that does not fit": {second(enhance.CLAHE(fixture.Noise[uint8](1, 600, 400, 1, 0), &enhance.Options{On: little})), boxsum.ErrMemory},
+		})
+		checkOnRefused(t, d, func(on boxsum.Device, level boxsum.Level, ctx context.Context) error {
+			return second(enhance.CLAHE(im, &enhance.Options{On: on, Level: level, Context: ctx}))
+		})
 	})
 }

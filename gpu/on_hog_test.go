@@ -158,26 +158,11 @@ func TestHOGOn(t *testing.T) {
 			}
 			return images
 		}
-		check := func(d *Device, images []boxsum.Image[uint8], opt hog.Options) {
+		check := func(d *Device, images []boxsum.Image[uint8], here hog.Options) {
 			t.Helper()
-			want, err := c.DetectBatch(images, &opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			progress := 0.0
-			opt.On, opt.Progress = d, func(done float64) { progress = done }
-			got, err := c.DetectBatch(images, &opt)
-			if err != nil || !slices.EqualFunc(got, want, sameResults) {
-				t.Errorf("%d images of %d×%d: %v, %.300v\nwant %.300v", len(images), images[0].Width, images[0].Height, err, fmt.Sprint(got), fmt.Sprint(want))
-			}
-			for i, img := range images {
-				kept := hog.Result{Neighbors: 77}
-				one, err := c.AppendDetect([]hog.Result{kept}, img, &opt)
-				if err != nil || one[0] != kept || !sameResults(one[1:], want[i]) {
-					t.Errorf("image %d of %d×%d: %v, %.300v\nwant %.300v", i, img.Width, img.Height, err, fmt.Sprint(one), fmt.Sprint(want[i]))
-				}
-				total += len(want[i])
-			}
+			there, progress := here, 0.0
+			there.On, there.Progress = d, func(done float64) { progress = done }
+			total += sameFound(t, c, images, &there, &here, hog.Result{Neighbors: 77}, sameResults)
 			if progress != 1 {
 				t.Errorf("the last progress is %v", progress)
 			}
@@ -208,11 +193,7 @@ func TestHOGOn(t *testing.T) {
 		for _, n := range []int{1, 2, 7} {
 			check(many, batch(n, 60, 50, 1), hog.Options{Neighbors: 1})
 		}
-		for i, b := range backends {
-			if b.launches == 0 {
-				t.Errorf("device %d did nothing", i)
-			}
-		}
+		allLaunched(t, backends)
 		if failed := many.Failed(); failed != nil {
 			t.Error(failed)
 		}
@@ -271,8 +252,6 @@ func TestHOGOnRefused(t *testing.T) {
 	}
 	img := blotches(rand.New(rand.NewPCG(1, 2)), 60, 50, 1)
 	two := boxsum.Image[uint8]{Pix: img.Pix, Stride: img.Stride, Width: 30, Height: 50, Channels: 2}
-	done, stop := context.WithCancel(context.Background())
-	stop()
 	nan := math.NaN()
 	eachDevice(t, func(t *testing.T, d *Device) {
 		many, _ := several(t, d, 2)
@@ -300,7 +279,7 @@ func TestHOGOnRefused(t *testing.T) {
 			"sizes":           {c, img, hog.Options{Min: image.Pt(-1, 0)}, boxsum.ErrInvalid},
 			"limit":           {c, img, hog.Options{Limit: 3, Threshold: -100}, boxsum.ErrInvalid},
 			"workers":         {c, img, hog.Options{Workers: -1}, boxsum.ErrInvalid},
-			"canceled":        {c, img, hog.Options{Context: done}, context.Canceled},
+			"canceled":        {c, img, hog.Options{Context: canceled()}, context.Canceled},
 		} {
 			_, want := test.c.Detect(test.img, &test.opt)
 			test.opt.On = many
@@ -309,15 +288,9 @@ func TestHOGOnRefused(t *testing.T) {
 				t.Errorf("%s: %v, %v, want %v", name, found, err, want)
 			}
 		}
-		for name, test := range map[string]struct{ err, want error }{
-			"a level":   {second(c.Detect(img, &hog.Options{On: many, Level: boxsum.Levels()[len(boxsum.Levels())-1]})), boxsum.ErrInvalid},
-			"a side":    {second(c.Detect(boxsum.Image[uint8]{Pix: make([]uint8, 1<<22+1), Width: 1<<22 + 1, Height: 1}, &hog.Options{On: many})), boxsum.ErrInvalid},
-			"no device": {second(c.Detect(img, &hog.Options{On: (*Device)(nil)})), ErrNoDevice},
-		} {
-			if !errors.Is(test.err, test.want) {
-				t.Errorf("%s: %v, want %v", name, test.err, test.want)
-			}
-		}
+		checkRefusals(t, map[string]refusal{
+			"a side": {second(c.Detect(boxsum.Image[uint8]{Pix: make([]uint8, 1<<22+1), Width: 1<<22 + 1, Height: 1}, &hog.Options{On: many})), boxsum.ErrInvalid},
+		})
 		for _, opt := range []*hog.Options{nil, {On: d}, {On: many}} { // even if each device gets one size
 			if _, err := c.DetectBatch([]boxsum.Image[uint8]{img, {Pix: img.Pix, Width: 50, Height: 60}}, opt); !errors.Is(err, boxsum.ErrInvalid) {
 				t.Errorf("two sizes: %v", err)
@@ -357,11 +330,10 @@ func TestHOGOnRefused(t *testing.T) {
 		if _, err := DetectHOG(src, c, nil); !errors.Is(err, boxsum.ErrClosed) {
 			t.Errorf("closed images: %v", err)
 		}
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Detect(img, &hog.Options{On: d}); !errors.Is(err, boxsum.ErrClosed) {
-			t.Errorf("a closed device: %v", err)
+		for _, d := range []*Device{many, d} {
+			checkOnRefused(t, d, func(on boxsum.Device, level boxsum.Level, ctx context.Context) error {
+				return second(c.Detect(img, &hog.Options{On: on, Level: level, Context: ctx}))
+			})
 		}
 	})
 }

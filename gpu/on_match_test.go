@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -83,12 +82,8 @@ func TestMatchOn(t *testing.T) {
 		for _, h := range []int{1, 9, 70} {
 			matchesOn(t, many, rng, 5+rng.IntN(20), 3*max(shareRows, h)+h+rng.IntN(40), 1+rng.IntN(5), h)
 		}
-		for i, b := range backends {
-			if b.launches == 0 {
-				t.Errorf("device %d did nothing", i)
-			}
-			b.limit = 100 << 10
-		}
+		allLaunched(t, backends)
+		limitMemory(backends, 100<<10)
 		matchesOn(t, many, rng, 250, 300, 3, 5)
 		matchesOn(t, many.Members()[0], rng, 250, 300, 3, 5)
 		if failed := many.Failed(); failed != nil {
@@ -116,11 +111,9 @@ func TestMatchOnRefused(t *testing.T) {
 	}
 	deep, floats := fixture.Noise[uint16](1, 6, 5, 1, 0), fixture.Noise[float32](1, 6, 5, 1, 0)
 	color := fixture.Noise[uint8](1, 6, 5, 3, 0)
-	done, stop := context.WithCancel(context.Background())
-	stop()
 	eachDevice(t, func(t *testing.T, d *Device) {
 		opt := &match.Options{On: d}
-		for name, c := range map[string]struct{ err, want error }{
+		checkRefusals(t, map[string]refusal{
 			"a mask":           {second(match.Match(img, cut(6, 5), match.ZNCC, &match.Options{On: d, Mask: some})), boxsum.ErrInvalid},
 			"a whole mask":     {second(match.Match(img, cut(6, 5), match.ZNCC, &match.Options{On: d, Mask: all})), nil},
 			"a large template": {second(match.Match(img, cut(280, 280), match.ZNCC, opt)), boxsum.ErrInvalid},
@@ -131,19 +124,9 @@ func TestMatchOnRefused(t *testing.T) {
 			"uint16":           {second(match.Match(deep, deep, match.ZNCC, opt)), boxsum.ErrTypes},
 			"floats":           {second(match.Match(floats, floats, match.ZNCC, opt)), boxsum.ErrTypes},
 			"colors":           {second(match.Match(color, color, match.ZNCC, opt)), boxsum.ErrTypes},
-			"a level":          {second(match.Match(img, cut(6, 5), match.ZNCC, &match.Options{On: d, Level: boxsum.Levels()[len(boxsum.Levels())-1]})), boxsum.ErrInvalid},
-			"no device":        {second(match.Match(img, cut(6, 5), match.ZNCC, &match.Options{On: (*Device)(nil)})), ErrNoDevice},
-			"canceled":         {second(match.Match(img, cut(6, 5), match.ZNCC, &match.Options{On: d, Context: done})), context.Canceled},
-		} {
-			if !errors.Is(c.err, c.want) {
-				t.Errorf("%s: %v, want %v", name, c.err, c.want)
-			}
-		}
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := match.Match(img, cut(6, 5), match.ZNCC, opt); !errors.Is(err, boxsum.ErrClosed) {
-			t.Errorf("a closed device: %v", err)
-		}
+		})
+		checkOnRefused(t, d, func(on boxsum.Device, level boxsum.Level, ctx context.Context) error {
+			return second(match.Match(img, cut(6, 5), match.ZNCC, &match.Options{On: on, Level: level, Context: ctx}))
+		})
 	})
 }

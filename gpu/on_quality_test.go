@@ -59,13 +59,12 @@ func twoImages[P FilterPixel](c comparison) (a, b boxsum.Image[P]) {
 	return a, b
 }
 
-// sameScores compares maps and their mean.
-func sameScores[D quality.Float](t *testing.T, name string, got, want boxsum.Image[D], score, wanted float64) {
+// sameScore compares the means of maps.
+func sameScore(t *testing.T, name string, score, wanted float64) {
 	t.Helper()
 	if math.Float64bits(score) != math.Float64bits(wanted) {
 		t.Errorf("%s: %v on the device and %v on the processor", name, score, wanted)
 	}
-	sameParts(t, name, got, want)
 }
 
 // comparedOn compares the similarity of images on a device with that on the CPU.
@@ -74,28 +73,27 @@ func comparedOn[P FilterPixel](t *testing.T, d *Device, c comparison) {
 	name := fmt.Sprintf("%T of %+v", *new(P), c)
 	a, b := twoImages[P](c)
 	here, there := c.opt, c.opt
-	progress := 0.0
-	there.On, there.Progress = d, func(done float64) { progress = done }
-	got, want := part[float32](c.width, c.height, c.channels, c.gap), part[float32](c.width, c.height, c.channels, c.gap)
-	score, err := quality.SSIMInto(got, a, b, &there)
-	wanted, wrong := quality.SSIMInto(want, a, b, &here)
-	if err := errors.Join(err, wrong); err != nil {
-		t.Fatal(name, err)
-	}
-	sameScores(t, name, got, want, score, wanted)
-	if progress != 1 {
-		t.Errorf("%s: the last progress is %v", name, progress)
-	}
+	there.On = d
+	var scores []float64 // the device's and the CPU's
+	sameOn(t, d, name, parts[float32](c.width, c.height, c.channels, c.gap), func(dst boxsum.Image[float32], on boxsum.Device, progress func(float64)) error {
+		opt := c.opt
+		opt.On, opt.Progress = on, progress
+		score, err := quality.SSIMInto(dst, a, b, &opt)
+		scores = append(scores, score)
+		return err
+	})
+	sameScore(t, name, scores[0], scores[1])
 	if c.seed%4 == 0 {
 		got, score, err := quality.SSIMMap[float64](a, b, &there)
 		want, wanted, wrong := quality.SSIMMap[float64](a, b, &here)
 		if err := errors.Join(err, wrong); err != nil {
 			t.Fatal(name, err)
 		}
-		sameScores(t, "float64 of "+name, got, want, score, wanted)
+		sameScore(t, "float64 of "+name, score, wanted)
+		sameParts(t, "float64 of "+name, got, want)
 	}
-	if score, err := quality.SSIM(a, b, &there); err != nil || score != wanted {
-		t.Errorf("%s without a map: %v, %v, want %v", name, score, err, wanted)
+	if score, err := quality.SSIM(a, b, &there); err != nil || score != scores[1] {
+		t.Errorf("%s without a map: %v, %v, want %v", name, score, err, scores[1])
 	}
 }
 
@@ -117,34 +115,20 @@ func TestSSIMOn(t *testing.T) {
 	})
 }
 
-// randomCases returns the number of random inputs of a test that needs so many.
-func randomCases(n int) int {
-	if testing.Short() {
-		return n / 5
-	}
-	return n
-}
-
 // TestSSIMOnSeveral divides images among devices, some of which fail or have little memory.
 func TestSSIMOnSeveral(t *testing.T) {
-	eachDevice(t, func(t *testing.T, real *Device) {
-		d, backends := several(t, real, 3)
-		for _, height := range []int{20, 200, 401} {
-			comparedOn[uint8](t, d, comparison{width: 70, height: height, channels: 2, seed: 4, opt: quality.Options{Window: 9}})
-		}
-		for i, b := range backends {
-			if b.launches == 0 {
-				t.Errorf("device %d did nothing", i)
+	onSeveral(t, 400<<10,
+		func(t *testing.T, d *Device) {
+			for _, height := range []int{20, 200, 401} {
+				comparedOn[uint8](t, d, comparison{width: 70, height: height, channels: 2, seed: 4, opt: quality.Options{Window: 9}})
 			}
-			b.limit = 400 << 10
-		}
-		comparedOn[uint16](t, d.Members()[0], comparison{width: 130, height: 600, channels: 1, seed: 4})
-		backends[1].lives, backends[2].lives, backends[0].limit = 0, 0, 0
-		comparedOn[uint8](t, d, comparison{width: 70, height: 401, channels: 1, seed: 3})
-		if failed := d.Failed(); len(failed) == 0 {
-			t.Error("no device has failed")
-		}
-	})
+		},
+		func(t *testing.T, d *Device) {
+			comparedOn[uint16](t, d, comparison{width: 130, height: 600, channels: 1, seed: 4})
+		},
+		func(t *testing.T, d *Device) {
+			comparedOn[uint8](t, d, comparison{width: 70, height: 401, channels: 1, seed: 3})
+		})
 }
 
 // TestSSIMThere compares batches that are on a device.
@@ -175,7 +159,9 @@ func TestSSIMThere(t *testing.T) {
 				if err := errors.Join(err, wrong); err != nil {
 					t.Fatal(err)
 				}
-				sameScores(t, fmt.Sprintf("image %d of %+v", i, c), got, want, scores[i], wanted)
+				name := fmt.Sprintf("image %d of %+v", i, c)
+				sameScore(t, name, scores[i], wanted)
+				sameParts(t, name, got, want)
 			}
 			if err := errors.Join(a.Close(), b.Close(), m.Close()); err != nil {
 				t.Fatal(err)
@@ -187,8 +173,6 @@ func TestSSIMThere(t *testing.T) {
 		if err := errors.Join(err, wrong); err != nil {
 			t.Fatal(err)
 		}
-		done, stop := context.WithCancel(context.Background())
-		stop()
 		masked := quality.Options{Valid: boxsum.Valid{Mask: a}}
 		for name, err := range map[string]error{
 			"another size": second(SSIM(x, y, nil)), "no image": second(SSIM(x, nil, nil)), "a mask": second(SSIM(x, x, &masked)),
@@ -199,7 +183,7 @@ func TestSSIMThere(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if _, err := SSIM(x, x, &quality.Options{Context: done}); !errors.Is(err, context.Canceled) {
+		if _, err := SSIM(x, x, &quality.Options{Context: canceled()}); !errors.Is(err, context.Canceled) {
 			t.Errorf("canceled: %v", err)
 		}
 	})
@@ -208,11 +192,9 @@ func TestSSIMThere(t *testing.T) {
 // TestSSIMOnRefused requests comparisons that devices do not support.
 func TestSSIMOnRefused(t *testing.T) {
 	im, floats := fixture.Noise[uint8](1, 300, 200, 1, 0), fixture.Noise[float32](1, 30, 20, 1, 0)
-	done, stop := context.WithCancel(context.Background())
-	stop()
 	eachDevice(t, func(t *testing.T, d *Device) {
 		opt := &quality.Options{On: d}
-		for name, c := range map[string]struct{ err, want error }{
+		checkRefusals(t, map[string]refusal{
 			"LNCC":           {second(quality.LNCC(im, im, opt)), boxsum.ErrInvalid},
 			"several scales": {second(quality.MSSSIM(im, im, opt)), boxsum.ErrInvalid},
 			"an error":       {second(quality.MSE(im, im, opt)), boxsum.ErrInvalid},
@@ -221,19 +203,9 @@ func TestSSIMOnRefused(t *testing.T) {
 			"a Gaussian":     {second(quality.SSIM(im, im, &quality.Options{On: d, Sigma: 1.5})), boxsum.ErrInvalid},
 			"a mask":         {second(quality.SSIM(im, im, &quality.Options{On: d, Valid: boxsum.Valid{Mask: im}})), boxsum.ErrInvalid},
 			"a large window": {second(quality.SSIM(im, im, &quality.Options{On: d, Window: 183})), boxsum.ErrInvalid},
-			"a level":        {second(quality.SSIM(im, im, &quality.Options{On: d, Level: boxsum.Levels()[len(boxsum.Levels())-1]})), boxsum.ErrInvalid},
-			"no device":      {second(quality.SSIM(im, im, &quality.Options{On: (*Device)(nil)})), ErrNoDevice},
-			"canceled":       {second(quality.SSIM(im, im, &quality.Options{On: d, Context: done})), context.Canceled},
-		} {
-			if !errors.Is(c.err, c.want) {
-				t.Errorf("%s: %v, want %v", name, c.err, c.want)
-			}
-		}
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := quality.SSIM(im, im, opt); !errors.Is(err, boxsum.ErrClosed) {
-			t.Errorf("a closed device: %v", err)
-		}
+		})
+		checkOnRefused(t, d, func(on boxsum.Device, level boxsum.Level, ctx context.Context) error {
+			return second(quality.SSIM(im, im, &quality.Options{On: on, Level: level, Context: ctx}))
+		})
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -33,26 +32,17 @@ func randomRanking(rng *rand.Rand) ranking {
 // rankedOn compares a statistic on a device with that on the CPU.
 func rankedOn[P FilterPixel](t *testing.T, d *Device, c ranking) {
 	t.Helper()
-	name := fmt.Sprintf("%v of %T of %+v", c.statistic, *new(P), c)
+	name, opt := fmt.Sprintf("%v of %T of %+v", c.statistic, *new(P), c), c.opt
 	src := fixture.Noise[P](c.seed, c.width, c.height, c.channels, c.gap)
-	here, there := c.opt, c.opt
-	progress := 0.0
-	there.On, there.Progress = d, func(done float64) { progress = done }
-	got, want := part[P](c.width, c.height, c.channels, c.gap), part[P](c.width, c.height, c.channels, c.gap)
-	if err := errors.Join(rank.FilterInto(got, src, c.statistic, c.window, &there), rank.FilterInto(want, src, c.statistic, c.window, &here)); err != nil {
-		t.Fatal(name, err)
-	}
-	sameParts(t, name, got, want)
-	if progress != 1 {
-		t.Errorf("%s: the last progress is %v", name, progress)
-	}
+	sameOn(t, d, name, parts[P](c.width, c.height, c.channels, c.gap), func(dst boxsum.Image[P], on boxsum.Device, progress func(float64)) error {
+		opt.On, opt.Progress = on, progress
+		return rank.FilterInto(dst, src, c.statistic, c.window, &opt)
+	})
 	if c.seed%4 == 0 {
-		got, want = src, src
-		got.Pix, want.Pix = slices.Clone(src.Pix), slices.Clone(src.Pix)
-		if err := errors.Join(rank.FilterInto(got, got, c.statistic, c.window, &there), rank.FilterInto(want, want, c.statistic, c.window, &here)); err != nil {
-			t.Fatal(name, err)
-		}
-		sameParts(t, "in place: "+name, got, want)
+		sameOn(t, d, "in place: "+name, clones(src), func(img boxsum.Image[P], on boxsum.Device, progress func(float64)) error {
+			opt.On, opt.Progress = on, progress
+			return rank.FilterInto(img, img, c.statistic, c.window, &opt)
+		})
 	}
 }
 
@@ -80,26 +70,16 @@ func TestRankOn(t *testing.T) {
 
 // TestRankOnSeveral divides images among devices, some of which fail or have little memory.
 func TestRankOnSeveral(t *testing.T) {
-	eachDevice(t, func(t *testing.T, real *Device) {
-		d, backends := several(t, real, 3)
-		c := ranking{filterCase: filterCase{width: 70, height: 401, channels: 2, window: filter.Window{Width: 7, Height: 31}}, statistic: rank.Percentile}
-		c.opt.Fraction = 0.3
-		rankedOn[uint8](t, d, c)
-		c.statistic = rank.Mean
-		rankedOn[uint16](t, d, c)
-		for i, b := range backends {
-			if b.launches == 0 {
-				t.Errorf("device %d did nothing", i)
-			}
-			b.limit = 200 << 10
-		}
-		rankedOn[uint16](t, d.Members()[0], c)
-		backends[1].lives, backends[2].lives, backends[0].limit = 0, 0, 0
-		rankedOn[uint8](t, d, c)
-		if failed := d.Failed(); len(failed) == 0 {
-			t.Error("no device has failed")
-		}
-	})
+	mean := ranking{filterCase: filterCase{width: 70, height: 401, channels: 2, window: filter.Window{Width: 7, Height: 31}}, statistic: rank.Mean}
+	percentile := mean
+	percentile.statistic, percentile.opt.Fraction = rank.Percentile, 0.3
+	onSeveral(t, 200<<10,
+		func(t *testing.T, d *Device) {
+			rankedOn[uint8](t, d, percentile)
+			rankedOn[uint16](t, d, mean)
+		},
+		func(t *testing.T, d *Device) { rankedOn[uint16](t, d, mean) },
+		func(t *testing.T, d *Device) { rankedOn[uint8](t, d, mean) })
 }
 
 // TestRankThere filters batches that are on a device.
@@ -108,28 +88,12 @@ func TestRankThere(t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, 41))
 		for range randomCases(30) {
 			c := randomRanking(rng)
-			images := filterImages[uint8](c.filterCase)
-			src, err := Upload(d, images...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := guardedImages[uint8](t, d, c.width, c.height, c.channels, len(images), c.gap)
-			if err := RankInto(g.view, src, c.statistic, c.window, &c.opt); err != nil {
-				t.Fatal(err)
-			}
-			var want []boxsum.Image[uint8]
-			for _, img := range images {
-				w, err := rank.Filter(img, c.statistic, c.window, &c.opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want = append(want, w)
-			}
-			if !g.check(t, fmt.Sprintf("%+v", c), want) {
+			if !sameThere(t, d, fmt.Sprintf("%+v", c), c.gap, filterImages[uint8](c.filterCase),
+				func(dst, src *Image[uint8]) error { return RankInto(dst, src, c.statistic, c.window, &c.opt) },
+				func(img boxsum.Image[uint8]) (boxsum.Image[uint8], error) {
+					return rank.Filter(img, c.statistic, c.window, &c.opt)
+				}) {
 				return
-			}
-			if err := src.Close(); err != nil {
-				t.Fatal(err)
 			}
 		}
 		x, err := Upload(d, fixture.Noise[uint8](1, 30, 20, 1, 0))
@@ -138,9 +102,7 @@ func TestRankThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := filter.Square(3)
-		done, stop := context.WithCancel(context.Background())
-		stop()
-		for name, c := range map[string]struct{ err, want error }{
+		checkRefusals(t, map[string]refusal{
 			"Otsu":           {second(Rank(x, rank.Otsu, w, nil)), boxsum.ErrInvalid},
 			"no statistic":   {second(Rank(x, 77, w, nil)), boxsum.ErrInvalid},
 			"a footprint":    {second(Rank(x, rank.Mean, w, &rank.Options{Footprint: make([]uint8, 9)})), boxsum.ErrInvalid},
@@ -151,12 +113,8 @@ func TestRankThere(t *testing.T) {
 			"itself":         {RankInto(x, x, rank.Mean, w, nil), boxsum.ErrOverlap},
 			"no image":       {second(Rank[uint8](nil, rank.Mean, w, nil)), boxsum.ErrInvalid},
 			"no destination": {RankInto(nil, x, rank.Mean, w, nil), boxsum.ErrInvalid},
-			"canceled":       {second(Rank(x, rank.Mean, w, &rank.Options{Context: done})), context.Canceled},
-		} {
-			if !errors.Is(c.err, c.want) {
-				t.Errorf("%s: %v, want %v", name, c.err, c.want)
-			}
-		}
+			"canceled":       {second(Rank(x, rank.Mean, w, &rank.Options{Context: canceled()})), context.Canceled},
+		})
 	})
 }
 
@@ -164,8 +122,6 @@ func TestRankThere(t *testing.T) {
 func TestRankOnRefused(t *testing.T) {
 	im, words := fixture.Noise[uint8](1, 700, 300, 1, 0), fixture.Noise[uint16](1, 60, 40, 1, 0)
 	w := filter.Square(5)
-	done, stop := context.WithCancel(context.Background())
-	stop()
 	eachDevice(t, func(t *testing.T, d *Device) {
 		opt := &rank.Options{On: d}
 		for s := rank.Minimum; s <= rank.BilateralMean; s++ {
@@ -181,7 +137,7 @@ func TestRankOnRefused(t *testing.T) {
 				}
 			}
 		}
-		for name, c := range map[string]struct{ err, want error }{
+		checkRefusals(t, map[string]refusal{
 			"entropy":        {second(rank.Entropies[float32](im, w, opt)), boxsum.ErrInvalid},
 			"histograms":     {second(rank.Histograms[float32](im, w, 4, opt)), boxsum.ErrInvalid},
 			"words":          {second(rank.Filter(words, rank.Percentile, w, opt)), boxsum.ErrTypes},
@@ -189,19 +145,9 @@ func TestRankOnRefused(t *testing.T) {
 			"a large window": {second(rank.Filter(im, rank.Equalize, filter.Square(301), opt)), boxsum.ErrInvalid},
 			"a mask":         {second(rank.Filter(im, rank.Mean, w, &rank.Options{On: d, Mask: im})), boxsum.ErrInvalid},
 			"a footprint":    {second(rank.Filter(im, rank.Mean, w, &rank.Options{On: d, Footprint: make([]uint8, 25)})), boxsum.ErrInvalid},
-			"a level":        {second(rank.Filter(im, rank.Mean, w, &rank.Options{On: d, Level: boxsum.Levels()[len(boxsum.Levels())-1]})), boxsum.ErrInvalid},
-			"no device":      {second(rank.Filter(im, rank.Mean, w, &rank.Options{On: (*Device)(nil)})), ErrNoDevice},
-			"canceled":       {second(rank.Filter(im, rank.Mean, w, &rank.Options{On: d, Context: done})), context.Canceled},
-		} {
-			if !errors.Is(c.err, c.want) {
-				t.Errorf("%s: %v, want %v", name, c.err, c.want)
-			}
-		}
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := rank.Filter(im, rank.Mean, w, opt); !errors.Is(err, boxsum.ErrClosed) {
-			t.Errorf("a closed device: %v", err)
-		}
+		})
+		checkOnRefused(t, d, func(on boxsum.Device, level boxsum.Level, ctx context.Context) error {
+			return second(rank.Filter(im, rank.Mean, w, &rank.Options{On: on, Level: level, Context: ctx}))
+		})
 	})
 }

@@ -35,27 +35,23 @@ func ruleOn[P FilterPixel](t *testing.T, d *Device, c filterCase, src boxsum.Ima
 	t.Helper()
 	name := fmt.Sprintf("%v of %T of %+v", rule.Method, *new(P), c)
 	for _, level := range []boxsum.Level{{}, portable} {
-		progress := 0.0
-		there := &threshold.Options{On: d, Level: level, Progress: func(done float64) { progress = done }}
-		got, want := part[uint8](c.width, c.height, 1, c.gap), part[uint8](c.width, c.height, 1, c.gap)
-		if err := errors.Join(threshold.BinarizeInto(got, src, rule, there), threshold.BinarizeInto(want, src, rule, nil)); err != nil {
-			t.Fatal(name, err)
+		options := func(on boxsum.Device, progress func(float64)) *threshold.Options {
+			if on == nil {
+				return nil
+			}
+			return &threshold.Options{On: on, Level: level, Progress: progress}
 		}
-		sameParts(t, name, got, want)
-		if progress != 1 {
-			t.Errorf("%s: the last progress is %v", name, progress)
+		sameOn(t, d, name, parts[uint8](c.width, c.height, 1, c.gap), func(dst boxsum.Image[uint8], on boxsum.Device, progress func(float64)) error {
+			return threshold.BinarizeInto(dst, src, rule, options(on, progress))
+		})
+		if bytes, ok := any(src).(boxsum.Image[uint8]); ok {
+			sameOn(t, d, "in place: "+name, clones(bytes), func(img boxsum.Image[uint8], on boxsum.Device, progress func(float64)) error {
+				return threshold.BinarizeInto(img, img, rule, options(on, progress))
+			})
 		}
-		bits, err := threshold.BinarizeBits(src, rule, there)
+		bits, err := threshold.BinarizeBits(src, rule, options(d, nil))
 		if want, wrong := threshold.BinarizeBits(src, rule, nil); err != nil || wrong != nil || !slices.Equal(bits.Bits, want.Bits) {
 			t.Errorf("bits of %s: %v, %v", name, err, wrong)
-		}
-		if bytes, ok := any(src).(boxsum.Image[uint8]); ok {
-			got, want = bytes, bytes
-			got.Pix, want.Pix = slices.Clone(got.Pix), slices.Clone(want.Pix)
-			if err := errors.Join(threshold.BinarizeInto(got, got, rule, there), threshold.BinarizeInto(want, want, rule, nil)); err != nil {
-				t.Fatal(name, err)
-			}
-			sameParts(t, "in place: "+name, got, want)
 		}
 	}
 }
@@ -93,8 +89,6 @@ func TestThresholdOn(t *testing.T) {
 func TestThresholdOnRefused(t *testing.T) {
 	im, floats := fixture.Noise[uint8](1, 30, 25, 1, 0), fixture.Image[float32](rand.New(rand.NewPCG(1, 2)), 30, 25, 1)
 	words := fixture.Noise[uint16](1, 30, 25, 1, 0)
-	done, stop := context.WithCancel(context.Background())
-	stop()
 	rule := threshold.New(threshold.Sauvola, 5)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		opt := &threshold.Options{On: d}
@@ -106,23 +100,14 @@ func TestThresholdOnRefused(t *testing.T) {
 				t.Errorf("%v: %v", m, err)
 			}
 		}
-		for name, c := range map[string]struct{ err, want error }{
+		checkRefusals(t, map[string]refusal{
 			"a map":          {second(threshold.Map[float32](im, rule, opt)), boxsum.ErrInvalid},
 			"a large window": {second(threshold.Binarize(im, threshold.Rule{Window: threshold.Square(1 << 20)}, opt)), boxsum.ErrInvalid},
-			"no device":      {second(threshold.Binarize(im, rule, &threshold.Options{On: (*Device)(nil)})), ErrNoDevice},
 			"floats":         {second(threshold.Binarize(floats, rule, opt)), boxsum.ErrTypes},
 			"means of words": {second(threshold.Binarize(words, threshold.New(threshold.MeanC, 5), opt)), boxsum.ErrTypes},
-			"canceled":       {second(threshold.Binarize(im, rule, &threshold.Options{On: d, Context: done})), context.Canceled},
-		} {
-			if !errors.Is(c.err, c.want) {
-				t.Errorf("%s: %v, want %v", name, c.err, c.want)
-			}
-		}
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := threshold.Binarize(im, rule, opt); !errors.Is(err, boxsum.ErrClosed) {
-			t.Errorf("a closed device: %v", err)
-		}
+		})
+		checkOnRefused(t, d, func(on boxsum.Device, level boxsum.Level, ctx context.Context) error {
+			return second(threshold.Binarize(im, rule, &threshold.Options{On: on, Level: level, Context: ctx}))
+		})
 	})
 }

@@ -110,11 +110,11 @@ func (d *detection) plan() (err error) {
 	}
 	most := min(min(detectBytes, total/4)/one, math.MaxInt32/32/words, math.MaxInt32/max(rows, windows))
 	d.most = int(max(1, min(most, int64(d.Count))))
-	return d.send(axes)
+	return d.sendCascade(axes)
 }
 
-// send copies the cascade to the device.
-func (d *detection) send(axes []int32) (err error) {
+// sendCascade copies the cascade to the device.
+func (d *detection) sendCascade(axes []int32) error {
 	s := d.search
 	var stages []jobs.DetectStage
 	for _, st := range s.Stages {
@@ -136,33 +136,9 @@ func (d *detection) send(axes []int32) (err error) {
 		}
 		nodes = append(nodes, to)
 	}
-	for _, part := range []struct {
-		to   *driver.Memory
-		name string
-		data []byte
-	}{
-		{&d.layersAt, "layers", raw(d.layers)}, {&d.axesAt, "axes", raw(axes)}, {&d.stagesAt, "stages", raw(stages)},
-		{&d.treesAt, "trees", raw(trees)}, {&d.nodesAt, "nodes", raw(nodes)}, {&d.leaves, "leaves", raw(s.Leaves)},
-	} {
-		n := int64(len(part.data))
-		if *part.to, _, err = d.Device.Workspace(d.Stream, "detect "+part.name, n); err != nil {
-			return err
-		}
-		var pin runtime.Pinner
-		pin.Pin(&part.data[0])
-		err = d.Device.Backend.CopyIn(d.Stream, driver.Plane{Memory: *part.to, Stride: n}, unsafe.Pointer(&part.data[0]), n, driver.Rows{Bytes: n, Count: 1})
-		err = driver.FirstError(err, d.Device.Backend.Wait(d.Stream))
-		pin.Unpin()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// raw returns the bytes of a non-empty slice.
-func raw[T any](s []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
+	return d.send(
+		upload{&d.layersAt, "detect layers", raw(d.layers)}, upload{&d.axesAt, "detect axes", raw(axes)}, upload{&d.stagesAt, "detect stages", raw(stages)},
+		upload{&d.treesAt, "detect trees", raw(trees)}, upload{&d.nodesAt, "detect nodes", raw(nodes)}, upload{&d.leaves, "detect leaves", raw(s.Leaves)})
 }
 
 // run searches a range of images.

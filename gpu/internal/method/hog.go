@@ -117,34 +117,9 @@ func (h *hogSearch) plan() (err error) {
 		}
 		cells = append(cells, jobs.HOGCell{First: int32(first), End: int32(len(votes))})
 	}
-	return h.send([]hogData{
-		{&h.axesAt, "axes", raw(axes)}, {&h.roots, "roots", raw(s.Roots)}, {&h.cells, "cells", raw(cells)},
-		{&h.votes, "votes", raw(votes)}, {&h.coefficients, "coefficients", raw(s.Coefficients)},
-	})
-}
-
-// hogData is data to copy to a workspace.
-type hogData struct {
-	to   *driver.Memory
-	name string
-	data []byte
-}
-
-// send copies data to the device.
-func (h *hogSearch) send(all []hogData) (err error) {
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	for _, part := range all {
-		n := int64(len(part.data))
-		if *part.to, err = h.space(part.name, n); err != nil {
-			break
-		}
-		pin.Pin(&part.data[0])
-		if err = h.Device.Backend.CopyIn(h.Stream, driver.Plane{Memory: *part.to, Stride: n}, unsafe.Pointer(&part.data[0]), n, driver.Rows{Bytes: n, Count: 1}); err != nil {
-			break
-		}
-	}
-	return driver.FirstError(err, h.Device.Backend.Wait(h.Stream))
+	return h.send(
+		upload{&h.axesAt, "hog axes", raw(axes)}, upload{&h.roots, "hog roots", raw(s.Roots)}, upload{&h.cells, "hog cells", raw(cells)},
+		upload{&h.votes, "hog votes", raw(votes)}, upload{&h.coefficients, "hog coefficients", raw(s.Coefficients)})
 }
 
 // space returns memory that is kept from call to call.
@@ -234,7 +209,7 @@ func (h *hogSearch) run(p hogPart, l hogLayout) error {
 		return err
 	}
 	var bands driver.Memory
-	if err := h.send([]hogData{{&bands, "bands", raw(l.bands)}}); err != nil {
+	if err := h.send(upload{&bands, "hog bands", raw(l.bands)}); err != nil {
 		return err
 	}
 	items := func(count int64) int64 { return devmem.CeilDiv(count, int64(h.group)) }

@@ -2,8 +2,6 @@ package method
 
 import (
 	"math"
-	"runtime"
-	"unsafe"
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
@@ -46,21 +44,6 @@ func NewMatch(template []uint8, width, height, number int) *Match {
 // Flat reports whether the template has no norm, because it is flat or zero.
 func (m *Match) Flat() bool { return m.number < 2 && m.norm == 0 }
 
-// send copies the template to the device and waits.
-func (m *Match) send(job Job) (driver.Memory, error) {
-	n := int64(4 * len(m.packed))
-	d := job.Device
-	at, _, err := d.Workspace(job.Stream, "template", n)
-	if err != nil {
-		return 0, err
-	}
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	pin.Pin(&m.packed[0])
-	err = d.Backend.CopyIn(job.Stream, driver.Plane{Memory: at, Stride: n}, unsafe.Pointer(&m.packed[0]), n, driver.Rows{Bytes: n, Count: 1})
-	return at, driver.FirstError(err, d.Backend.Wait(job.Stream))
-}
-
 // OnePass calls Portable, because there is only one kernel.
 func (m *Match) OnePass(job Job) (Plan, error) { return m.Portable(job) }
 
@@ -72,8 +55,8 @@ func (m *Match) Portable(job Job) (Plan, error) {
 	}
 	one := int64(job.Width) * int64(job.Height)
 	launch := func(part Job) error {
-		template, err := m.send(part)
-		if err != nil {
+		var template driver.Memory
+		if err := part.send(upload{&template, "template", raw(m.packed)}); err != nil {
 			return err
 		}
 		norm, c := m.norm, kernelMatch{

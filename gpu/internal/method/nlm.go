@@ -2,8 +2,6 @@ package method
 
 import (
 	"math"
-	"runtime"
-	"unsafe"
 
 	"github.com/boxsum/boxsum/gpu/internal/devmem"
 	"github.com/boxsum/boxsum/gpu/internal/driver"
@@ -30,21 +28,6 @@ func (m *NLM) Fits() error {
 		return raster.Invalid("patch is %d, want at most %d on a device", 2*m.Patch+1, 2*kernels.NLMPatch+1)
 	}
 	return nil
-}
-
-// send copies the table to the device and waits.
-func (m *NLM) send(job Job) (driver.Memory, error) {
-	n := int64(4 * len(m.Table))
-	d := job.Device
-	at, _, err := d.Workspace(job.Stream, "weights", n)
-	if err != nil {
-		return 0, err
-	}
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	pin.Pin(&m.Table[0])
-	err = d.Backend.CopyIn(job.Stream, driver.Plane{Memory: at, Stride: n}, unsafe.Pointer(&m.Table[0]), n, driver.Rows{Bytes: n, Count: 1})
-	return at, driver.FirstError(err, d.Backend.Wait(job.Stream))
 }
 
 // OnePass calls Portable: there is one kernel for each type.
@@ -80,8 +63,8 @@ func (m *NLM) Portable(job Job) (Plan, error) {
 		if err != nil {
 			return err
 		}
-		table, err := m.send(job)
-		if err != nil {
+		var table driver.Memory
+		if err := job.send(upload{&table, "weights", raw(m.Table)}); err != nil {
 			return err
 		}
 		if err := job.launch(kernels.NLMExtend, devmem.CeilDiv(extended*int64(part.Count), int64(group)), group, arg(&c), arg(&part.In.Memory), arg(&space)); err != nil {
