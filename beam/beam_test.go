@@ -149,7 +149,7 @@ func TestDamaged(t *testing.T) {
 func TestFlink(t *testing.T) {
 	jars := os.Getenv("BOXSUM_FLINK")
 	if jars == "" {
-		t.Skip("needs the jars of Beam's Flink runner: flink/fetch.sh fetches them, and BOXSUM_FLINK names their folder")
+		t.Skip("BOXSUM_FLINK must name the folder with the jars of Beam's Flink runner, which flink/fetch.sh fetches")
 	}
 	dir := t.TempDir()
 	binary := dir + "/boxsum-beam"

@@ -60,7 +60,7 @@ func versity(t *testing.T) func(path string) string {
 		if os.Getenv("CI") == "true" && os.Getenv("BOXSUM_VERSITYGW") != "" {
 			t.Fatal(err)
 		}
-		t.Skip("no versitygw: scripts/test-servers.sh builds it")
+		t.Skip("versitygw is not installed, nor does BOXSUM_VERSITYGW name it: scripts/test-servers.sh builds it")
 	}
 	credentials(t)
 	free := httptest.NewServer(http.NotFoundHandler())
@@ -431,7 +431,7 @@ func TestSecrets(t *testing.T) {
 // TestBinary builds the command and uses it with a server.
 func TestBinary(t *testing.T) {
 	if os.Getenv("BOXSUM_BINARY") == "" {
-		t.Skip("needs minutes to build: BOXSUM_BINARY=1 asks for it, or names one that is built")
+		t.Skip("takes minutes to build the command: set BOXSUM_BINARY to 1, or to a command that is built")
 	}
 	program := os.Getenv("BOXSUM_BINARY")
 	if program == "1" {

@@ -451,7 +451,7 @@ func TestResult(t *testing.T) {
 // all workers, upright and at all angles.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a large image takes a second")
+		t.Skip("searches a large image, which takes a second: leave out -short")
 	}
 	c := cascade(t, fileOf(t, "frontalface_alt2"))
 	img, err := boxsum.NewImage[uint8](1920, 1080, 1)

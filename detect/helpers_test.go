@@ -24,18 +24,7 @@ import (
 // have them.
 func cascadeFiles(t testing.TB) []string {
 	t.Helper()
-	dir := os.Getenv("BOXSUM_CASCADES")
-	if dir == "" {
-		dir = "/usr/share/opencv4"
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*cascades", "*.xml"))
-	if len(files) == 0 {
-		missing := "no cascades in " + dir + ": install Debian's opencv-data, or let BOXSUM_CASCADES name their folder"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	files, _ := filepath.Glob(filepath.Join(ref.CascadeFolder(t), "*cascades", "*.xml"))
 	return files
 }
 

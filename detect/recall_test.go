@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/lab/plot"
 	"github.com/boxsum/boxsum/rotated"
 )
@@ -31,7 +32,7 @@ const (
 // skimageData returns scikit-image's folder of pictures.
 func skimageData(t *testing.T) string {
 	t.Helper()
-	out, err := exec.Command(os.Getenv("BOXSUM_PEERS_PYTHON"), "-c", "import os, skimage; print(os.path.join(os.path.dirname(skimage.__file__), 'data'))").Output()
+	out, err := exec.Command(ref.Python(t), "-c", "import os, skimage; print(os.path.join(os.path.dirname(skimage.__file__), 'data'))").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +289,7 @@ func negatives(t *testing.T, dir string, width, height int) (none []boxsum.Image
 func recallFolder(t *testing.T) string {
 	dir := os.Getenv("BOXSUM_RECALL")
 	if dir == "" {
-		t.Skip("set BOXSUM_RECALL to a folder for plots, and BOXSUM_PEERS_PYTHON, to measure")
+		t.Skip("set BOXSUM_RECALL to a folder for plots to measure")
 	}
 	return dir
 }

@@ -1,14 +1,10 @@
 package detect
 
 import (
-	"cmp"
-	"errors"
 	"image"
-	"io/fs"
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -16,6 +12,7 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/kernel/cascades"
 	"github.com/boxsum/boxsum/internal/kernel/processor"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // boxesOf returns a cascade of random boxes in a window.
@@ -235,12 +232,10 @@ func TestLargeDiagonals(t *testing.T) {
 
 // TestRefine tests windows next to those found two pixels apart: each is searched, and has the same score as alone.
 func TestRefine(t *testing.T) {
-	dir := cmp.Or(os.Getenv("BOXSUM_CASCADES"), "/usr/share/opencv4")
+	dir := ref.CascadeFolder(t)
 	for _, name := range []string{"haarcascades/haarcascade_frontalface_alt2.xml", "lbpcascades/lbpcascade_frontalface.xml"} {
 		c, err := LoadFile(filepath.Join(dir, name))
-		if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") == "" {
-			t.Skip("needs Debian's opencv-data")
-		} else if err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
 		// Few stages, so that there are many detections.

@@ -11,7 +11,7 @@ import (
 // TestPast compares results large enough to be written past the caches with results in place, which are not.
 func TestPast(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the short form leaves out images of 33 MB")
+		t.Skip("filters images of 33 MB: leave out -short")
 	}
 	src, _ := boxsum.NewImage[float32](2891, 2900, 1)
 	for i := range src.Pix {

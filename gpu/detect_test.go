@@ -17,6 +17,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/detect"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 var stageThreshold = regexp.MustCompile(`<(stageThreshold|stage_threshold)>([^<]*)</`)
@@ -25,18 +26,7 @@ var stageThreshold = regexp.MustCompile(`<(stageThreshold|stage_threshold)>([^<]
 // image pass some or all of the stages.
 func cascadesOf(t testing.TB, names string) (all []*detect.Cascade, files []string) {
 	t.Helper()
-	dir := os.Getenv("BOXSUM_CASCADES")
-	if dir == "" {
-		dir = "/usr/share/opencv4"
-	}
-	files, _ = filepath.Glob(filepath.Join(dir, "*cascades", names))
-	if len(files) == 0 {
-		missing := "no cascades in " + dir + ": install Debian's opencv-data, or let BOXSUM_CASCADES name their folder"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	files, _ = filepath.Glob(filepath.Join(ref.CascadeFolder(t), "*cascades", names))
 	for i, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -199,10 +189,7 @@ func TestDetectSpeed(t *testing.T) {
 	if sizes == "" || scenes == "" {
 		t.Skip("set BOXSUM_GPU_SPEED to sizes, such as 1920x1080, and BOXSUM_SCENE to a folder with files such as 1920x1080.gray")
 	}
-	dir := os.Getenv("BOXSUM_CASCADES")
-	if dir == "" {
-		dir = "/usr/share/opencv4"
-	}
+	dir := ref.CascadeFolder(t)
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for _, size := range regexp.MustCompile(`\d+x\d+`).FindAllString(sizes, -1) {
 			var w, h int

@@ -251,7 +251,7 @@ func TestPortableFilters(t *testing.T) {
 	filterWay = method.Portable
 	eachDevice(t, func(t *testing.T, d *Device) {
 		if d.Info().Kind == OpenCL && os.Getenv("BOXSUM_GPU_PAIRS") != "all" {
-			t.Skip("TestFilters does")
+			t.Skip("TestFilters runs these kernels on OpenCL: set BOXSUM_GPU_PAIRS=all to run them again")
 		}
 		rng := rand.New(rand.NewPCG(7, 9))
 		for range 30 {

@@ -25,7 +25,7 @@ func TestFilterShapes(t *testing.T) {
 	defer func() { method.FilterShape, filterWay = was, way }()
 	eachDevice(t, func(t *testing.T, d *Device) {
 		if d.Info().Kind != CUDA {
-			t.Skip("they are CUDA's")
+			t.Skip("only CUDA has these kernels: run it on a machine with an NVIDIA GPU")
 		}
 		for kind, shapes := range kernels.FilterPassShapes {
 			for _, s := range append(shapes, [2]int{}) { // the last one is by strips, if there are such kernels
@@ -108,7 +108,7 @@ func checkFilterKind(t *testing.T, d *Device, c filterCase, kind method.FilterKi
 // BOXSUM_GPU_FILTER_TIMES enables it, and may list heights of bands, such as 48,96,128.
 func TestFilterTimes(t *testing.T) {
 	if os.Getenv("BOXSUM_GPU_FILTER_TIMES") == "" {
-		t.Skip("BOXSUM_GPU_FILTER_TIMES is not set")
+		t.Skip("set BOXSUM_GPU_FILTER_TIMES to 1, or to heights of bands such as 48,96,128, to measure")
 	}
 	was := method.FilterShape
 	defer func() { method.FilterShape = was }()

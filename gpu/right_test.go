@@ -107,7 +107,7 @@ func sameStatistics(got, want statistics, boxes []image.Rectangle) error {
 // TestBrightImage checks means and deviations of boxes whose sums overflow.
 func TestBrightImage(t *testing.T) {
 	if testing.Short() {
-		t.Skip("18 megapixels")
+		t.Skip("integrates 18 megapixels: leave out -short")
 	}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		const side = 4200 // sums exceed 32 bits from 4105 pixels a side

@@ -187,7 +187,7 @@ func TestBoxes(t *testing.T) {
 // them, and one of which every other row is.
 func TestLarge(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes 200 MB")
+		t.Skip("needs 200 MB of memory: leave out -short")
 	}
 	rng := rand.New(rand.NewPCG(9, 9))
 	img := random[uint8](rng, 701, 403, 1)

@@ -177,7 +177,7 @@ func TestLargeBoxes(t *testing.T) {
 // pixels, which is not cut.
 func TestPieces(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes 500 MB")
+		t.Skip("needs 500 MB of memory: leave out -short")
 	}
 	rng := rand.New(rand.NewPCG(8, 8))
 	narrow := random[uint16](rng, 1801, 1301, 1)

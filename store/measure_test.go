@@ -50,7 +50,7 @@ func TestMeasure(t *testing.T) {
 	}
 	sides := os.Getenv("BOXSUM_STORE_MEASURE")
 	if sides == "" {
-		t.Skip("BOXSUM_STORE_MEASURE lists no sides of images to measure")
+		t.Skip("set BOXSUM_STORE_MEASURE to sides of images, such as 16384, to measure")
 	}
 	dir, err := os.MkdirTemp(os.Getenv("BOXSUM_STORE_FOLDER"), "measure-")
 	if err != nil {
@@ -267,7 +267,7 @@ func mostMemory() (bytes int64) {
 func TestMeasureBoxes(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("BOXSUM_STORE_BOXES"))
 	if err != nil {
-		t.Skip("BOXSUM_STORE_BOXES is not how many boxes to measure")
+		t.Skip("set BOXSUM_STORE_BOXES to a number of boxes, such as 100000, to measure")
 	}
 	dir, err := os.MkdirTemp(os.Getenv("BOXSUM_STORE_FOLDER"), "measure-")
 	if err != nil {

@@ -426,7 +426,7 @@ func TestWolfAgain(t *testing.T) {
 // separate kernels.
 func TestPast(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the short form leaves out images of 33 MB")
+		t.Skip("binarizes images of 33 MB: leave out -short")
 	}
 	img := boxsum.Image[uint8]{Pix: make([]uint8, 5801*5800), Width: 5801, Height: 5800}
 	for i := range img.Pix {

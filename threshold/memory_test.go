@@ -12,7 +12,7 @@ import (
 // high, however high the image is. Su needs three times as many, because it also keeps masks.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("memory is the same on all machines")
+		t.Skip("binarizes large images: leave out -short")
 	}
 	const width, k = 3000, 31
 	least := map[threshold.Method]int{}

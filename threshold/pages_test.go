@@ -16,7 +16,7 @@ import (
 // docs/guides/binarize.md with -v. BOXSUM_PAGES names a folder to write the pages to.
 func TestPages(t *testing.T) {
 	if testing.Short() {
-		t.Skip("every method on every kind of page")
+		t.Skip("runs every method on every kind of page, which takes long: leave out -short")
 	}
 	lines := []string{"| |"}
 	for _, m := range threshold.Methods() {

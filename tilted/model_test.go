@@ -171,7 +171,7 @@ func TestAccuracy(t *testing.T) {
 // and rows that are written past the caches.
 func TestLarge(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes long with the race detector")
+		t.Skip("takes long under the race detector: leave out -short")
 	}
 	rng := rand.New(rand.NewPCG(11, 12))
 	large(t, rng, model[uint32, uint8], 2111, 1003, 1)

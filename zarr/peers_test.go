@@ -19,15 +19,7 @@ import (
 // python runs the script that uses zarr-python and TensorStore.
 func python(t *testing.T, what, dir string) string {
 	t.Helper()
-	name := os.Getenv("BOXSUM_STORE_PYTHON")
-	if name == "" {
-		const missing = "BOXSUM_STORE_PYTHON names no Python with zarr and tensorstore: scripts/setup.sh makes one"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	out, err := exec.Command(name, "testdata/peers.py", what, dir).CombinedOutput()
+	out, err := exec.Command(ref.Stores(t), "testdata/peers.py", what, dir).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

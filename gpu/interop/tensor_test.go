@@ -18,7 +18,7 @@ func TestTensors(t *testing.T) {
 		eachDevice(t, func(t *testing.T, d *gpu.Device) {
 			b, ok := inner(d).Backend.(*driver.CUDABackend)
 			if !ok || b.Major < 8 {
-				t.Skip("it is for CUDA")
+				t.Skip("only CUDA has these kernels: run it on a machine with an NVIDIA GPU of compute capability 8 or higher")
 			}
 			b.Tuning.PTX = ptx
 			for _, size := range [][3]int{{200, 300, 3}, {61, 77, 3}, {1, 1, 3}, {700, 200, 3}, {100, 100, 140}, {127, 65, 70}, {129, 33, 140}, {400, 40, 70}} {

@@ -118,7 +118,7 @@ func commandLine(verbs []verb, choices []byte) []string {
 func runArguments(t *testing.T, args []string) {
 	t.Helper()
 	if slices.ContainsFunc(args, tooMuch) {
-		t.Skip("it would leave the folder, or take long")
+		t.Skip("the command line would write outside of its folder, or take long")
 	}
 	root := t.TempDir()
 	folder := filepath.Join(root, "here")

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // bigTIFFs has tifffile write BigTIFF files and an .npy file of the same pixels.
@@ -20,13 +22,7 @@ tifffile.imwrite(sys.argv[1] + "/strips.tif", a, bigtiff=True, rowsperstrip=33, 
 
 // TestBigTIFF has BigTIFF files, tiled and in strips, become arrays and tables in stores: those of the same pixels in an .npy file.
 func TestBigTIFF(t *testing.T) {
-	python := os.Getenv("BOXSUM_PEERS_PYTHON")
-	if python == "" {
-		if os.Getenv("CI") != "" {
-			t.Fatal("BOXSUM_PEERS_PYTHON names no Python with tifffile")
-		}
-		t.Skip("BOXSUM_PEERS_PYTHON names no Python with tifffile")
-	}
+	python := ref.Python(t)
 	dir := t.TempDir()
 	if out, err := exec.Command(python, "-c", bigTIFFs, dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -80,11 +80,9 @@ func command(t *testing.T, script string, args []string) (stderr string, code in
 // trace of Go's runtime comes.
 func TestUlimit(t *testing.T) {
 	if ref.Race {
-		t.Skip("the race detector takes more addresses than such a limit leaves")
+		t.Skip("the race detector needs more address space than the limit: leave out -race")
 	}
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip(err)
-	}
+	ref.Program(t, "install it", "bash")
 	for _, c := range []struct{ flag, kib string }{{"-v", "2200000"}, {"-d", "700000"}} {
 		t.Run(c.flag, func(t *testing.T) {
 			checkLimited(t, "the process's limit (ulimit "+c.flag+") leaves 0.", func(args []string) (string, int) {
@@ -121,7 +119,7 @@ func TestPretendedGroup(t *testing.T) {
 // the groups of a machine belong to who manages it.
 func TestGroup(t *testing.T) {
 	if ref.Race {
-		t.Skip("the race detector takes more memory than such a limit leaves")
+		t.Skip("the race detector needs more memory than the limit: leave out -race")
 	}
 	const most = "536870912"
 	script := "exec systemd-run --user --scope --quiet -p MemoryMax=" + most + ` -p MemorySwapMax=0 boxsum "$@"`
@@ -140,7 +138,7 @@ func TestGroup(t *testing.T) {
 		}
 		script = "echo $$ >'" + filepath.Join(dir, "cgroup.procs") + `' && exec boxsum "$@"`
 	} else if text, code := command(t, script, []string{"version"}); code != exitOK {
-		t.Skipf("no cgroup can be made: BOXSUM_CGROUP names no directory for one, and systemd-run --user says: %s", strings.TrimSpace(text))
+		ref.Missing(t, "no control group: BOXSUM_CGROUP must name a directory for one, or systemd-run --user must make one, which says: "+strings.TrimSpace(text))
 	}
 	checkLimited(t, "the cgroup, limited to 0.5 GB, leaves 0.", func(args []string) (string, int) { return command(t, script, args) })
 }

@@ -11,17 +11,13 @@ import (
 
 	"github.com/boxsum/boxsum/imgio"
 	"github.com/boxsum/boxsum/internal/page"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // Tesseract reads more words of a page that is lit from one side after boxsum threshold
 // than before, and nearly all.
 func TestOCR(t *testing.T) {
-	if _, err := exec.LookPath("tesseract"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("tesseract must be there: install tesseract-ocr")
-		}
-		t.Skip("needs tesseract")
-	}
+	ref.Program(t, "install Debian's tesseract-ocr", "tesseract")
 	dir := t.TempDir()
 	before, after := filepath.Join(dir, "before.png"), filepath.Join(dir, "after.tiff")
 	p, err := page.Draw(page.Lit, 1000, 300, 24)

@@ -2,58 +2,87 @@ package ref
 
 import (
 	"bufio"
+	"cmp"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
-// Python returns an interpreter with NumPy, OpenCV and scikit-image, for comparisons. If there is none, the test
-// is skipped, or fails in CI jobs that have one.
+// Missing skips a test for which this machine lacks something, or fails the test if the environment variable CI is
+// "true". what says what is missing and how to get it.
+func Missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+// NoDevice is like Missing for a test that needs a GPU, or a processor under OpenCL. err says why there is none.
+func NoDevice(t testing.TB, err error) {
+	t.Helper()
+	Missing(t, fmt.Sprintf("%v (PoCL, Debian's pocl-opencl-icd, makes an OpenCL device of the processor)", err))
+}
+
+// Program returns the path of the first of some programs that is installed. Without any, Missing skips the test; how
+// says how to install one.
+func Program(t testing.TB, how string, names ...string) string {
+	t.Helper()
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	Missing(t, fmt.Sprintf("%s is not installed: %s", names[0], how))
+	return ""
+}
+
+// CascadeFolder returns the folder with OpenCV's cascades. Without them, Missing skips the test.
+func CascadeFolder(t testing.TB) string {
+	t.Helper()
+	folder := cmp.Or(os.Getenv("BOXSUM_CASCADES"), "/usr/share/opencv4")
+	if files, _ := filepath.Glob(filepath.Join(folder, "*cascades", "*.xml")); len(files) == 0 {
+		Missing(t, "no cascades in "+folder+": install Debian's opencv-data, or let BOXSUM_CASCADES name their folder")
+	}
+	return folder
+}
+
+// Python returns an interpreter with NumPy, OpenCV and scikit-image, for comparisons. Without one, Missing skips the
+// test.
 func Python(t testing.TB) string {
 	t.Helper()
-	python := os.Getenv("BOXSUM_PEERS_PYTHON")
-	if python != "" {
-		return python
-	}
-	const missing = "BOXSUM_PEERS_PYTHON must name a Python that has numpy, opencv-contrib-python-headless and scikit-image; make test sets one up"
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
-	return ""
+	return interpreter(t, "BOXSUM_PEERS_PYTHON", "numpy, opencv-contrib-python-headless, scikit-image and tifffile")
 }
 
-// Doxa returns an interpreter with doxapy, the reference for thresholds. If there is none, the test is skipped,
-// or fails in CI jobs that have one.
+// Doxa is like Python for an interpreter with doxapy, the reference for thresholds.
 func Doxa(t testing.TB) string {
 	t.Helper()
-	python := os.Getenv("BOXSUM_DOXA_PYTHON")
-	if python != "" {
-		return python
-	}
-	const missing = "BOXSUM_DOXA_PYTHON must name a Python that has doxapy; make test sets one up"
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
-	return ""
+	return interpreter(t, "BOXSUM_DOXA_PYTHON", "doxapy")
 }
 
-// Cascades returns an interpreter with OpenCV 4, the reference for cascades, which later versions lack. If there
-// is none, the test is skipped, or fails in CI jobs that have one.
+// Cascades is like Python for an interpreter with OpenCV 4, the reference for cascades, which later versions lack.
 func Cascades(t testing.TB) string {
 	t.Helper()
-	python := os.Getenv("BOXSUM_CASCADES_PYTHON")
-	if python != "" {
-		return python
+	return interpreter(t, "BOXSUM_CASCADES_PYTHON", "opencv-contrib-python-headless below 5")
+}
+
+// Stores is like Python for an interpreter with zarr, TensorStore and rasterio, the references for files of arrays.
+func Stores(t testing.TB) string {
+	t.Helper()
+	return interpreter(t, "BOXSUM_STORE_PYTHON", "zarr, tensorstore and rasterio")
+}
+
+// interpreter returns the Python that an environment variable names.
+func interpreter(t testing.TB, variable, packages string) string {
+	t.Helper()
+	python := os.Getenv(variable)
+	if python == "" {
+		Missing(t, fmt.Sprintf("%s must name a Python that has %s; make test sets one up", variable, packages))
 	}
-	const missing = "BOXSUM_CASCADES_PYTHON must name a Python that has opencv-contrib-python-headless below 5; make test sets one up"
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
-	return ""
+	return python
 }
 
 // A Script is a Python process that answers requests on its standard input on its standard output.

@@ -6,7 +6,7 @@ import "testing"
 // areas and finer layers do as well, and that the verdict agrees.
 func TestTurned(t *testing.T) {
 	if testing.Short() {
-		t.Skip("training takes seconds")
+		t.Skip("trains a classifier, which takes seconds: leave out -short")
 	}
 	got := turnedFaces()
 	t.Logf("%+v: %v", *got, got)

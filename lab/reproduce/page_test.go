@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // checkPage tests that a page is well-formed, that its links lead to its own parts, and that it
@@ -68,18 +70,10 @@ func checkPage(t *testing.T, page string) {
 	}
 }
 
-// chromium returns the path of a browser, which CI must have.
+// chromium returns the path of a browser.
 func chromium(t *testing.T) string {
-	for _, name := range []string{"chromium", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("no chromium")
-	}
-	t.Skip("no chromium")
-	return ""
+	t.Helper()
+	return ref.Program(t, "install Debian's chromium", "chromium", "google-chrome")
 }
 
 // look is a script that measures the page in the browser and leaves its findings where --dump-dom
@@ -103,7 +97,7 @@ document.body.setAttribute("data-seen", JSON.stringify({plots: seen, wide: docum
 // tests that every plot is drawn inside its frame, without overlapping texts.
 func TestBrowser(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the long run of the tests opens a browser")
+		t.Skip("opens a browser, which takes seconds: leave out -short")
 	}
 	browser := chromium(t)
 	for window, m := range map[string]*Machine{"390,800": pocl, "1200,900": graphics} {

@@ -9,7 +9,7 @@ import (
 // their size as computing them does.
 func TestPeople(t *testing.T) {
 	if testing.Short() {
-		t.Skip("training takes seconds")
+		t.Skip("trains two detectors, which takes seconds: leave out -short")
 	}
 	p, err := comparePeople(t.Context(), true)
 	if err != nil {

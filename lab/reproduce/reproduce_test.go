@@ -183,7 +183,7 @@ func checkSection(t *testing.T, s section) {
 // TestFiles tests that the files of a report contain what its page shows.
 func TestFiles(t *testing.T) {
 	if testing.Short() {
-		t.Skip("pictures take long")
+		t.Skip("draws pictures, which takes seconds: leave out -short")
 	}
 	dir, r := reportOn(t, graphics, Config{Names: []string{"bilgic"}})
 	page := read(t, dir, "report.html")
@@ -207,7 +207,7 @@ func TestFiles(t *testing.T) {
 // TestAgain tests that a report written again from its results is the same.
 func TestAgain(t *testing.T) {
 	if testing.Short() {
-		t.Skip("pictures take long")
+		t.Skip("draws pictures, which takes seconds: leave out -short")
 	}
 	dir, _ := reportOn(t, pocl, Config{Names: []string{"messom/table-2", "gpu"}, Sizes: []Size{sized(640, 480), sized(300, 200)}})
 	f, err := os.Open(filepath.Join(dir, "results.json"))

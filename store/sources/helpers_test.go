@@ -3,12 +3,12 @@ package sources
 import (
 	"context"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/zarr"
 )
 
@@ -17,15 +17,7 @@ var ctx = context.Background()
 // python runs the script that uses rasterio.
 func python(t *testing.T, what, dir string) string {
 	t.Helper()
-	name := os.Getenv("BOXSUM_STORE_PYTHON")
-	if name == "" {
-		const missing = "BOXSUM_STORE_PYTHON names no Python with rasterio: scripts/store-peers.sh makes one"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	out, err := exec.Command(name, "testdata/mosaic.py", what, dir).CombinedOutput()
+	out, err := exec.Command(ref.Stores(t), "testdata/mosaic.py", what, dir).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/boxsum/boxsum/imgio"
 
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/zarr"
 )
 
@@ -47,14 +48,7 @@ func everything(t *testing.T, a *zarr.Array) []byte {
 
 // TestMosaicPeers compares virtual files of GDAL and GeoTIFF files with what rasterio reads.
 func TestMosaicPeers(t *testing.T) {
-	name := os.Getenv("BOXSUM_STORE_PYTHON")
-	if name == "" {
-		const missing = "BOXSUM_STORE_PYTHON names no Python with rasterio: scripts/setup.sh makes one"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	name := ref.Stores(t)
 	dir := t.TempDir()
 	if out, err := exec.Command(name, "testdata/mosaic.py", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/zarr"
 )
 
@@ -42,7 +43,8 @@ func TestNPY(t *testing.T) {
 		if n%64 != 0 || !bytes.Equal(got[n:], data) {
 			t.Errorf("%v: %d bytes after a header of %d", spec.Shape, len(got)-n, n)
 		}
-		if name := os.Getenv("BOXSUM_STORE_PYTHON"); name != "" {
+		t.Run(fmt.Sprintf("NumPy reads %v", spec.Shape), func(t *testing.T) {
+			name := ref.Stores(t)
 			path := filepath.Join(t.TempDir(), "x.npy")
 			os.WriteFile(path, got, 0o666)
 			out, err := exec.Command(name, "-c", "import numpy, sys; a = numpy.load(sys.argv[1]); print(a.dtype, list(a.shape), a.nbytes)", path).CombinedOutput()
@@ -50,6 +52,6 @@ func TestNPY(t *testing.T) {
 			if err != nil || string(out) != want {
 				t.Errorf("NumPy reads %s, want %s: %v", out, want, err)
 			}
-		}
+		})
 	}
 }

@@ -54,7 +54,7 @@ func contains(text string, want float64) bool {
 // page. Python needs the package: BOXSUM_CODE_PYTHON names an interpreter that has it.
 func TestCode(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds the program")
+		t.Skip("builds the program, which takes seconds: leave out -short")
 	}
 	dir := t.TempDir()
 	root, err := filepath.Abs("../..")

@@ -95,7 +95,7 @@ func patiently(t *testing.T, s *Session, request map[string]any) (map[string]any
 // TestHugeStores opens stores whose images are far larger than memory.
 func TestHugeStores(t *testing.T) {
 	if strconv.IntSize < 64 {
-		t.Skip("there are no such arrays here")
+		t.Skip("needs a 64-bit platform: no smaller int holds the size of such an array")
 	}
 	b, at := hold(t, "beyond")
 	array(t, b, "", zarr.Uint8, 0, []int{1 << 29, 1 << 29}, []int{4096, 4096})

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/ref"
 	"github.com/boxsum/boxsum/web/explore"
 )
 
@@ -207,7 +208,7 @@ func TestNoOtherFile(t *testing.T) {
 	linked := filepath.Join(dir, "linked")
 	os.Mkdir(linked, 0o755)
 	if err := os.Symlink(filepath.Join(report, "results.json"), filepath.Join(linked, "results.json")); err != nil {
-		t.Skip(err)
+		ref.Missing(t, "no symbolic links: Windows makes them for administrators and in developer mode: "+err.Error())
 	}
 	if d, err := explore.OpenFile(t.Context(), linked); err == nil {
 		t.Errorf("a link led out of the folder, to %s", d.Info().Name)

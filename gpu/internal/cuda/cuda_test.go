@@ -10,7 +10,7 @@ import (
 // TestCopy2DLayout checks that a Copy2D has the layout of CUDA_MEMCPY2D_v2.
 func TestCopy2DLayout(t *testing.T) {
 	if strconv.IntSize < 64 {
-		t.Skip("there is no CUDA for 32-bit programs")
+		t.Skip("needs a 64-bit platform, which CUDA has")
 	}
 	var c Copy2D
 	for _, field := range []struct {

@@ -11,21 +11,19 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/gpu/internal/opencl"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
-// openCLInfos lists the OpenCL devices. It skips the test if there are none, or if BOXSUM_GPU_KIND
-// names another kind.
+// openCLInfos lists the OpenCL devices. ref.NoDevice skips the test if there are none. The
+// test is also skipped if BOXSUM_GPU_KIND names another kind.
 func openCLInfos(t *testing.T) []Info {
 	t.Helper()
 	if kind := os.Getenv("BOXSUM_GPU_KIND"); kind != "" && !strings.EqualFold(kind, OpenCL.String()) {
-		t.Skip("this is about OpenCL")
+		t.Skipf("BOXSUM_GPU_KIND is %s, and this test needs OpenCL: leave it out", kind)
 	}
 	infos, reasons := List(OpenCL)
 	if len(infos) == 0 {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(reasons)
-		}
-		t.Skip(reasons)
+		ref.NoDevice(t, NoDevice(reasons))
 	}
 	return infos
 }

@@ -17,15 +17,13 @@ import (
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/detect"
 	"github.com/boxsum/boxsum/imgio"
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 // astronaut writes a photograph with one face, which comes with scikit-image.
 func astronaut(t *testing.T) string {
 	t.Helper()
-	python := os.Getenv("BOXSUM_PEERS_PYTHON")
-	if python == "" && os.Getenv("CI") == "" {
-		t.Skip("BOXSUM_PEERS_PYTHON names no Python with scikit-image, which has the photograph")
-	}
+	python := ref.Python(t)
 	out, err := exec.Command(python, "-c", "import os, skimage; print(os.path.join(os.path.dirname(skimage.__file__), 'data', 'astronaut.png'))").Output()
 	if err != nil {
 		t.Fatalf("BOXSUM_PEERS_PYTHON %q: %v", python, err)
@@ -78,10 +76,7 @@ func turned(t *testing.T, name string, degrees float64) string {
 func TestFaces(t *testing.T) {
 	photo := astronaut(t)
 	if _, err := os.Stat(cascadeFile); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("Debian's opencv-data has the cascade: ", err)
+		ref.Missing(t, "no cascade: install Debian's opencv-data: "+err.Error())
 	}
 	cascade, err := detect.LoadFile(cascadeFile)
 	if err != nil {
