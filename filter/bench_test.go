@@ -2,6 +2,7 @@ package filter_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -59,6 +60,18 @@ func BenchmarkFilters(b *testing.B) {
 			return filter.BoxInto(d, i, w, o)
 		})
 	})
+	holes := photo[float32](1920, 1080, 1)
+	for i := 0; i < len(holes.Pix); i += 14 {
+		holes.Pix[i] = float32(math.NaN())
+	}
+	for _, skip := range []bool{false, true} {
+		b.Run(fmt.Sprint("boxNaN/skip=", skip), func(b *testing.B) {
+			benchInto(b, 1, func(d, _ boxsum.Image[float32], o *filter.Options) error {
+				o.Valid.SkipNaN = skip
+				return filter.BoxInto(d, holes, w, o)
+			})
+		})
+	}
 	b.Run("meanStdDev", func(b *testing.B) {
 		dev, _ := boxsum.NewImage[float32](1920, 1080, 1)
 		benchInto(b, 1, func(d boxsum.Image[float32], i boxsum.Image[uint8], o *filter.Options) error {

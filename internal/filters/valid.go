@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/kernel"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
 	"github.com/boxsum/boxsum/internal/raster"
 	"github.com/boxsum/boxsum/internal/window"
@@ -54,8 +55,9 @@ type validLayer struct {
 
 type validWorker struct {
 	sums, numbers window.Sums
+	rows          validRows
 	pixels        pixelRows
-	valid         validRows
+	valid         countRows
 	means         []float64 // of a row; sums at first
 	spreads       []float64 // sums of squares at first
 	counts        []float64
@@ -75,7 +77,9 @@ func runValid(j *Job) error {
 	if j.Kind.squares() {
 		l.pixels.Square = raster.F64
 	}
-	l.pixels.Pixel = raster.F64
+	if !j.Src.Type.Float() {
+		l.pixels.Pixel = raster.F64
+	}
 	l.numbers.Pixel, l.numbers.Offset, l.numbers.Value = raster.U8, 0, 1
 	height := j.shape.Height()
 	p := window.ChainPlan(&j.set, &l.pixels, 16, height, window.Block(raster.F64, height))
@@ -91,8 +95,9 @@ func (l *validLayer) Prepare(p *engine.Plan) error {
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]
-		w.valid.aim(l)
-		w.pixels.aim(l)
+		w.rows.aim(l)
+		w.pixels = pixelRows{&w.rows, window.OutsideRow(w.pixels.outside, &l.pixels)}
+		w.valid = countRows{&w.rows, window.OutsideRow(w.valid.outside, &l.numbers)}
 		w.means, w.spreads, w.counts = engine.AtLeast(w.means, n), engine.AtLeast(w.spreads, n), engine.AtLeast(w.counts, n)
 		w.results, w.zeros = engine.AtLeast(w.results, n), engine.Zeros(w.zeros, n)
 	}
@@ -110,6 +115,10 @@ func (l *validLayer) Tile(worker, _, y, n, rows int) {
 		w.sums.Down(&w.pixels, y)
 		w.numbers.Down(&w.valid, y)
 		r := w.sums.Windows()
+		if l.dividesSums() {
+			windows.ValidMeans(l.job.set.Level, l.job.Dst.Type, l.job.Dst.Span(0, y, n), r.Sums, w.numbers.Windows().Sums, l.pixels.Offset)
+			continue
+		}
 		r.Sums.Floats(w.means)
 		w.numbers.Windows().Sums.Floats(w.counts)
 		if l.job.Kind.squares() {
@@ -118,6 +127,12 @@ func (l *validLayer) Tile(worker, _, y, n, rows int) {
 		}
 		l.makeRow(w, y, n)
 	}
+}
+
+// dividesSums reports whether the results are sums divided by the numbers of pixels.
+func (l *validLayer) dividesSums() bool {
+	j := &l.job
+	return j.Kind == Mean && j.Dst.Type.Float() && float64(j.shape.Width())*float64(j.shape.Height()) < 1<<31
 }
 
 // findSpreads computes variances from the sums of a row and of its squares.
@@ -272,103 +287,109 @@ func (l *validLayer) Release() int {
 		w := &l.workers[i]
 		w.sums.Forget()
 		w.numbers.Forget()
-		bytes += w.sums.Bytes() + w.numbers.Bytes() + w.pixels.bytes() + w.valid.bytes() + engine.Bytes(w.means) + engine.Bytes(w.spreads) +
+		bytes += w.sums.Bytes() + w.numbers.Bytes() + w.rows.bytes() + cap(w.pixels.outside) + cap(w.valid.outside) + engine.Bytes(w.means) + engine.Bytes(w.spreads) +
 			engine.Bytes(w.counts) + engine.Bytes(w.results) + engine.Bytes(w.zeros)
 	}
 	return bytes
 }
 
-// validRows yields rows of 1 for pixels that count and 0 for others. It keeps the two most
-// recent rows.
+// validRows selects the valid pixels of rows. It keeps the two most recent rows, because sums of pixels and their
+// numbers need the same ones.
 type validRows struct {
-	layer   *validLayer
-	rows    [2][]byte
-	outside []byte
-	values  []float64
-	latest  int
+	layer     *validLayer
+	selector  kernel.Selector
+	selection kernel.Selection
+	rows      [2]validRow
+	latest    int
+	mask      []byte // of a row, by channel
+	whole     []byte // integer pixels of a row
+}
+
+type validRow struct {
+	y      int    // or -1
+	pixels []byte // those that do not count add nothing to a sum
+	valid  []byte // 1 for pixels that count, and 0 for others
 }
 
 func (r *validRows) aim(l *validLayer) {
-	n := l.src.Width * l.src.Channels
+	n, j := l.src.Width*l.src.Channels, &l.job
 	r.layer = l
-	r.rows[0], r.rows[1], r.values = engine.AtLeast(r.rows[0], n), engine.AtLeast(r.rows[1], n), engine.AtLeast(r.values, n)
-	r.outside = window.OutsideRow(r.outside, &l.numbers)
+	r.selector = kernel.NewSelector(l.src.Type, j.set.Level, j.masked, j.skipNaN, float32(l.pixels.Offset))
+	for i := range r.rows {
+		w := &r.rows[i]
+		w.y, w.pixels, w.valid = -1, engine.AtLeast(w.pixels, n*l.pixels.Pixel.Bytes()), engine.AtLeast(w.valid, n)
+	}
+	if !l.src.Type.Float() {
+		r.whole = engine.AtLeast(r.whole, n*l.src.Type.Bytes())
+	}
 }
 
-func (r *validRows) bytes() int { return 2*cap(r.rows[0]) + cap(r.outside) + engine.Bytes(r.values) }
+func (r *validRows) bytes() int {
+	bytes := engine.Bytes(r.mask) + engine.Bytes(r.whole)
+	for i := range r.rows {
+		bytes += engine.Bytes(r.rows[i].pixels) + engine.Bytes(r.rows[i].valid)
+	}
+	return bytes
+}
 
-// Row implements [window.Rows].
-func (r *validRows) Row(place int) []byte {
-	y := r.layer.numbers.Border.Index(place, r.layer.src.Height)
-	if y < 0 {
-		return r.outside
+// row returns row y of the image.
+func (r *validRows) row(y int) *validRow {
+	for i := range r.rows {
+		if r.rows[i].y == y {
+			r.latest = i
+			return &r.rows[i]
+		}
 	}
 	r.latest ^= 1
-	row := r.rows[r.latest]
-	r.layer.mark(row, r.values, y)
-	return row
-}
-
-// mark finds the pixels of row y that count. It stores the pixels in values.
-func (l *validLayer) mark(row []byte, values []float64, y int) {
-	j, width := &l.job, l.src.Width
-	windows.Floats(l.src.Type, values, l.src.Span(0, y, width))
-	for i, v := range values {
-		row[i] = 1
-		if j.skipNaN && v != v {
-			row[i] = 0
-		}
+	w, l := &r.rows[r.latest], r.layer
+	width, channels, mask := l.src.Width, l.src.Channels, &l.job.Options.Mask
+	w.y = y
+	s := &r.selection
+	*s = kernel.Selection{From: l.src.Span(0, y, width), NaN: l.job.skipNaN, To: w.pixels, Valid: w.valid}
+	if !l.src.Type.Float() {
+		s.To = r.whole
 	}
-	if !j.masked {
-		return
+	if l.job.masked {
+		s.Mask = mask.Span(0, y, width)
 	}
-	mask, c := j.Options.Mask.Span(0, y, width), l.src.Channels
-	for i := range row {
-		at := i
-		if j.Options.Mask.Channels < c {
-			at = i / c
+	if l.job.masked && mask.Channels < channels {
+		r.mask = engine.AtLeast(r.mask, width*channels)
+		for i := range r.mask {
+			r.mask[i] = s.Mask[i/channels]
 		}
-		if mask[at] == 0 {
-			row[i] = 0
-		}
+		s.Mask = r.mask
 	}
+	r.selector.Select(s)
+	if !l.src.Type.Float() {
+		windows.Floats(l.src.Type, raster.Elems[float64](w.pixels), r.whole)
+	}
+	return w
 }
 
-// pixelRows yields rows of pixels as float64, in which pixels that do not count add
-// nothing. It keeps the two most recent rows.
-type pixelRows struct {
-	layer   *validLayer
-	rows    [2][]float64
-	valid   []byte
-	outside []byte
-	latest  int
-}
+// pixelRows yields the pixels of rows, and countRows whether they count. Both implement [window.Rows].
+type (
+	pixelRows struct {
+		rows    *validRows
+		outside []byte
+	}
+	countRows struct {
+		rows    *validRows
+		outside []byte
+	}
+)
 
-func (r *pixelRows) aim(l *validLayer) {
-	n := l.src.Width * l.src.Channels
-	r.layer = l
-	r.rows[0], r.rows[1], r.valid = engine.AtLeast(r.rows[0], n), engine.AtLeast(r.rows[1], n), engine.AtLeast(r.valid, n)
-	r.outside = window.OutsideRow(r.outside, &l.pixels)
-}
-
-func (r *pixelRows) bytes() int {
-	return 2*engine.Bytes(r.rows[0]) + cap(r.valid) + cap(r.outside)
-}
-
-// Row implements [window.Rows].
 func (r *pixelRows) Row(place int) []byte {
-	l := r.layer
-	y := l.pixels.Border.Index(place, l.src.Height)
-	if y < 0 {
-		return r.outside
+	l := r.rows.layer
+	if y := l.pixels.Border.Index(place, l.src.Height); y >= 0 {
+		return r.rows.row(y).pixels
 	}
-	r.latest ^= 1
-	row := r.rows[r.latest]
-	l.mark(r.valid, row, y)
-	for i, ok := range r.valid {
-		if ok == 0 {
-			row[i] = l.pixels.Offset
-		}
+	return r.outside
+}
+
+func (r *countRows) Row(place int) []byte {
+	l := r.rows.layer
+	if y := l.pixels.Border.Index(place, l.src.Height); y >= 0 {
+		return r.rows.row(y).valid
 	}
-	return raster.Bytes(row)
+	return r.outside
 }

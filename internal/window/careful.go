@@ -148,31 +148,27 @@ func (s *Sums) recompute() {
 	clear(allSquares)
 	from, to := s.reach()
 	each := int(math.Sqrt(float64(h)))
+	first, end := floor(from+each-1, each), floor(to, each) // the rows in whole groups
+	if first >= end {
+		s.addRows(all, allSquares, from, to)
+		return
+	}
 	s.groups.aim(len(all), each, h/each+2, f.squared())
-	for i := from; i < to; {
-		if i != floor(i, each) || i+each > to {
-			s.addRow(all, allSquares, s.part(s.rows.Row(i)), 1)
-			i++
-			continue
-		}
+	s.groups.found, s.groups.foundSquares = s.groups.found[:0], s.groups.foundSquares[:0]
+	for i := first; i < end; i += each {
 		sums, squares, have := s.groups.at(i)
 		if !have {
-			for j := i; j < i+each; j++ {
-				s.addRow(sums, squares, s.part(s.rows.Row(j)), 1)
-			}
+			s.addRows(sums, squares, i, i+each)
 		}
-		addFloats(all, sums)
-		addFloats(allSquares, squares)
-		i += each
+		s.groups.found, s.groups.foundSquares = append(s.groups.found, sums), append(s.groups.foundSquares, squares)
 	}
-}
-
-// addFloats adds float sums to others, element by element.
-func addFloats(to, from []byte) {
-	all := floats(to)
-	for k, v := range floats(from) {
-		all[k] += v
+	add := windows.NewColumns(f.Level, raster.F64, raster.F64, 0)
+	s.addRows(all, allSquares, from, first)
+	add.AddRows(all, nil, s.groups.found, 0)
+	if f.squared() {
+		add.AddRows(allSquares, nil, s.groups.foundSquares, 0)
 	}
+	s.addRows(all, allSquares, end, to)
 }
 
 // groups holds the sums of groups of rows. Each group starts at a multiple of its height.
@@ -183,6 +179,8 @@ type groups struct {
 	have    []bool
 	sums    []byte
 	squares []byte
+
+	found, foundSquares [][]byte // the sums of the groups in a window
 }
 
 func (g *groups) forget() { clear(g.have) }
@@ -243,7 +241,13 @@ func (l *lane) withoutSubtraction(s *Sums, r *windows.Sums) {
 // one piece and the start of the next, so its sum is a suffix sum plus a prefix sum.
 func pieces(sums, columns []float64, channels, span int) {
 	n, step := len(sums), span*channels
-	for start := 0; start < n; start += step {
+	start := 0
+	if channels == 1 {
+		for ; start+(severalPieces+1)*step <= n; start += severalPieces * step {
+			sumPieces(sums[start:], columns[start:], span)
+		}
+	}
+	for ; start < n; start += step {
 		for ch := range channels {
 			sum := 0.0
 			for k := start + step - channels + ch; k >= start; k -= channels {
@@ -257,6 +261,40 @@ func pieces(sums, columns []float64, channels, span int) {
 				sums[k] += sum
 			}
 		}
+	}
+}
+
+// severalPieces is the number of pieces that are summed at the same time, because each of their additions has to wait for the
+// one before.
+const severalPieces = 4
+
+// sumPieces sums several pieces of one channel.
+func sumPieces(sums, columns []float64, span int) {
+	var piece, to [severalPieces][]float64
+	for k := range severalPieces {
+		piece[k], to[k] = columns[k*span:][:span], sums[k*span:][:span]
+	}
+	next := columns[severalPieces*span:][:span]
+	p0, p1, p2, p3 := piece[0], piece[1], piece[2], piece[3]
+	t0, t1, t2, t3 := to[0], to[1], to[2], to[3]
+	var a, b, c, d float64
+	for i := span - 1; i >= 0; i-- {
+		a += p0[i]
+		b += p1[i]
+		c += p2[i]
+		d += p3[i]
+		t0[i], t1[i], t2[i], t3[i] = a, b, c, d
+	}
+	a, b, c, d = 0, 0, 0, 0
+	for i := 1; i < span; i++ {
+		a += p1[i-1]
+		b += p2[i-1]
+		c += p3[i-1]
+		d += next[i-1]
+		t0[i] += a
+		t1[i] += b
+		t2[i] += c
+		t3[i] += d
 	}
 }
 

@@ -62,6 +62,8 @@ type Sums struct {
 	squares lane
 	row     Row
 
+	several [severalRows][]byte // rows that are added at once
+
 	pads   []pad
 	counts []int32
 	scales scales
@@ -366,7 +368,12 @@ func (s *Sums) prime() {
 	sums, squares := s.images()
 	clear(sums)
 	clear(squares)
-	for k := range s.visits() {
+	if !s.visitsOnce() {
+		from, to := s.reach()
+		s.addRows(sums, squares, from, to)
+		return
+	}
+	for k := range s.frame.Height + 1 {
 		if row, times := s.visit(k); times > 0 {
 			s.addRow(sums, squares, row, times)
 		}
@@ -382,13 +389,35 @@ func (s *Sums) addRow(sums, squares, row []byte, times int) {
 	}
 }
 
-// visits returns the number of rows to visit for the window of row y, see visit.
-func (s *Sums) visits() int {
-	if s.visitsOnce() {
-		return s.frame.Height + 1
+// severalRows is the number of rows that are added at once.
+const severalRows = 16
+
+// addRows adds the strip's part of rows [from, to) to the column sums. It adds several rows of floats at once if all of
+// them are in memory.
+func (s *Sums) addRows(sums, squares []byte, from, to int) {
+	if !s.frame.Sum.Float() || !inMemory(s.rows) {
+		for ; from < to; from++ {
+			s.addRow(sums, squares, s.part(s.rows.Row(from)), 1)
+		}
+		return
 	}
-	from, to := s.reach()
-	return max(0, to-from)
+	for from < to {
+		n := min(severalRows, to-from)
+		for k := range n {
+			s.several[k] = s.part(s.rows.Row(from + k))
+		}
+		s.kernel.AddRows(sums, squares, s.several[:n], s.frame.Offset)
+		from += n
+	}
+}
+
+// inMemory reports whether rows stay valid when others are requested.
+func inMemory(rows Rows) bool {
+	switch rows.(type) {
+	case *Image, *ownRows:
+		return true
+	}
+	return false
 }
 
 // visitsOnce reports whether windows are so high that each row is visited once and multiplied,
@@ -397,14 +426,11 @@ func (s *Sums) visitsOnce() bool {
 	return s.frame.Height > 0 && s.frame.Shape.Height() > 2*s.frame.Height
 }
 
-// visit returns the strip's part of the k-th row in the window of row y, and how often the
-// window contains it.
+// visit returns the strip's part of row k of the image, and how often the window of row y contains it, or, after the last
+// row, that of the row outside.
 func (s *Sums) visit(k int) (row []byte, times int) {
 	f := &s.frame
 	switch {
-	case !s.visitsOnce():
-		from, _ := s.reach()
-		k, times = k+from, 1
 	case k < f.Height:
 		times = s.down.weight(s.y, k)
 	case f.Border == Constant:
@@ -580,4 +606,7 @@ func (s *Sums) End(height int) {
 }
 
 // Forget drops references to the rows.
-func (s *Sums) Forget() { s.rows, s.own, s.valid, s.flats.valid = nil, nil, false, false }
+func (s *Sums) Forget() {
+	s.rows, s.own, s.valid, s.flats.valid = nil, nil, false, false
+	clear(s.several[:])
+}

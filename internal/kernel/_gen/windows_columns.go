@@ -188,3 +188,50 @@ func prefix(sum elem) func(set isa, name string) {
 		leave()
 	}
 }
+
+// addRowsUnit is the number of columns whose sums stay in registers while rows are added to them.
+const addRowsUnit = 32
+
+// addRows emits a loop that adds several rows of floats to column sums, or the squares of these rows.
+func addRows(pix elem, square bool) func(set isa, name string) {
+	return func(set isa, name string) {
+		add := "\t\t\tcols[i] += d"
+		if square {
+			add = "\t\t\tcols[i] += d * d"
+		}
+		text(name, NOSPLIT, "func(cols *byte, rows *[]byte, n, count int, offset float64)", name+fmt.Sprintf(" computes, for n a multiple of %d,", addRowsUnit), "",
+			"\tfor i := range n {", "\t\tfor _, row := range rows[:count] {", "\t\t\td := float64(row[i]) - offset", add, "\t\t}", "\t}")
+		offset := broadcast(set, "offset")
+		cols, rows, n, count := arg("cols"), arg("rows"), arg("n"), arg("count")
+		i, next, left, row := GP64(), GP64(), GP64(), GP64()
+		lanes := set.bytes() / 8
+		sums := make([]reg.VecVirtual, addRowsUnit/lanes)
+		at := func(base reg.Register, size, v int) Mem {
+			return Mem{Base: base, Index: i, Scale: uint8(size), Disp: v * lanes * size}
+		}
+		loopTo(i, n, I32(addRowsUnit), func() {
+			for v := range sums {
+				sums[v] = loaded(set, at(cols, 8, v))
+			}
+			MOVQ(rows, next)
+			MOVQ(count, left)
+			Label("row")
+			MOVQ(Mem{Base: next}, row)
+			for v, sum := range sums {
+				d := loadNumbers(set, pix, f64, at(row, pix.Bytes(), v))
+				VSUBPD(offset, d, d)
+				if square {
+					VMULPD(d, d, d)
+				}
+				VADDPD(d, sum, sum)
+			}
+			ADDQ(Imm(24), next) // a slice
+			DECQ(left)
+			JNE(LabelRef("row"))
+			for v, sum := range sums {
+				set.store(sum, at(cols, 8, v))
+			}
+		})
+		leave()
+	}
+}

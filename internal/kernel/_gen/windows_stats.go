@@ -195,6 +195,41 @@ func floatMeans(sum elem) func(set isa, name string) {
 	}
 }
 
+// validMeans emits a loop that divides the sums of valid pixels by their numbers.
+func validMeans(to elem) func(set isa, name string) {
+	return func(set isa, name string) {
+		lanes := set.bytes() / 8
+		text(name, NOSPLIT, "func(dst, hi, lo, hiCount, loCount *byte, n int, offset, nan float64)", name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "",
+			"\tfor i := range n {", "\t\tdst[i] = nan", "\t\tif count := hiCount[i] - loCount[i]; count != 0 {",
+			fmt.Sprintf("\t\t\tdst[i] = %v((hi[i]-lo[i])/float64(count) + offset)", to), "\t\t}", "\t}", "", "rounded after each operation. Counts must be below 2^31.")
+		offset, nan, zero := broadcast(set, "offset"), broadcast(set, "nan"), zeroed(set)
+		dst, hi, lo, n, i := arg("dst"), arg("hi"), arg("lo"), arg("n"), GP64()
+		hiCount, loCount := arg("hiCount"), arg("loCount")
+		loopTo(i, n, I32(lanes), func() {
+			v, less := loaded(set, Mem{Base: hi, Index: i, Scale: 8}), Mem{Base: loCount, Index: i, Scale: 4}
+			VSUBPD(Mem{Base: lo, Index: i, Scale: 8}, v, v)
+			count := doubles(set, Mem{Base: hiCount, Index: i, Scale: 4}, &less)
+			VDIVPD(count, v, v)
+			VADDPD(offset, v, v)
+			const equal = 0
+			if wide(set) {
+				none := K()
+				VCMPPD(Imm(equal), zero, count, none)
+				VMOVAPD(nan, none, v)
+			} else {
+				VCMPPD(Imm(equal), zero, count, count)
+				VBLENDVPD(count, nan, v, v)
+			}
+			if m := (Mem{Base: dst, Index: i, Scale: uint8(to.Bytes())}); to == f64 {
+				set.store(v, m)
+			} else {
+				singles(set, v, m)
+			}
+		})
+		leave()
+	}
+}
+
 func variances(set isa, name string) {
 	lanes := set.bytes() / 4
 	text(name, NOSPLIT, "func(dst, hi, lo, hi2, lo2 *byte, n int, count uint32, inverse, inverse2 float32, small, root int)", name+fmt.Sprintf(" computes, for n a multiple of %d,", lanes), "",

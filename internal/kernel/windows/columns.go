@@ -8,6 +8,7 @@ import (
 type (
 	slideRoutine   func(cols, add, sub *byte, n int)
 	squaresRoutine func(cols, add, sub *byte, n int, offset float64)
+	addRowsRoutine func(cols *byte, rows *[]byte, n, count int, offset float64)
 )
 
 // columnKernel holds the kernels that update column sums, for one pixel type and one sum type.
@@ -123,6 +124,8 @@ type Columns struct {
 	level         processor.Level
 	sums, squares *columnKernel
 	both          func(cols, squares, add, sub *byte, n int) // assembly for sums and squares at once, or nil
+
+	rows, rowSquares addRowsRoutine // assembly for several rows, or nil
 }
 
 // NewColumns returns the kernels for the given types. square is zero if no squares are needed.
@@ -132,7 +135,46 @@ func NewColumns(level processor.Level, pixel, sum, square raster.Type) Columns {
 	if pixel == raster.U8 && sum == raster.U32 && square == raster.U32 {
 		c.both = windowTable[level].bothU8U32
 	}
+	switch w := &windowTable[level]; {
+	case pixel == raster.F32 && sum == raster.F64:
+		c.rows, c.rowSquares = w.addRowsF32, w.addSquaresF32
+	case pixel == raster.F64 && sum == raster.F64:
+		c.rows, c.rowSquares = w.addRowsF64, w.addSquaresF64
+	}
 	return c
+}
+
+// AddRows adds several rows, minus the offset, one after the other:
+//
+//	for _, row := range rows {
+//		c.Add(sums, squares, row, offset, 1)
+//	}
+//
+// The assembly keeps the sums of some columns in registers while it reads all rows.
+func (c *Columns) AddRows(sums, squares []byte, rows [][]byte, offset float64) {
+	if len(rows) == 0 {
+		return
+	}
+	from := 0
+	if c.rows != nil && (squares == nil || c.rowSquares != nil) {
+		from = raster.Count(len(rows[0]), c.sums.pixel) &^ (windowUnit - 1)
+	}
+	if from > 0 {
+		for _, row := range rows {
+			_ = row[:from*c.sums.pixel]
+		}
+		_ = sums[:from*c.sums.sum]
+		c.rows(raster.First(sums), &rows[0], from, len(rows), offset)
+		if squares != nil {
+			_ = squares[:from*c.squares.sum]
+			c.rowSquares(raster.First(squares), &rows[0], from, len(rows), offset)
+			squares = squares[from*c.squares.sum:]
+		}
+		sums = sums[from*c.sums.sum:]
+	}
+	for _, row := range rows {
+		c.Add(sums, squares, row[from*c.sums.pixel:], offset, 1)
+	}
 }
 
 // Add adds a row times times, minus the offset.

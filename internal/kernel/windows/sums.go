@@ -41,6 +41,8 @@ type (
 	meanLoop     func(level processor.Level, dst, hi, lo []byte, m Mean)
 	roundRoutine func(dst, hi, lo *byte, n int, scale, half, multiplier, shift uint32)
 	meansRoutine func(dst, hi, lo *byte, n int, inverse, offset float64)
+
+	validMeansRoutine func(dst, hi, lo, hiCount, loCount *byte, n int, offset, nan float64)
 )
 
 // meanLoops holds the kernels of means by sum type and result type.
@@ -110,6 +112,37 @@ func singleMeans[A raster.Number](routine func(w *windowRoutines) meansRoutine) 
 		}
 		for i := range to {
 			to[i] = float32(float64(float64(high[i]-low[i])*inverse) + m.Offset)
+		}
+	}
+}
+
+// ValidMeans computes float means of windows of valid pixels, from float64 sums and from uint32 numbers of valid pixels:
+//
+//	dst[i] = sum[i]/count[i] + offset
+//
+// The mean of no pixels is NaN. There are fewer than 2^31 pixels in a window.
+func ValidMeans(level processor.Level, dst raster.Type, to []byte, sums, counts Sums, offset float64) {
+	if dst == raster.F64 {
+		validMeans[float64](windowTable[level].validMeansF64, to, sums, counts, offset)
+	} else {
+		validMeans[float32](windowTable[level].validMeansF32, to, sums, counts, offset)
+	}
+}
+
+func validMeans[D float32 | float64](asm validMeansRoutine, dst []byte, sums, counts Sums, offset float64) {
+	to := raster.Elems[D](dst)
+	hi, lo := raster.Elems[float64](sums.Hi)[:len(to)], raster.Elems[float64](sums.Lo)[:len(to)]
+	hiCount, loCount := raster.Elems[uint32](counts.Hi)[:len(to)], raster.Elems[uint32](counts.Lo)[:len(to)]
+	from := 0
+	if asm != nil && len(to) >= windowUnit {
+		from = len(to) &^ (windowUnit - 1)
+		asm(raster.First(to), raster.First(hi), raster.First(lo), raster.First(hiCount), raster.First(loCount), from, offset, math.NaN())
+	}
+	for i := from; i < len(to); i++ {
+		if count := hiCount[i] - loCount[i]; count == 0 {
+			to[i] = D(math.NaN())
+		} else {
+			to[i] = D((hi[i]-lo[i])/float64(count) + offset)
 		}
 	}
 }

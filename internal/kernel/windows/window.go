@@ -24,6 +24,8 @@ type windowRoutines struct {
 	columnsF32F64, columnsF64F64              func(cols, add, sub *byte, n int)
 	squaresU8U32, squaresF32F64               func(cols, add, sub *byte, n int, offset float64)
 	bothU8U32                                 func(cols, squares, add, sub *byte, n int)
+	addRowsF32, addRowsF64                    addRowsRoutine
+	addSquaresF32, addSquaresF64              addRowsRoutine
 	prefixU32, prefixF64                      func(dst, src *byte, n int, lanes *uint32)
 	boxU8, boxOneU8                           func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxU16, boxOneU16                         func(dst, hi, lo *byte, n int, carry, lanes *uint32, factor float32)
@@ -41,6 +43,7 @@ type windowRoutines struct {
 	addU16                                    func(dst, a, b *byte, n int)
 	boxTermsU8                                func(dst, a, b, c, d *byte, n, terms int, half, multiplier, shift uint32)
 	meansU32F32, meansF64F32                  func(dst, hi, lo *byte, n int, inverse, offset float64)
+	validMeansF32, validMeansF64              validMeansRoutine
 	variancesU32F32                           func(dst, hi, lo, hi2, lo2 *byte, n int, count uint32, inverse, inverse2 float32, small, root int)
 	median3U8, median3U16, median3F32         func(dst, next *byte, rows *[]byte, step, n, srcAhead, dstAhead int) (special int)
 	median3F64, median3I32, median3I64        func(dst, next *byte, rows *[]byte, step, n, srcAhead, dstAhead int) (special int)

@@ -350,6 +350,294 @@ done:
 	VZEROUPPER
 	RET
 
+// func addRowsF32AVX2(cols *byte, rows *[]byte, n int, count int, offset float64)
+// Requires: AVX
+TEXT ·addRowsF32AVX2(SB), NOSPLIT, $0-40
+	VBROADCASTSD offset+32(FP), Y0
+	MOVQ         cols+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         count+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ    SI, DX
+	JGE     done
+	VMOVDQU (AX)(SI*8), Y1
+	VMOVDQU 32(AX)(SI*8), Y2
+	VMOVDQU 64(AX)(SI*8), Y3
+	VMOVDQU 96(AX)(SI*8), Y4
+	VMOVDQU 128(AX)(SI*8), Y5
+	VMOVDQU 160(AX)(SI*8), Y6
+	VMOVDQU 192(AX)(SI*8), Y7
+	VMOVDQU 224(AX)(SI*8), Y8
+	MOVQ    CX, DI
+	MOVQ    BX, R8
+
+row:
+	MOVQ      (DI), R9
+	VCVTPS2PD (R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VADDPD    Y9, Y1, Y1
+	VCVTPS2PD 16(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VADDPD    Y9, Y2, Y2
+	VCVTPS2PD 32(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VADDPD    Y9, Y3, Y3
+	VCVTPS2PD 48(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VADDPD    Y9, Y4, Y4
+	VCVTPS2PD 64(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VADDPD    Y9, Y5, Y5
+	VCVTPS2PD 80(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VADDPD    Y9, Y6, Y6
+	VCVTPS2PD 96(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VADDPD    Y9, Y7, Y7
+	VCVTPS2PD 112(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VADDPD    Y9, Y8, Y8
+	ADDQ      $0x18, DI
+	DECQ      R8
+	JNE       row
+	VMOVDQU   Y1, (AX)(SI*8)
+	VMOVDQU   Y2, 32(AX)(SI*8)
+	VMOVDQU   Y3, 64(AX)(SI*8)
+	VMOVDQU   Y4, 96(AX)(SI*8)
+	VMOVDQU   Y5, 128(AX)(SI*8)
+	VMOVDQU   Y6, 160(AX)(SI*8)
+	VMOVDQU   Y7, 192(AX)(SI*8)
+	VMOVDQU   Y8, 224(AX)(SI*8)
+	ADDQ      $+32, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func addRowsF64AVX2(cols *byte, rows *[]byte, n int, count int, offset float64)
+// Requires: AVX
+TEXT ·addRowsF64AVX2(SB), NOSPLIT, $0-40
+	VBROADCASTSD offset+32(FP), Y0
+	MOVQ         cols+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         count+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ    SI, DX
+	JGE     done
+	VMOVDQU (AX)(SI*8), Y1
+	VMOVDQU 32(AX)(SI*8), Y2
+	VMOVDQU 64(AX)(SI*8), Y3
+	VMOVDQU 96(AX)(SI*8), Y4
+	VMOVDQU 128(AX)(SI*8), Y5
+	VMOVDQU 160(AX)(SI*8), Y6
+	VMOVDQU 192(AX)(SI*8), Y7
+	VMOVDQU 224(AX)(SI*8), Y8
+	MOVQ    CX, DI
+	MOVQ    BX, R8
+
+row:
+	MOVQ    (DI), R9
+	VMOVDQU (R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VADDPD  Y9, Y1, Y1
+	VMOVDQU 32(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VADDPD  Y9, Y2, Y2
+	VMOVDQU 64(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VADDPD  Y9, Y3, Y3
+	VMOVDQU 96(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VADDPD  Y9, Y4, Y4
+	VMOVDQU 128(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VADDPD  Y9, Y5, Y5
+	VMOVDQU 160(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VADDPD  Y9, Y6, Y6
+	VMOVDQU 192(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VADDPD  Y9, Y7, Y7
+	VMOVDQU 224(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VADDPD  Y9, Y8, Y8
+	ADDQ    $0x18, DI
+	DECQ    R8
+	JNE     row
+	VMOVDQU Y1, (AX)(SI*8)
+	VMOVDQU Y2, 32(AX)(SI*8)
+	VMOVDQU Y3, 64(AX)(SI*8)
+	VMOVDQU Y4, 96(AX)(SI*8)
+	VMOVDQU Y5, 128(AX)(SI*8)
+	VMOVDQU Y6, 160(AX)(SI*8)
+	VMOVDQU Y7, 192(AX)(SI*8)
+	VMOVDQU Y8, 224(AX)(SI*8)
+	ADDQ    $+32, SI
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func addSquaresF32AVX2(cols *byte, rows *[]byte, n int, count int, offset float64)
+// Requires: AVX
+TEXT ·addSquaresF32AVX2(SB), NOSPLIT, $0-40
+	VBROADCASTSD offset+32(FP), Y0
+	MOVQ         cols+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         count+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ    SI, DX
+	JGE     done
+	VMOVDQU (AX)(SI*8), Y1
+	VMOVDQU 32(AX)(SI*8), Y2
+	VMOVDQU 64(AX)(SI*8), Y3
+	VMOVDQU 96(AX)(SI*8), Y4
+	VMOVDQU 128(AX)(SI*8), Y5
+	VMOVDQU 160(AX)(SI*8), Y6
+	VMOVDQU 192(AX)(SI*8), Y7
+	VMOVDQU 224(AX)(SI*8), Y8
+	MOVQ    CX, DI
+	MOVQ    BX, R8
+
+row:
+	MOVQ      (DI), R9
+	VCVTPS2PD (R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y1, Y1
+	VCVTPS2PD 16(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y2, Y2
+	VCVTPS2PD 32(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y3, Y3
+	VCVTPS2PD 48(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y4, Y4
+	VCVTPS2PD 64(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y5, Y5
+	VCVTPS2PD 80(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y6, Y6
+	VCVTPS2PD 96(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y7, Y7
+	VCVTPS2PD 112(R9)(SI*4), Y9
+	VSUBPD    Y0, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y8, Y8
+	ADDQ      $0x18, DI
+	DECQ      R8
+	JNE       row
+	VMOVDQU   Y1, (AX)(SI*8)
+	VMOVDQU   Y2, 32(AX)(SI*8)
+	VMOVDQU   Y3, 64(AX)(SI*8)
+	VMOVDQU   Y4, 96(AX)(SI*8)
+	VMOVDQU   Y5, 128(AX)(SI*8)
+	VMOVDQU   Y6, 160(AX)(SI*8)
+	VMOVDQU   Y7, 192(AX)(SI*8)
+	VMOVDQU   Y8, 224(AX)(SI*8)
+	ADDQ      $+32, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func addSquaresF64AVX2(cols *byte, rows *[]byte, n int, count int, offset float64)
+// Requires: AVX
+TEXT ·addSquaresF64AVX2(SB), NOSPLIT, $0-40
+	VBROADCASTSD offset+32(FP), Y0
+	MOVQ         cols+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         count+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ    SI, DX
+	JGE     done
+	VMOVDQU (AX)(SI*8), Y1
+	VMOVDQU 32(AX)(SI*8), Y2
+	VMOVDQU 64(AX)(SI*8), Y3
+	VMOVDQU 96(AX)(SI*8), Y4
+	VMOVDQU 128(AX)(SI*8), Y5
+	VMOVDQU 160(AX)(SI*8), Y6
+	VMOVDQU 192(AX)(SI*8), Y7
+	VMOVDQU 224(AX)(SI*8), Y8
+	MOVQ    CX, DI
+	MOVQ    BX, R8
+
+row:
+	MOVQ    (DI), R9
+	VMOVDQU (R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y9
+	VADDPD  Y9, Y1, Y1
+	VMOVDQU 32(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y9
+	VADDPD  Y9, Y2, Y2
+	VMOVDQU 64(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y9
+	VADDPD  Y9, Y3, Y3
+	VMOVDQU 96(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y9
+	VADDPD  Y9, Y4, Y4
+	VMOVDQU 128(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y9
+	VADDPD  Y9, Y5, Y5
+	VMOVDQU 160(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y9
+	VADDPD  Y9, Y6, Y6
+	VMOVDQU 192(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y9
+	VADDPD  Y9, Y7, Y7
+	VMOVDQU 224(R9)(SI*8), Y9
+	VSUBPD  Y0, Y9, Y9
+	VMULPD  Y9, Y9, Y9
+	VADDPD  Y9, Y8, Y8
+	ADDQ    $0x18, DI
+	DECQ    R8
+	JNE     row
+	VMOVDQU Y1, (AX)(SI*8)
+	VMOVDQU Y2, 32(AX)(SI*8)
+	VMOVDQU Y3, 64(AX)(SI*8)
+	VMOVDQU Y4, 96(AX)(SI*8)
+	VMOVDQU Y5, 128(AX)(SI*8)
+	VMOVDQU Y6, 160(AX)(SI*8)
+	VMOVDQU Y7, 192(AX)(SI*8)
+	VMOVDQU Y8, 224(AX)(SI*8)
+	ADDQ    $+32, SI
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func prefixU32AVX2(dst *byte, src *byte, n int, lanes *uint32)
 // Requires: AVX, AVX2
 TEXT ·prefixU32AVX2(SB), NOSPLIT, $0-32
@@ -1497,6 +1785,75 @@ loop:
 	VMOVDQU    X2, (AX)(SI*4)
 	ADDQ       $+4, SI
 	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func validMeansF32AVX2(dst *byte, hi *byte, lo *byte, hiCount *byte, loCount *byte, n int, offset float64, nan float64)
+// Requires: AVX, AVX2
+TEXT ·validMeansF32AVX2(SB), NOSPLIT, $0-64
+	VBROADCASTSD offset+48(FP), Y0
+	VBROADCASTSD nan+56(FP), Y1
+	VPSUBD       Y2, Y2, Y2
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+40(FP), BX
+	MOVQ         hiCount+24(FP), DI
+	MOVQ         loCount+32(FP), R8
+	XORQ         SI, SI
+
+loop:
+	CMPQ       SI, BX
+	JGE        done
+	VMOVDQU    (CX)(SI*8), Y3
+	VSUBPD     (DX)(SI*8), Y3, Y3
+	VMOVDQU    (DI)(SI*4), X4
+	VPSUBD     (R8)(SI*4), X4, X4
+	VCVTDQ2PD  X4, Y4
+	VDIVPD     Y4, Y3, Y3
+	VADDPD     Y0, Y3, Y3
+	VCMPPD     $0x00, Y2, Y4, Y4
+	VBLENDVPD  Y4, Y1, Y3, Y3
+	VCVTPD2PSY Y3, X3
+	VMOVDQU    X3, (AX)(SI*4)
+	ADDQ       $+4, SI
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func validMeansF64AVX2(dst *byte, hi *byte, lo *byte, hiCount *byte, loCount *byte, n int, offset float64, nan float64)
+// Requires: AVX, AVX2
+TEXT ·validMeansF64AVX2(SB), NOSPLIT, $0-64
+	VBROADCASTSD offset+48(FP), Y0
+	VBROADCASTSD nan+56(FP), Y1
+	VPSUBD       Y2, Y2, Y2
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+40(FP), BX
+	MOVQ         hiCount+24(FP), DI
+	MOVQ         loCount+32(FP), R8
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU   (CX)(SI*8), Y3
+	VSUBPD    (DX)(SI*8), Y3, Y3
+	VMOVDQU   (DI)(SI*4), X4
+	VPSUBD    (R8)(SI*4), X4, X4
+	VCVTDQ2PD X4, Y4
+	VDIVPD    Y4, Y3, Y3
+	VADDPD    Y0, Y3, Y3
+	VCMPPD    $0x00, Y2, Y4, Y4
+	VBLENDVPD Y4, Y1, Y3, Y3
+	VMOVDQU   Y3, (AX)(SI*8)
+	ADDQ      $+4, SI
+	JMP       loop
 
 done:
 	VZEROUPPER

@@ -89,6 +89,54 @@ func squaresF32F64AVX512(cols *byte, add *byte, sub *byte, n int, offset float64
 //go:noescape
 func bothU8U32AVX512(cols *byte, squares *byte, add *byte, sub *byte, n int)
 
+// addRowsF32AVX512 computes, for n a multiple of 32,
+//
+//	for i := range n {
+//		for _, row := range rows[:count] {
+//			d := float64(row[i]) - offset
+//			cols[i] += d
+//		}
+//	}
+//
+//go:noescape
+func addRowsF32AVX512(cols *byte, rows *[]byte, n int, count int, offset float64)
+
+// addRowsF64AVX512 computes, for n a multiple of 32,
+//
+//	for i := range n {
+//		for _, row := range rows[:count] {
+//			d := float64(row[i]) - offset
+//			cols[i] += d
+//		}
+//	}
+//
+//go:noescape
+func addRowsF64AVX512(cols *byte, rows *[]byte, n int, count int, offset float64)
+
+// addSquaresF32AVX512 computes, for n a multiple of 32,
+//
+//	for i := range n {
+//		for _, row := range rows[:count] {
+//			d := float64(row[i]) - offset
+//			cols[i] += d * d
+//		}
+//	}
+//
+//go:noescape
+func addSquaresF32AVX512(cols *byte, rows *[]byte, n int, count int, offset float64)
+
+// addSquaresF64AVX512 computes, for n a multiple of 32,
+//
+//	for i := range n {
+//		for _, row := range rows[:count] {
+//			d := float64(row[i]) - offset
+//			cols[i] += d * d
+//		}
+//	}
+//
+//go:noescape
+func addSquaresF64AVX512(cols *byte, rows *[]byte, n int, count int, offset float64)
+
 // prefixU32AVX512 computes, for n a multiple of 16 and in the summation order of floatPrefix,
 //
 //	for i := range n {
@@ -272,6 +320,34 @@ func meansU32F32AVX512(dst *byte, hi *byte, lo *byte, n int, inverse float64, of
 //
 //go:noescape
 func meansF64F32AVX512(dst *byte, hi *byte, lo *byte, n int, inverse float64, offset float64)
+
+// validMeansF32AVX512 computes, for n a multiple of 8,
+//
+//	for i := range n {
+//		dst[i] = nan
+//		if count := hiCount[i] - loCount[i]; count != 0 {
+//			dst[i] = float32((hi[i]-lo[i])/float64(count) + offset)
+//		}
+//	}
+//
+// rounded after each operation. Counts must be below 2^31.
+//
+//go:noescape
+func validMeansF32AVX512(dst *byte, hi *byte, lo *byte, hiCount *byte, loCount *byte, n int, offset float64, nan float64)
+
+// validMeansF64AVX512 computes, for n a multiple of 8,
+//
+//	for i := range n {
+//		dst[i] = nan
+//		if count := hiCount[i] - loCount[i]; count != 0 {
+//			dst[i] = float64((hi[i]-lo[i])/float64(count) + offset)
+//		}
+//	}
+//
+// rounded after each operation. Counts must be below 2^31.
+//
+//go:noescape
+func validMeansF64AVX512(dst *byte, hi *byte, lo *byte, hiCount *byte, loCount *byte, n int, offset float64, nan float64)
 
 // variancesU32F32AVX512 computes, for n a multiple of 16,
 //

@@ -350,6 +350,206 @@ done:
 	VZEROUPPER
 	RET
 
+// func addRowsF32AVX512(cols *byte, rows *[]byte, n int, count int, offset float64)
+// Requires: AVX, AVX512F
+TEXT ·addRowsF32AVX512(SB), NOSPLIT, $0-40
+	VBROADCASTSD offset+32(FP), Z0
+	MOVQ         cols+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         count+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, DX
+	JGE       done
+	VMOVDQU32 (AX)(SI*8), Z1
+	VMOVDQU32 64(AX)(SI*8), Z2
+	VMOVDQU32 128(AX)(SI*8), Z3
+	VMOVDQU32 192(AX)(SI*8), Z4
+	MOVQ      CX, DI
+	MOVQ      BX, R8
+
+row:
+	MOVQ      (DI), R9
+	VCVTPS2PD (R9)(SI*4), Z5
+	VSUBPD    Z0, Z5, Z5
+	VADDPD    Z5, Z1, Z1
+	VCVTPS2PD 32(R9)(SI*4), Z5
+	VSUBPD    Z0, Z5, Z5
+	VADDPD    Z5, Z2, Z2
+	VCVTPS2PD 64(R9)(SI*4), Z5
+	VSUBPD    Z0, Z5, Z5
+	VADDPD    Z5, Z3, Z3
+	VCVTPS2PD 96(R9)(SI*4), Z5
+	VSUBPD    Z0, Z5, Z5
+	VADDPD    Z5, Z4, Z4
+	ADDQ      $0x18, DI
+	DECQ      R8
+	JNE       row
+	VMOVDQU32 Z1, (AX)(SI*8)
+	VMOVDQU32 Z2, 64(AX)(SI*8)
+	VMOVDQU32 Z3, 128(AX)(SI*8)
+	VMOVDQU32 Z4, 192(AX)(SI*8)
+	ADDQ      $+32, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func addRowsF64AVX512(cols *byte, rows *[]byte, n int, count int, offset float64)
+// Requires: AVX, AVX512F
+TEXT ·addRowsF64AVX512(SB), NOSPLIT, $0-40
+	VBROADCASTSD offset+32(FP), Z0
+	MOVQ         cols+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         count+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, DX
+	JGE       done
+	VMOVDQU32 (AX)(SI*8), Z1
+	VMOVDQU32 64(AX)(SI*8), Z2
+	VMOVDQU32 128(AX)(SI*8), Z3
+	VMOVDQU32 192(AX)(SI*8), Z4
+	MOVQ      CX, DI
+	MOVQ      BX, R8
+
+row:
+	MOVQ      (DI), R9
+	VMOVDQU32 (R9)(SI*8), Z5
+	VSUBPD    Z0, Z5, Z5
+	VADDPD    Z5, Z1, Z1
+	VMOVDQU32 64(R9)(SI*8), Z5
+	VSUBPD    Z0, Z5, Z5
+	VADDPD    Z5, Z2, Z2
+	VMOVDQU32 128(R9)(SI*8), Z5
+	VSUBPD    Z0, Z5, Z5
+	VADDPD    Z5, Z3, Z3
+	VMOVDQU32 192(R9)(SI*8), Z5
+	VSUBPD    Z0, Z5, Z5
+	VADDPD    Z5, Z4, Z4
+	ADDQ      $0x18, DI
+	DECQ      R8
+	JNE       row
+	VMOVDQU32 Z1, (AX)(SI*8)
+	VMOVDQU32 Z2, 64(AX)(SI*8)
+	VMOVDQU32 Z3, 128(AX)(SI*8)
+	VMOVDQU32 Z4, 192(AX)(SI*8)
+	ADDQ      $+32, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func addSquaresF32AVX512(cols *byte, rows *[]byte, n int, count int, offset float64)
+// Requires: AVX, AVX512F
+TEXT ·addSquaresF32AVX512(SB), NOSPLIT, $0-40
+	VBROADCASTSD offset+32(FP), Z0
+	MOVQ         cols+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         count+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, DX
+	JGE       done
+	VMOVDQU32 (AX)(SI*8), Z1
+	VMOVDQU32 64(AX)(SI*8), Z2
+	VMOVDQU32 128(AX)(SI*8), Z3
+	VMOVDQU32 192(AX)(SI*8), Z4
+	MOVQ      CX, DI
+	MOVQ      BX, R8
+
+row:
+	MOVQ      (DI), R9
+	VCVTPS2PD (R9)(SI*4), Z5
+	VSUBPD    Z0, Z5, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z1, Z1
+	VCVTPS2PD 32(R9)(SI*4), Z5
+	VSUBPD    Z0, Z5, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z2, Z2
+	VCVTPS2PD 64(R9)(SI*4), Z5
+	VSUBPD    Z0, Z5, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z3, Z3
+	VCVTPS2PD 96(R9)(SI*4), Z5
+	VSUBPD    Z0, Z5, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z4, Z4
+	ADDQ      $0x18, DI
+	DECQ      R8
+	JNE       row
+	VMOVDQU32 Z1, (AX)(SI*8)
+	VMOVDQU32 Z2, 64(AX)(SI*8)
+	VMOVDQU32 Z3, 128(AX)(SI*8)
+	VMOVDQU32 Z4, 192(AX)(SI*8)
+	ADDQ      $+32, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func addSquaresF64AVX512(cols *byte, rows *[]byte, n int, count int, offset float64)
+// Requires: AVX, AVX512F
+TEXT ·addSquaresF64AVX512(SB), NOSPLIT, $0-40
+	VBROADCASTSD offset+32(FP), Z0
+	MOVQ         cols+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         count+24(FP), BX
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, DX
+	JGE       done
+	VMOVDQU32 (AX)(SI*8), Z1
+	VMOVDQU32 64(AX)(SI*8), Z2
+	VMOVDQU32 128(AX)(SI*8), Z3
+	VMOVDQU32 192(AX)(SI*8), Z4
+	MOVQ      CX, DI
+	MOVQ      BX, R8
+
+row:
+	MOVQ      (DI), R9
+	VMOVDQU32 (R9)(SI*8), Z5
+	VSUBPD    Z0, Z5, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z1, Z1
+	VMOVDQU32 64(R9)(SI*8), Z5
+	VSUBPD    Z0, Z5, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z2, Z2
+	VMOVDQU32 128(R9)(SI*8), Z5
+	VSUBPD    Z0, Z5, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z3, Z3
+	VMOVDQU32 192(R9)(SI*8), Z5
+	VSUBPD    Z0, Z5, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z4, Z4
+	ADDQ      $0x18, DI
+	DECQ      R8
+	JNE       row
+	VMOVDQU32 Z1, (AX)(SI*8)
+	VMOVDQU32 Z2, 64(AX)(SI*8)
+	VMOVDQU32 Z3, 128(AX)(SI*8)
+	VMOVDQU32 Z4, 192(AX)(SI*8)
+	ADDQ      $+32, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func prefixU32AVX512(dst *byte, src *byte, n int, lanes *uint32)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·prefixU32AVX512(SB), NOSPLIT, $0-32
@@ -1512,6 +1712,75 @@ loop:
 	VADDPD    Z1, Z2, Z2
 	VCVTPD2PS Z2, Y2
 	VMOVDQU   Y2, (AX)(SI*4)
+	ADDQ      $+8, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func validMeansF32AVX512(dst *byte, hi *byte, lo *byte, hiCount *byte, loCount *byte, n int, offset float64, nan float64)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·validMeansF32AVX512(SB), NOSPLIT, $0-64
+	VBROADCASTSD offset+48(FP), Z0
+	VBROADCASTSD nan+56(FP), Z1
+	VPSUBD       Z2, Z2, Z2
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+40(FP), BX
+	MOVQ         hiCount+24(FP), DI
+	MOVQ         loCount+32(FP), R8
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU32 (CX)(SI*8), Z3
+	VSUBPD    (DX)(SI*8), Z3, Z3
+	VMOVDQU   (DI)(SI*4), Y4
+	VPSUBD    (R8)(SI*4), Y4, Y4
+	VCVTDQ2PD Y4, Z4
+	VDIVPD    Z4, Z3, Z3
+	VADDPD    Z0, Z3, Z3
+	VCMPPD    $0x00, Z2, Z4, K1
+	VMOVAPD   Z1, K1, Z3
+	VCVTPD2PS Z3, Y3
+	VMOVDQU   Y3, (AX)(SI*4)
+	ADDQ      $+8, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func validMeansF64AVX512(dst *byte, hi *byte, lo *byte, hiCount *byte, loCount *byte, n int, offset float64, nan float64)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·validMeansF64AVX512(SB), NOSPLIT, $0-64
+	VBROADCASTSD offset+48(FP), Z0
+	VBROADCASTSD nan+56(FP), Z1
+	VPSUBD       Z2, Z2, Z2
+	MOVQ         dst+0(FP), AX
+	MOVQ         hi+8(FP), CX
+	MOVQ         lo+16(FP), DX
+	MOVQ         n+40(FP), BX
+	MOVQ         hiCount+24(FP), DI
+	MOVQ         loCount+32(FP), R8
+	XORQ         SI, SI
+
+loop:
+	CMPQ      SI, BX
+	JGE       done
+	VMOVDQU32 (CX)(SI*8), Z3
+	VSUBPD    (DX)(SI*8), Z3, Z3
+	VMOVDQU   (DI)(SI*4), Y4
+	VPSUBD    (R8)(SI*4), Y4, Y4
+	VCVTDQ2PD Y4, Z4
+	VDIVPD    Z4, Z3, Z3
+	VADDPD    Z0, Z3, Z3
+	VCMPPD    $0x00, Z2, Z4, K1
+	VMOVAPD   Z1, K1, Z3
+	VMOVDQU32 Z3, (AX)(SI*8)
 	ADDQ      $+8, SI
 	JMP       loop
 
