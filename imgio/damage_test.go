@@ -41,13 +41,21 @@ func samples(t testing.TB) map[string][]byte {
 		"jpeg gray":   encoded(t, asJPEG, gray), "jpeg": encoded(t, asJPEG, rgba),
 		"gif": encoded(t, asGIF, pal),
 		"bmp": encoded(t, bmp.Encode, rgba), "bmp palette": encoded(t, bmp.Encode, pal),
-		"tiff": encoded(t, asTIFF, rgba), "tiff deflate": encoded(t, asDeflatedTIFF, nrgba64), "tiff palette": encoded(t, asTIFF, pal), "tiff fax": unhex(faxTIFF),
+		"tiff": encoded(t, asTIFF, rgba), "tiff deflate": encoded(t, asDeflatedTIFF, nrgba64), "tiff palette": encoded(t, asTIFF, pal), "tiff floats": floatTIFF(t), "tiff fax": unhex(faxTIFF),
 		"webp": unhex(webpOpaque), "webp alpha": unhex(webpAlpha), "webp lossy": unhex(webpLossy), "webp lossy alpha": unhex(webpLossyAlpha),
 		"P1": []byte("P1 3 2 1 0 1 0 1 0"), "P2": []byte("P2 # c\n3 1 255 1 2 3"), "P3": []byte("P3 1 1 300 1 2 3"),
 		"P4": []byte("P4 9 2\nabcd"), "P5": []byte("P5 2 2 255\nabcd"), "P6": []byte("P6 1 1 65535\nabcdef"),
 		"P7":  []byte("P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nENDHDR\nabcd"),
 		"npy": npy.Bytes(), "npy fortran": fortran.Bytes(),
 	}
+}
+
+func floatTIFF(t testing.TB) []byte {
+	var b bytes.Buffer
+	if err := Encode(&b, "tiff", noise[float32](5, 4, 2)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // bounded reports whether the length of a file limits its number of pixels.

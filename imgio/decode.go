@@ -38,12 +38,13 @@ const (
 // A Picture is a decoded file.
 type Picture struct {
 	// Image is a boxsum.Image[P]. For pictures, P is uint8 or uint16, depending
-	// on the depth of the file. For arrays, it may also be uint32, int16,
+	// on the depth of the file. For arrays, and for TIFF files of signed
+	// integers, floats or more than 16 bits, it may also be uint32, int16,
 	// int32, float32 or float64; see [ReadNPY] and [Array.Image] for other
 	// types.
 	Image any
-	// Element is the type of an array's elements in the file, such as "int64".
-	// It is empty for pictures.
+	// Element is the type of the elements of an array, or of such a TIFF file,
+	// such as "int64". It is empty for other pictures.
 	Element string
 	// Format is "png", "jpeg", "gif", "bmp", "tiff", "webp", "pnm" or "npy".
 	Format string
@@ -51,7 +52,7 @@ type Picture struct {
 	// Pages is their number. Both are 1 for other formats.
 	Page, Pages int
 	// Bits is the number of bits per sample in the file: 1 for black and white,
-	// and 0 for arrays.
+	// and 0 if Element is set.
 	Bits int
 	// Metadata describes Image: the profile is for its channels, and the
 	// orientation and the resolution are those of the decoded pixels.
@@ -262,7 +263,7 @@ var codecs = map[string]struct {
 // decodeBytes decodes a whole file. Its errors name the format.
 func decodeBytes(format string, data []byte, opt Options) (img any, err error) {
 	return guarded(format, opt, func() (any, error) {
-		img, err := decodeChecked(format, data, opt.Color)
+		img, err := decodeChecked(format, data, opt)
 		if err != nil || opt.AsStored {
 			return img, err
 		}
@@ -291,11 +292,14 @@ func guarded(format string, opt Options, decode func() (any, error)) (img any, e
 }
 
 // decodeChecked decodes a file within the limits.
-func decodeChecked(format string, data []byte, mode ColorMode) (any, error) {
+func decodeChecked(format string, data []byte, opt Options) (any, error) {
 	if format == "pnm" {
-		return decodePNM(data, mode)
+		return decodePNM(data, opt.Color)
 	}
 	if format == "tiff" {
+		if h := tiffNumbers(data); h != nil {
+			return decodeNumbers(data, h, opt)
+		}
 		if err := checkTIFF(data); err != nil {
 			return nil, err
 		}
@@ -315,5 +319,5 @@ func decodeChecked(format string, data []byte, mode ColorMode) (any, error) {
 	if m.Bounds().Empty() {
 		return nil, errors.New("the picture is empty")
 	}
-	return convert(format, data, m, mode), nil
+	return convert(format, data, m, opt.Color), nil
 }

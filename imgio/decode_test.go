@@ -250,8 +250,7 @@ func TestUnreadTIFF(t *testing.T) {
 		tag, value uint16
 		says       string
 	}{
-		{tiffSampleFormat, 2, "tiff: TIFF files with signed integers are not supported (save the image as .npy)"},
-		{tiffSampleFormat, 3, "tiff: TIFF files with floats are not supported (save the image as .npy)"},
+		{tiffSampleFormat, 3, "tiff: TIFF files with float8 are not supported (save the image as .npy)"},
 		{tiffPlanar, 2, "tiff: TIFF files with separate color planes are not supported (save the image with planar configuration 1, or as .npy)"},
 		{tiffCompression, 34712, "tiff: unsupported feature: compression value 34712: save it as .npy, or as PNG of 8 or 16 bits"},
 	} {

@@ -40,9 +40,11 @@ func TestEncode(t *testing.T) {
 		for channels := 1; channels <= 4; channels++ {
 			writesAndReads(t, noise[uint8](size[0], size[1], channels), "png", "tiff", "pnm", "npy")
 			writesAndReads(t, noise[uint16](size[0], size[1], channels), "png", "tiff", "pnm", "npy")
-			writesAndReads(t, noise[int32](size[0], size[1], channels), "npy")
-			writesAndReads(t, noise[float32](size[0], size[1], channels), "npy")
-			writesAndReads(t, noise[float64](size[0], size[1], channels), "npy")
+			writesAndReads(t, noise[uint32](size[0], size[1], channels), "tiff", "npy")
+			writesAndReads(t, noise[int16](size[0], size[1], channels), "tiff", "npy")
+			writesAndReads(t, noise[int32](size[0], size[1], channels), "tiff", "npy")
+			writesAndReads(t, noise[float32](size[0], size[1], channels), "tiff", "npy")
+			writesAndReads(t, noise[float64](size[0], size[1], channels), "tiff", "npy")
 		}
 	}
 }
@@ -59,7 +61,8 @@ func writesAndReads[P boxsum.Pixel](t *testing.T, img boxsum.Image[P], formats .
 			t.Fatalf("%T, %d channels as %s: %v", img, img.Channels, format, err)
 		}
 		want := tight(img)
-		if img.Channels == 2 && (format == "tiff" || format == "png") { // as R, G, B, A
+		picture := got.Element == ""                                               // arrays have an element type
+		if img.Channels == 2 && picture && (format == "tiff" || format == "png") { // as R, G, B, A
 			wide := want
 			wide.Pix, wide.Channels, wide.Stride = nil, 4, 4*img.Width
 			for i := 0; i < len(want.Pix); i += 2 {
@@ -100,9 +103,6 @@ func TestEncodeRefuses(t *testing.T) {
 		if err := Encode(&b, c.format, c.img); !errors.Is(err, c.want) {
 			t.Errorf("%T as %s: %v", c.img, c.format, err)
 		}
-	}
-	if err := Encode(&b, "tiff", noise[float32](5, 4, 1)); err != nil {
-		t.Error(err)
 	}
 }
 

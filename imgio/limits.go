@@ -194,13 +194,7 @@ const (
 // checkTIFF returns an error with advice for files that the decoder does not
 // support or mistakes for damaged.
 func checkTIFF(data []byte) error {
-	const signed, float, planes = 2, 3, 2
-	switch _, form := tiffTag(data, tiffSampleFormat); form {
-	case signed:
-		return errors.New("TIFF files with signed integers are not supported (save the image as .npy)")
-	case float:
-		return errors.New("TIFF files with floats are not supported (save the image as .npy)")
-	}
+	const planes = 2
 	_, samples := tiffTag(data, tiffSamples)
 	if _, planar := tiffTag(data, tiffPlanar); planar == planes && samples > 1 {
 		return errors.New("TIFF files with separate color planes are not supported (save the image with planar configuration 1, or as .npy)")

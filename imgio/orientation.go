@@ -103,6 +103,16 @@ func upright(img any, tag int) (any, error) {
 		return turned(img, tag)
 	case boxsum.Image[uint16]:
 		return turned(img, tag)
+	case boxsum.Image[uint32]:
+		return turned(img, tag)
+	case boxsum.Image[int16]:
+		return turned(img, tag)
+	case boxsum.Image[int32]:
+		return turned(img, tag)
+	case boxsum.Image[float32]:
+		return turned(img, tag)
+	case boxsum.Image[float64]:
+		return turned(img, tag)
 	}
 	return img, nil
 }

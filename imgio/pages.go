@@ -162,6 +162,11 @@ func (p *Pages) page(n int) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Format == "tiff" {
+		if h := tiffNumbers(p.data); h != nil {
+			picture.Bits, picture.Element = 0, h.element()
+		}
+	}
 	if _, deep := picture.Image.(boxsum.Image[uint16]); deep {
 		picture.Bits = 16
 	}
