@@ -52,6 +52,9 @@ func (j *AdaptiveJob) Run() error {
 	if err != nil {
 		return err
 	}
+	if err := set.ProcessorOnly("overlapping tiles as in scikit-image"); err != nil {
+		return err
+	}
 	if err := j.check(); err != nil || j.Src.Width == 0 || j.Src.Height == 0 {
 		return err
 	}
