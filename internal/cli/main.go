@@ -20,6 +20,7 @@ import (
 	"github.com/boxsum/boxsum/internal/cli/console"
 	"github.com/boxsum/boxsum/internal/cli/detection"
 	"github.com/boxsum/boxsum/internal/cli/flags"
+	"github.com/boxsum/boxsum/internal/cli/imagefile"
 	"github.com/boxsum/boxsum/internal/cli/labs"
 	"github.com/boxsum/boxsum/internal/cli/stores"
 	"github.com/boxsum/boxsum/internal/cli/tables"
@@ -156,7 +157,13 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 			return nil, console.Usage("OUT is -, and standard output is a terminal: redirect it, or name a file")
 		}
 		flag := path.Flag
-		if flag == nil || flag.Target.Kind() != reflect.String {
+		if flag == nil {
+			continue
+		}
+		if err := checkFlag(flag, command); err != nil {
+			return nil, err
+		}
+		if flag.Target.Kind() != reflect.String {
 			continue
 		}
 		switch {
@@ -167,6 +174,36 @@ func parse(args []string, stdout, stderr io.Writer) (*kong.Context, error) {
 		}
 	}
 	return command, nil
+}
+
+// forStores is how the help of flags begins that are only for results in Zarr arrays.
+const forStores = "For OUT.zarr: "
+
+// checkFlag returns an error for a flag whose value is invalid in every command, and for one that does not apply to the output.
+func checkFlag(flag *kong.Flag, command *kong.Context) error {
+	value := reflect.Indirect(flag.Target)
+	switch kind := value.Kind(); {
+	case kind == reflect.Float64 && value.Float()-value.Float() != 0:
+		return console.Usage("--%s %v: want a finite number", flag.Name, value.Float())
+	case kind == reflect.Int && flag.Name == "workers" && value.Int() == 0:
+		return console.Usage("--workers 0: want 1 or more (without --workers, all processors work)")
+	case strings.HasPrefix(flag.Help, forStores) && !imagefile.IsStore(output(command)):
+		return console.Usage("--%s is for results in a Zarr array: leave it out, or write to a path that ends in .zarr", flag.Name)
+	}
+	return nil
+}
+
+// output returns the value of --out or OUT, or nothing.
+func output(command *kong.Context) string {
+	for _, path := range command.Path {
+		switch {
+		case path.Flag != nil && path.Flag.Name == "out":
+			return path.Flag.Target.String()
+		case path.Positional != nil && path.Positional.Name == "OUT":
+			return path.Positional.Target.String()
+		}
+	}
+	return ""
 }
 
 // message returns the message of an error of the command line, without the parser's terms.

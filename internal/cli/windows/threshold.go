@@ -69,6 +69,14 @@ func (c *Threshold) rule() (r thresholds.Rule, err error) {
 			return r, console.Usage("--border: %w", err)
 		}
 	}
+	switch {
+	case c.R < 0:
+		return r, console.Usage("--r %v: want 0 or more", c.R)
+	case c.White < 0:
+		return r, console.Usage("--white %v: want 0 or more", c.White)
+	case c.MinN < 0:
+		return r, console.Usage("--min-n %d: want 0 or more", c.MinN)
+	}
 	r.R, r.White, r.T, r.C, r.MinN = c.R, c.White, c.Percent, c.C, c.MinN
 	return r, nil
 }
