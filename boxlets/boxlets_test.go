@@ -405,6 +405,26 @@ func TestAgain(t *testing.T) {
 	}
 }
 
+// TestNotFinite tests that NaNs are an error wherever the box is: one far above the pixel reaches
+// them through the border, before the first row of the image.
+func TestNotFinite(t *testing.T) {
+	img, err := boxsum.NewImage[float64](5, 30, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range img.Pix {
+		img.Pix[i] = math.NaN()
+	}
+	for top := -40; top < 40; top++ {
+		for _, border := range []filter.Border{filter.Reflect101, filter.Reflect, filter.Replicate, filter.Wrap} {
+			kernel := []boxlets.Box{{Rectangle: image.Rect(-1, top, 2, top+1), Weight: 1}}
+			if got, err := boxlets.Filter[float64](img, kernel, &boxlets.Options{Border: border}); !errors.Is(err, boxsum.ErrInvalid) {
+				t.Errorf("a box at %d, border %v: %v, error %v", top, border, got.Pix, err)
+			}
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	img, _ := boxsum.NewImage[uint8](9, 7, 1)
 	same, _ := boxsum.NewImage[float32](9, 7, 1)

@@ -62,7 +62,7 @@ type Job struct {
 	set   engine.Settings
 	sum   raster.Type
 	reach image.Rectangle // of all boxes
-	bad   atomic.Int32    // one more than the first row whose sums are not finite
+	bad   atomic.Int32    // one more than a row of results whose sums are not finite, or 0 if there is none
 }
 
 // TakesPixels reports whether boxes of pixels of a type can be summed.
@@ -187,7 +187,7 @@ func (j *Job) Run() error {
 		if j.Kind == Speckle {
 			return raster.Invalid("row %d has pixels that are negative, NaN or infinite, want finite intensities of 0 or more", y-1)
 		}
-		return raster.Invalid("rows up to %d have pixels that are NaN or infinite, or too large to sum in float64", y-1)
+		return raster.Invalid("boxes around row %d have pixels that are NaN or infinite, or too large to sum in float64", y-1)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func (l *layer) Tile(worker, _, y, _, rows int) {
 			w.speckleRow(l, dst, y)
 		}
 		if w.table.infinite {
-			j.bad.CompareAndSwap(0, int32(min(w.table.next, math.MaxInt32-1))+1)
+			j.bad.CompareAndSwap(0, int32(min(y, math.MaxInt32-1))+1)
 			return
 		}
 	}
