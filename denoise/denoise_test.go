@@ -179,6 +179,19 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestFrames tests that frames may have zero channels and zero strides, which mean the same as one channel and no gaps.
+func TestFrames(t *testing.T) {
+	img, _ := boxsum.NewImage[uint8](9, 7, 1)
+	short := boxsum.Image[uint8]{Pix: img.Pix, Width: 9, Height: 7}
+	for _, frames := range [][]boxsum.Image[uint8]{{img, short}, {short, img}} {
+		for index := range frames {
+			if _, err := denoise.FramesNonLocalMeans(frames, index, nil); err != nil {
+				t.Errorf("channels %d and %d, frame %d: %v", frames[0].Channels, frames[1].Channels, index, err)
+			}
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	img, _ := boxsum.NewImage[uint8](9, 7, 1)
 	other, _ := boxsum.NewImage[uint8](8, 7, 1)

@@ -86,7 +86,7 @@ func (j *Job) checkFrames() error {
 	case j.Index < 0 || j.Index >= len(j.Frames):
 		return raster.Invalid("frame is %d, want 0 to %d", j.Index, len(j.Frames)-1)
 	}
-	first := &j.Frames[j.Index]
+	first := &j.Frames[0]
 	for i := range j.Frames {
 		f := &j.Frames[i]
 		if f.Type != raster.U8 && f.Type != raster.U16 {
