@@ -56,7 +56,9 @@ type Image[P Pixel] struct {
 	Channels      int
 }
 
-// NewImage allocates an image of zeros.
+// NewImage allocates an image of zeros. Zero channels means one. It returns an error
+// that wraps [ErrInvalid] if an argument is negative, and one that wraps [ErrMemory] if
+// there is not enough memory.
 func NewImage[P Pixel](width, height, channels int) (Image[P], error) {
 	pix, e, err := raster.NewPixels[P](raster.PlaneExtent(width, height, channels, 0))
 	if err != nil {

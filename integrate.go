@@ -72,7 +72,8 @@ type SquaredTable[S Sum, Q Square] struct {
 	Squares *Table[Q]
 }
 
-// NewSquaredTable allocates both tables for an image of the given size.
+// NewSquaredTable allocates the table of an image of the given size and the table of
+// its squares. Zero channels means one.
 func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTable[S, Q], error) {
 	if err := raster.Fit(raster.PlaneExtent(width, height, channels, 0), raster.SizeOf[S]()+raster.SizeOf[Q]()); err != nil {
 		return nil, err
@@ -105,9 +106,9 @@ func IntegrateSquares[S Sum, Q Square, P Pixel](src Image[P], opt *Options) (*Sq
 	return raster.OrNil(t, t.fill(&job))
 }
 
-// IntegrateSquaresInto computes both tables of an image and stores them in dst. They
-// must have the size of the image and must overlap neither it nor each other. Repeated
-// calls with images of the same type do not allocate.
+// IntegrateSquaresInto is like [IntegrateSquares] but stores the tables in dst. Both
+// tables of dst must have the size of the image, and they must overlap neither the
+// image nor each other. Repeated calls with images of the same type do not allocate.
 func IntegrateSquaresInto[S Sum, Q Square, P Pixel](dst *SquaredTable[S, Q], src Image[P], opt *Options) error {
 	var job engine.Job
 	src.set(&job.Src)

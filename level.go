@@ -21,8 +21,9 @@ func (l Level) String() string {
 
 // ParseLevel returns the level with the given name: auto (the zero Level), portable
 // (plain Go), or, if this machine supports it, avx2 (with BMI2) or avx512 (F, BW, DQ
-// and VL; VNNI if available) on amd64 and neon on arm64. Programs built with the tag
-// noasm support only auto and portable.
+// and VL; VNNI if available) on amd64 and neon on arm64. It returns an error that
+// wraps [ErrInvalid] for any other name. Programs built with the tag noasm support
+// only auto and portable.
 func ParseLevel(name string) (Level, error) {
 	if name == engine.Auto {
 		return Level{}, nil

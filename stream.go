@@ -10,8 +10,8 @@ import (
 // A Stream is not safe for concurrent use.
 type Stream[S Sum, P Pixel] struct{ rows *engine.Rows }
 
-// NewStream returns a Stream for rows of width pixels with the given number of
-// channels. Row 0 of the table is all zeros; the first Push returns row 1.
+// NewStream returns a Stream for rows of width pixels. Zero channels means one. Row 0
+// of the table is all zeros; the first Push returns row 1.
 func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
 	var job engine.Job
 	(&Image[P]{Width: width, Channels: channels}).set(&job.Src)
@@ -36,8 +36,8 @@ func (s *Stream[S, P]) Push(row []P) ([]S, error) {
 // A SquaredStream is a [Stream] that also computes the table of squares.
 type SquaredStream[S Sum, Q Square, P Pixel] struct{ rows *engine.Rows }
 
-// NewSquaredStream returns a SquaredStream for rows of width pixels with the given
-// number of channels. The supported types are those of [IntegrateSquares].
+// NewSquaredStream returns a SquaredStream for rows of width pixels. Zero channels
+// means one. The supported types are those of [IntegrateSquares].
 func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
 	var job engine.Job
 	(&Image[P]{Width: width, Channels: channels}).set(&job.Src)
@@ -46,8 +46,8 @@ func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Option
 	return raster.OrNil(&SquaredStream[S, Q, P]{rows}, err)
 }
 
-// Push adds the next row of pixels and returns the next row of both tables. The results
-// are valid until the next Push.
+// Push adds the next row of pixels and returns the next row of both tables,
+// (width+1)·channels entries each. The results are valid until the next Push.
 func (s *SquaredStream[S, Q, P]) Push(row []P) (sums []S, squares []Q, err error) {
 	if s == nil {
 		s = new(SquaredStream[S, Q, P])

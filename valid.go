@@ -21,9 +21,9 @@ type Valid struct {
 	SkipNaN bool
 }
 
-// A ValidTable holds tables of the valid pixels of an image: their sums, their squares
-// and their number. A NaN, or a marker for a missing value, does not spoil the boxes
-// that contain it.
+// A ValidTable holds the tables of the valid pixels of an image: their sums, their
+// squares and their number. A box may contain pixels that are not valid, such as NaN or
+// a marker for missing values: its results cover the others.
 //
 // The methods of Sum and Squares also return sums and means of valid pixels only.
 type ValidTable[S Sum, Q Square] struct {
@@ -32,7 +32,8 @@ type ValidTable[S Sum, Q Square] struct {
 	Count   *Table[uint32]
 }
 
-// NewValidTable allocates the three tables for an image of the given size.
+// NewValidTable allocates tables of sums, squares and counts for an image of the given
+// size. Zero channels means one.
 func NewValidTable[S Sum, Q Square](width, height, channels int) (*ValidTable[S, Q], error) {
 	both, err := NewSquaredTable[S, Q](width, height, channels)
 	if err != nil {
@@ -258,8 +259,8 @@ func (t *ValidTable[S, Q]) Variance(box image.Rectangle, channel int) float64 {
 	return both.validVariance(validBox{rectangle(box), t.Count, channel})
 }
 
-// StdDev returns the standard deviation of one channel over the valid pixels of a box:
-// the square root of [ValidTable.Variance].
+// StdDev returns the standard deviation of one channel over the valid pixels of a box,
+// clipped to the image: the square root of [ValidTable.Variance].
 func (t *ValidTable[S, Q]) StdDev(box image.Rectangle, channel int) float64 {
 	return math.Sqrt(t.Variance(box, channel))
 }

@@ -51,8 +51,9 @@ type Options struct {
 	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
-// Filter returns, for every pixel and channel, the weighted sum of the boxes of kernel around it.
-// Pixels must be finite.
+// Filter computes the kernel's response at every pixel, separately for each channel: the sums of the
+// pixels in the boxes of kernel, multiplied by their weights and added up. The kernel must have 1 to
+// 4096 boxes, none of them empty, and pixels must be finite.
 func Filter[D filter.Float, P filter.Pixel](img boxsum.Image[P], kernel []Box, opt *Options) (boxsum.Image[D], error) {
 	return computed[D](sums(&img, kernel, opt))
 }
@@ -71,11 +72,11 @@ func sums[P filter.Pixel](img *boxsum.Image[P], kernel []Box, opt *Options) *box
 	return j
 }
 
-// Hessian returns the determinant of the Hessian matrix around every pixel, which is greatest in
-// the middle of blobs whose radius is about sigma. As in SURF, boxes approximate the second
-// derivatives of a Gaussian; its standard deviation is about 0.4 times sigma, which must be at
-// least 1. The results are those of scikit-image's hessian_matrix_det, including pixels near the
-// edge, where boxes are shifted into the image.
+// Hessian returns the determinant of the Hessian matrix around every pixel, which is greatest in the
+// middle of blobs whose radius is about sigma. As in SURF, boxes approximate the second derivatives
+// of a Gaussian, whose standard deviation is about 0.4 times sigma. sigma must be from 1 to 4096, and
+// pixels must be finite. The results are those of scikit-image's hessian_matrix_det, including pixels
+// near the edge, where boxes are shifted into the image.
 func Hessian[D filter.Float, P filter.Pixel](img boxsum.Image[P], sigma float64, opt *Options) (boxsum.Image[D], error) {
 	j := jobOf(boxlets.Hessian, &img, opt)
 	j.Sigma = sigma
@@ -106,7 +107,7 @@ type Cells struct {
 
 // Targets marks the pixels that stand out from the noise around them: 1 for targets and 0 for all
 // others. It is a cell-averaging detector with a constant false alarm rate (CA-CFAR). Cells outside
-// the image are ignored.
+// the image are ignored. Pixels must be finite.
 func Targets[P filter.Pixel](img boxsum.Image[P], c Cells, opt *Options) (boxsum.Image[uint8], error) {
 	return computed[uint8](targets(&img, c, opt))
 }
@@ -123,9 +124,9 @@ func targets[P filter.Pixel](img *boxsum.Image[P], c Cells, opt *Options) *boxle
 	return j
 }
 
-// A Method is a filter that removes speckle, the noise of radar and ultrasound images. Every method
-// averages the window around a pixel where it varies no more than speckle does, and averages less
-// where it varies more.
+// A Method is a filter that removes speckle, the noise of radar and ultrasound images. Where the
+// window around a pixel varies no more than speckle does, every method returns the mean of the
+// window. Where the window varies more, the result stays closer to the pixel.
 type Method uint8
 
 const (
@@ -144,13 +145,14 @@ const (
 // String returns the name of the method in lower case, such as "gamma-map".
 func (m Method) String() string { return boxlets.Method(m).String() }
 
-// ParseMethod returns the method with the given name, as returned by [Method.String].
+// ParseMethod returns the method with the given name, as returned by [Method.String]. It returns an
+// error that wraps [boxsum.ErrInvalid] for any other name.
 func ParseMethod(name string) (Method, error) {
 	m, err := boxlets.ParseMethod(name)
 	return Method(m), err
 }
 
-// Speckle configures [Despeckle].
+// Speckle configures [Despeckle]: the method, the window, and what is known of the speckle.
 type Speckle struct {
 	Method Method
 	Size   int // side of the window, an odd number; 0 means 7
@@ -166,8 +168,8 @@ type Speckle struct {
 	Damping float64
 }
 
-// Despeckle removes speckle from an image of intensities, which must not be negative. Windows end
-// at the edges of the image.
+// Despeckle removes speckle from an image of intensities, which must be finite and not negative.
+// Windows end at the edges of the image.
 func Despeckle[D filter.Float, P filter.Pixel](img boxsum.Image[P], s Speckle, opt *Options) (boxsum.Image[D], error) {
 	return computed[D](speckle(&img, s, opt))
 }

@@ -43,7 +43,8 @@ type Options struct {
 	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
-// NonLocalMeans returns img with its noise removed. img has one to four channels, which are compared and averaged together.
+// NonLocalMeans returns img with its noise removed: every pixel becomes a weighted mean of the pixels whose
+// neighborhoods look like its own. img must have one to four channels, which are compared and averaged together.
 func NonLocalMeans[P Pixel](img boxsum.Image[P], opt *Options) (boxsum.Image[P], error) {
 	return FramesNonLocalMeans([]boxsum.Image[P]{img}, 0, opt)
 }
@@ -54,9 +55,9 @@ func NonLocalMeansInto[P Pixel](dst, img boxsum.Image[P], opt *Options) error {
 	return FramesNonLocalMeansInto(dst, []boxsum.Image[P]{img}, 0, opt)
 }
 
-// FramesNonLocalMeans returns the frame of a film with the given index, with its noise removed. It
-// looks for similar neighborhoods in all frames, around the same position. All frames must have the
-// same size and the same number of channels.
+// FramesNonLocalMeans removes the noise of one frame of a film, frames[index], and returns the result. It looks for
+// similar neighborhoods in all frames, around the same position. All frames must have the same size and the same number
+// of channels, one to four.
 func FramesNonLocalMeans[P Pixel](frames []boxsum.Image[P], index int, opt *Options) (boxsum.Image[P], error) {
 	j := jobOf(frames, index, opt)
 	if err := j.Check(); err != nil {
@@ -70,8 +71,8 @@ func FramesNonLocalMeans[P Pixel](frames []boxsum.Image[P], index int, opt *Opti
 	return raster.OrZero(dst, j.Run())
 }
 
-// FramesNonLocalMeansInto is like [FramesNonLocalMeans] but writes the result to dst, which must
-// have the same size and may be frames[index] itself.
+// FramesNonLocalMeansInto is like [FramesNonLocalMeans] but writes the result to dst, which must have the size of the
+// frames and may be frames[index] itself. If it returns an error, the contents of dst are undefined.
 func FramesNonLocalMeansInto[P Pixel](dst boxsum.Image[P], frames []boxsum.Image[P], index int, opt *Options) error {
 	j := jobOf(frames, index, opt)
 	if err := j.Check(); err != nil {

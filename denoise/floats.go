@@ -72,8 +72,8 @@ func FloatNonLocalMeansInto[P Float](dst, img boxsum.Image[P], opt *FloatOptions
 	return j.Run()
 }
 
-// VolumeNonLocalMeans is like [FloatNonLocalMeans] but filters a volume: patches and
-// the area that is searched extend along all three axes.
+// VolumeNonLocalMeans is like [FloatNonLocalMeans] but denoises a volume: the patches and the area
+// that is searched for similar ones extend along all three axes.
 func VolumeNonLocalMeans[P Float](v volume.Volume[P], opt *FloatOptions) (volume.Volume[P], error) {
 	j := floatJob(opt)
 	j.Solid = true

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// A Kind is the kind of features that a cascade uses.
+// A Kind is the kind of features that a cascade uses: Haar-like features or local binary
+// patterns.
 type Kind int
 
 const (
@@ -14,7 +15,7 @@ const (
 	LBP              // local binary patterns of nine blocks
 )
 
-// String returns the kind's name as written in cascade files.
+// String returns the kind's name as written in cascade files, such as "HAAR".
 func (k Kind) String() string {
 	if k == LBP {
 		return "LBP"
@@ -22,7 +23,8 @@ func (k Kind) String() string {
 	return "HAAR"
 }
 
-// A Cascade is a detector loaded from a file. It is immutable.
+// A Cascade is a detector loaded from a file. It is immutable and safe for concurrent
+// use.
 type Cascade struct {
 	kind     Kind
 	size     image.Point

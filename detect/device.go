@@ -75,7 +75,7 @@ func (c *Cascade) planOn(o *Options, images []raster.Array) (*devicePlan, error)
 	case opt.Mirror:
 		return nil, raster.Invalid("mirrored objects are not supported on a device (use the CPU)")
 	case opt.NearMisses > 0:
-		return nil, raster.Invalid("near misses are not supported on a device (use the CPU)")
+		return nil, raster.Invalid("near misses is %d, want 0 on a device (use the CPU)", opt.NearMisses)
 	case max(width, height) > 1<<22: // axisOf stores positions in 31 bits, of which 9 are for the fraction
 		return nil, raster.Invalid("image is %d×%d, want sides of at most %d on a device", width, height, 1<<22)
 	}

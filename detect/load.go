@@ -29,7 +29,7 @@ const (
 	subsetWords = 8 // one bit for each of 256 patterns
 )
 
-// LoadFile loads a cascade from the named file.
+// LoadFile loads a cascade from the named file. The formats are those of [Load].
 func LoadFile(path string) (*Cascade, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func LoadFile(path string) (*Cascade, error) {
 	return c, inFile(path, err)
 }
 
-// LoadFS loads a cascade from the named file in fsys.
+// LoadFS loads a cascade from the named file in fsys. The formats are those of [Load].
 func LoadFS(fsys fs.FS, name string) (*Cascade, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -58,15 +58,15 @@ func inFile(name string, err error) error {
 	return nil
 }
 
-// Load reads a cascade in OpenCV's current XML format or in that of OpenCV 1. Errors
-// contain the line number.
+// Load reads a cascade in OpenCV's current XML format or in that of OpenCV 1. If the file
+// is not a valid cascade, the error contains the line number.
 func Load(r io.Reader) (*Cascade, error) {
 	from := &source{Reader: r}
 	limited := &io.LimitedReader{R: from, N: maxFile + 1}
 	p := parser{xml: xml.NewDecoder(limited)}
 	if err := p.document(); err != nil {
 		if limited.N == 0 {
-			err = fmt.Errorf("the file is larger than %d MiB", maxFile>>20)
+			err = fmt.Errorf("the file is too large, want at most %d MiB", maxFile>>20)
 		}
 		if from.err != nil {
 			return nil, fmt.Errorf("reading a cascade: %w", from.err)
@@ -235,7 +235,7 @@ func (p *parser) single(to *float32) error {
 	v, err := p.number()
 	*to = float32(v)
 	if err == nil && math.IsInf(float64(*to), 0) {
-		err = p.fail("number %g does not fit in 32 bits", v)
+		err = p.fail("number %g does not fit in a float32", v)
 	}
 	return err
 }
@@ -484,7 +484,7 @@ func (p *parser) box() (b box, weight float32, err error) {
 	if n == 5 {
 		weight = float32(v[4])
 		if math.IsInf(float64(weight), 0) {
-			return b, 0, p.fail("weight %g does not fit in 32 bits", v[4])
+			return b, 0, p.fail("weight is %g, want a number that fits in a float32", v[4])
 		}
 	}
 	return b, weight, nil
@@ -516,7 +516,7 @@ func (p *parser) grow(w *weak, size int) error {
 	for i, v := range w.leaves {
 		leaves[i] = float32(v)
 		if math.IsInf(float64(leaves[i]), 0) {
-			return fmt.Errorf("leaf %d: %g does not fit in 32 bits", i, v)
+			return fmt.Errorf("leaf %d is %g, want a number that fits in a float32", i, v)
 		}
 	}
 	for i := range nodes {
@@ -536,14 +536,14 @@ func (p *parser) grow(w *weak, size int) error {
 		if p.kind == Haar {
 			nodes[i].threshold = float32(v[3])
 			if math.IsInf(float64(nodes[i].threshold), 0) {
-				return fmt.Errorf("node %d: threshold %g does not fit in 32 bits", i, v[3])
+				return fmt.Errorf("threshold of node %d is %g, want a number that fits in a float32", i, v[3])
 			}
 			continue
 		}
 		var subset [subsetWords]uint32
 		for k, v := range v[3:] {
 			if !(v >= math.MinInt32 && v <= math.MaxInt32 && v == math.Trunc(v)) {
-				return fmt.Errorf("node %d: %v is not a 32-bit integer", i, v)
+				return fmt.Errorf("a pattern of node %d is %v, want a 32-bit integer", i, v)
 			}
 			subset[k] = uint32(int32(v))
 		}
@@ -611,12 +611,12 @@ func parentsFirst(nodes []node, leaves int) ([]int32, error) {
 		v.children++
 		switch {
 		case child < 0 && int(^child) >= leaves:
-			return nil, fmt.Errorf("node %d refers to leaf %d, but the tree has %d", v.node, ^child, leaves)
+			return nil, fmt.Errorf("node %d refers to leaf %d, want 0 to %d", v.node, ^child, leaves-1)
 		case child < 0:
 		case int(child) >= len(nodes):
-			return nil, fmt.Errorf("node %d refers to node %d, but the tree has %d", v.node, child, len(nodes))
+			return nil, fmt.Errorf("node %d refers to node %d, want 0 to %d", v.node, child, len(nodes)-1)
 		case state[child] == open:
-			return nil, fmt.Errorf("node %d refers to node %d, which is its ancestor", v.node, child)
+			return nil, fmt.Errorf("node %d refers to node %d, its ancestor, want a descendant", v.node, child)
 		case state[child] == unseen:
 			stack = append(stack, visit{node: child})
 		}
@@ -758,7 +758,7 @@ func (p *parser) oldTree() error {
 // check validates what requires the whole file.
 func (p *parser) check() error {
 	if len(p.stages) == 0 {
-		return errors.New("the cascade has no stages")
+		return errors.New("the cascade has 0 stages, want 1 or more")
 	}
 	if n := p.size.X * p.size.Y; n > maxPixels {
 		return fmt.Errorf("window is %d×%d, want at most %d pixels", p.size.X, p.size.Y, maxPixels)
@@ -778,7 +778,7 @@ func (p *parser) check() error {
 			s.stumps = s.stumps && tree.nodes.len() == 1
 			for _, n := range p.nodes[tree.nodes.first:tree.nodes.end] {
 				if n.feature < 0 || int(n.feature) >= len(p.features) {
-					return fmt.Errorf("stage %d, tree %d: feature is %d, but the cascade has %d", i, t, n.feature, len(p.features))
+					return fmt.Errorf("stage %d, tree %d: feature is %d, want 0 to %d", i, t, n.feature, len(p.features)-1)
 				}
 			}
 		}
@@ -798,7 +798,7 @@ func (f *feature) check(kind Kind, width, height int) error {
 			left, right, bottom = x-h, x+w, y+w+h
 		}
 		if left < 0 || right > width || bottom > height {
-			return fmt.Errorf("box %d (%d %d %d %d) extends beyond the window of %d×%d", i, x, y, w, h, width, height)
+			return fmt.Errorf("box %d is %d %d %d %d (x, y, width, height), want one inside the window of %d×%d", i, x, y, w, h, width, height)
 		}
 	}
 	return nil

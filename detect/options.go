@@ -76,8 +76,7 @@ type Options struct {
 	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
-// A Turn is a method of searching for objects rotated by angles other than multiples of
-// 45°.
+// A Turn is a method of searching for objects at angles between the multiples of 45°.
 type Turn int
 
 const (
@@ -128,9 +127,9 @@ func (o *Options) check(to *Options, set *engine.Settings) (err error) {
 	case o.Neighbors < 0:
 		return raster.Invalid("neighbors is %d, want 1 or more, or 0 for the default (set Ungrouped to get every window)", o.Neighbors)
 	case !o.Compat && (o.Min.X < 0 || o.Min.Y < 0 || o.Max.X < 0 || o.Max.Y < 0):
-		return raster.Invalid("window sizes are %v to %v, want 0 or more", o.Min, o.Max)
+		return raster.Invalid("minimum size is %v and maximum size %v, want sides of 0 or more", o.Min, o.Max)
 	case o.NearMisses < 0:
-		return raster.Invalid("near misses are %d stages, want 0 or more", o.NearMisses)
+		return raster.Invalid("near misses is %d stages, want 0 or more", o.NearMisses)
 	case !(to.Contrast > 0 && to.Contrast <= 255):
 		return raster.Invalid("contrast is %v, want more than 0 and at most 255, or 0 for the default of %d", o.Contrast, usualContrast)
 	case o.Turn != TurnImage && o.Turn != TurnTables:

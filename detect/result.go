@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A Result is a detected object.
+// A Result is an object that was found, with its position, its rotation and its score.
 type Result struct {
 	// Rect is the object's position. Rotated objects cover Rect rotated by Angle about its
 	// center.
@@ -24,8 +24,9 @@ type Result struct {
 	Mirrored bool
 }
 
-// Corners returns the corners of the result, clockwise from the top left corner of the
-// upright object.
+// Corners returns the x and y coordinates of the object's corners in the image. They are
+// listed clockwise, starting with the corner that is at the top left when the object is
+// upright.
 func (r Result) Corners() [4][2]float64 {
 	sin, cos := sincos(r.Angle)
 	w, h := float64(r.Rect.Dx())/2, float64(r.Rect.Dy())/2
@@ -52,7 +53,7 @@ func sincos(degrees float64) (sin, cos float64) {
 	return math.Sincos(degrees * math.Pi / 180)
 }
 
-// Bounds returns the smallest rectangle that contains all corners.
+// Bounds returns the smallest upright rectangle that contains all corners of the object.
 func (r Result) Bounds() image.Rectangle {
 	if r.Angle == 0 {
 		return r.Rect

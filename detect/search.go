@@ -13,21 +13,22 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Detect returns the objects found in img, which must have one channel, or three or four
-// that start with red, green and blue. If img is smaller than the cascade's window, Detect
-// finds nothing.
+// Detect returns the objects found in img, which must have one channel (gray), or three or
+// four that start with red, green and blue. If img is smaller than the cascade's window,
+// Detect finds nothing.
 func (c *Cascade) Detect(img boxsum.Image[uint8], o *Options) ([]Result, error) {
 	return c.AppendDetect(nil, img, o)
 }
 
-// DetectImage is like [Cascade.Detect] but accepts any image.Image. Positions are relative
-// to its top left pixel.
+// DetectImage is like [Cascade.Detect] but searches any image.Image, converted to gray by
+// [boxsum.Gray]. Positions are relative to the top left pixel of img.
 func (c *Cascade) DetectImage(img image.Image, o *Options) ([]Result, error) {
 	return c.AppendDetect(nil, boxsum.Gray(img), o)
 }
 
-// DetectBatch is like [Cascade.Detect] but searches several images of one size. A device
-// searches them together, and several devices share them.
+// DetectBatch is like [Cascade.Detect] but searches several images of the same size, and
+// returns the results of each. If [Options.On] is set, the device searches all images
+// together; if it consists of several devices, each of them searches a part of the images.
 func (c *Cascade) DetectBatch(images []boxsum.Image[uint8], o *Options) ([][]Result, error) {
 	arrays := make([]raster.Array, len(images))
 	for i := range images {
@@ -70,9 +71,9 @@ func arrayOf(img *boxsum.Image[uint8]) raster.Array {
 	return raster.ArrayOf(img.Pix, raster.PlaneExtent(img.Width, img.Height, img.Channels, img.Stride))
 }
 
-// AppendDetect appends the results of [Cascade.Detect] to a slice. If the slice has enough
-// capacity, searching images of the same size again allocates nothing. On error, it returns
-// the slice unchanged.
+// AppendDetect is like [Cascade.Detect] but appends the results to the slice to, and
+// returns the extended slice. If to has enough capacity, searching images of the same size
+// again does not allocate. On error, AppendDetect returns to unchanged.
 func (c *Cascade) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options) ([]Result, error) {
 	if c == nil || len(c.stages) == 0 {
 		return to, raster.Invalid("nil or empty Cascade (use Load)")

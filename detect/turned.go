@@ -19,8 +19,9 @@ import (
 // Tilted features do not rotate exactly, because a quarter turn moves them by half a
 // pixel. For cascades with tilted features, the image is rotated for every angle.
 
-// AllAngles returns angles 22.5° apart. Since an upright cascade finds most objects that
-// are rotated by up to half of this, they cover every rotation.
+// AllAngles returns 16 angles in degrees, 22.5° apart, for [Options.Angles]. An upright
+// cascade finds most objects that are rotated by up to 11.25°, so a search at these
+// angles covers every rotation.
 func AllAngles() []float64 {
 	all := make([]float64, 16)
 	for i := range all {

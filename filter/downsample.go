@@ -9,8 +9,8 @@ import (
 // Downsample returns the mean of every block of factorX×factorY pixels. This is area
 // averaging, which uses all pixels and avoids aliasing patterns. If a block extends beyond
 // the image, its mean covers the part inside, so the result has
-// ⌈Width/factorX⌉×⌈Height/factorY⌉ pixels. Integers are exact and rounded to nearest, ties
-// up.
+// ⌈Width/factorX⌉×⌈Height/factorY⌉ pixels. Means of integers are exact before they are
+// rounded to nearest, ties up. Both factors must be 1 or more.
 func Downsample[P Pixel](img boxsum.Image[P], factorX, factorY int, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Downsampled, FactorX: factorX, FactorY: factorY}
 	setJob(&j, &img, Window{}, opt)

@@ -6,8 +6,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Box returns the mean of the window around every pixel, in the pixel type of img: a box
-// blur. Integers are exact and rounded to nearest, ties up.
+// Box blurs an image: it returns the mean of the window around every pixel, in the pixel
+// type of img. Means of integers are exact before they are rounded to nearest, ties up.
 func Box[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Mean}
 	setJob(&j, &img, w, opt)
@@ -18,8 +18,9 @@ func Box[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P],
 	return raster.OrZero(dst, j.Run())
 }
 
-// BoxInto is like [Box] but writes the result to dst, which must have the same size and may
-// be img itself. Repeated calls with images of the same type and size do not allocate.
+// BoxInto is like [Box] but writes the result to dst, which must have the size and the
+// channels of img, and may be img itself. Repeated calls with images of the same type and
+// size do not allocate.
 func BoxInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Mean}
 	setJob(&j, &img, w, opt)
@@ -30,7 +31,8 @@ func BoxInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
 }
 
 // Sum returns the sum of the window around every pixel. Sums of integers are exact: if D is
-// too small for the largest possible sum of a window, Sum returns an error.
+// too small for the largest possible sum of a window, Sum returns an error that wraps
+// [boxsum.ErrTypes].
 func Sum[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
 	j := filters.Job{Kind: filters.Sum}
 	setJob(&j, &img, w, opt)
@@ -41,7 +43,9 @@ func Sum[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options) (
 	return raster.OrZero(dst, j.Run())
 }
 
-// SumInto is like [Sum] but writes the result to dst, as [BoxInto] does.
+// SumInto is like [Sum] but writes the result to dst, which must have the size and the
+// channels of img. dst may be img itself if D and P are the same type. Repeated calls with
+// images of the same type and size do not allocate.
 func SumInto[D boxsum.Pixel, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Sum}
 	setJob(&j, &img, w, opt)
@@ -51,8 +55,7 @@ func SumInto[D boxsum.Pixel, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], 
 	return j.Run()
 }
 
-// Mean returns the mean of the window around every pixel, in the type D. For
-// example:
+// Mean returns the mean of the window around every pixel as a float of type D:
 //
 //	m, err := filter.Mean[float32](img, filter.Radius(7), nil)
 func Mean[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[D], error) {
@@ -65,7 +68,9 @@ func Mean[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum
 	return raster.OrZero(dst, j.Run())
 }
 
-// MeanInto is like [Mean] but writes the result to dst, as [BoxInto] does.
+// MeanInto is like [Mean] but writes the result to dst, which must have the size and the
+// channels of img. dst may be img itself if D and P are the same type. Repeated calls with
+// images of the same type and size do not allocate.
 func MeanInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Mean}
 	setJob(&j, &img, w, opt)
@@ -87,7 +92,9 @@ func Variance[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (bo
 	return raster.OrZero(dst, j.Run())
 }
 
-// VarianceInto is like [Variance] but writes the result to dst, as [BoxInto] does.
+// VarianceInto is like [Variance] but writes the result to dst, which must have the size
+// and the channels of img. dst may be img itself if D and P are the same type. Repeated
+// calls with images of the same type and size do not allocate.
 func VarianceInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Variance}
 	setJob(&j, &img, w, opt)
@@ -109,7 +116,9 @@ func StdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxs
 	return raster.OrZero(dst, j.Run())
 }
 
-// StdDevInto is like [StdDev] but writes the result to dst, as [BoxInto] does.
+// StdDevInto is like [StdDev] but writes the result to dst, which must have the size and
+// the channels of img. dst may be img itself if D and P are the same type. Repeated calls
+// with images of the same type and size do not allocate.
 func StdDevInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Deviation}
 	setJob(&j, &img, w, opt)
@@ -137,8 +146,10 @@ func MeanStdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (
 	return mean, dev, j.Run()
 }
 
-// MeanStdDevInto is like [MeanStdDev] but writes the results to mean and dev, as [BoxInto]
-// does.
+// MeanStdDevInto is like [MeanStdDev] but writes the results to mean and dev. Both must
+// have the size and the channels of img, and they must not share memory. One of them may be
+// img itself if D and P are the same type. Repeated calls with images of the same type and
+// size do not allocate.
 func MeanStdDevInto[D Float, P Pixel](mean, dev boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.MeanDeviation}
 	setJob(&j, &img, w, opt)
@@ -150,9 +161,10 @@ func MeanStdDevInto[D Float, P Pixel](mean, dev boxsum.Image[D], img boxsum.Imag
 }
 
 // Normalize returns the local contrast of every pixel, the number of standard deviations by
-// which it exceeds the mean of its window: (p − mean) / max(deviation, floor). A floor of
-// about the deviation of the noise keeps Normalize from amplifying noise in windows that
-// contain nothing else. The result is 0 in a window of equal pixels.
+// which the pixel exceeds the mean of its window: (p − mean) / max(deviation, floor). A
+// floor of about the deviation of the noise keeps Normalize from amplifying noise in
+// windows that contain nothing else. floor must not be negative. The result is 0 in a
+// window of equal pixels.
 func Normalize[D Float, P Pixel](img boxsum.Image[P], w Window, floor float64, opt *Options) (boxsum.Image[D], error) {
 	j := filters.Job{Kind: filters.Normalized, Floor: floor}
 	setJob(&j, &img, w, opt)
@@ -163,7 +175,9 @@ func Normalize[D Float, P Pixel](img boxsum.Image[P], w Window, floor float64, o
 	return raster.OrZero(dst, j.Run())
 }
 
-// NormalizeInto is like [Normalize] but writes the result to dst, as [BoxInto] does.
+// NormalizeInto is like [Normalize] but writes the result to dst, which must have the size
+// and the channels of img. dst may be img itself if D and P are the same type. Repeated
+// calls with images of the same type and size do not allocate.
 func NormalizeInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, floor float64, opt *Options) error {
 	j := filters.Job{Kind: filters.Normalized, Floor: floor}
 	setJob(&j, &img, w, opt)

@@ -19,8 +19,9 @@ type Sigma struct {
 }
 
 // Boxes returns the sizes of the boxes that, applied one after another, best approximate a
-// Gaussian with standard deviation sigma, after Kovesi. Sizes are odd, and smaller ones come
-// first. Boxes returns nil if an argument is out of range.
+// Gaussian with standard deviation sigma, after Kovesi. passes is the number of boxes, or 0
+// for three. Sizes are odd, and smaller ones come first. Boxes returns nil if an argument is
+// out of range.
 func Boxes(sigma float64, passes int) []int {
 	if passes < 1 || passes > filters.MaxPasses || !(sigma >= 0) || sigma > filters.MaxSigma {
 		return nil
@@ -29,19 +30,19 @@ func Boxes(sigma float64, passes int) []int {
 	return append([]int(nil), all[:passes]...)
 }
 
-// Gaussian blurs an image. If both standard deviations are below 2, or below 6 for pixels
-// other than bytes, it uses Gaussian weights, truncated at four deviations: the result
-// matches SciPy's gaussian_filter up to the rounding of float32, or of float64 for float64
-// pixels. Otherwise it applies several boxes that together approximate a Gaussian, in a time
-// that does not depend on sigma; docs/reference/filters.md says how closely. In this case,
-// 8-bit pixels keep five to eight additional bits between boxes and are rounded to 8 bits
-// only at the end. If only one of the two deviations is below the limit, pixels are rounded
-// one more time.
+// Gaussian blurs an image by a Gaussian with the given standard deviations.
 //
-// With the border [Clip], weights outside the image do not count, and the others are scaled
-// to add up to 1; boxes are clipped one by one. With [Replicate] and [Constant], Gaussian
-// returns an error if the boxes together reach beyond the image by more than 4096 pixels and
-// more than twice its size.
+// If both deviations are below 2, or below 6 for pixels other than uint8, Gaussian uses
+// Gaussian weights, truncated at four deviations. The result then matches SciPy's
+// gaussian_filter up to the rounding of float32, or of float64 for float64 pixels. Otherwise,
+// Gaussian applies several box filters that together approximate a Gaussian, in a time that
+// does not depend on sigma; docs/reference/filters.md says how closely. 8-bit pixels keep
+// additional bits between the box filters. They are rounded to 8 bits at the end, and once
+// more in between if only one of the two deviations is below the limit.
+//
+// With the border [Clip], weights outside the image do not count, and the others are scaled to
+// add up to 1. With [Replicate] and [Constant], Gaussian returns an error if the box filters
+// together reach beyond the image by more than 4096 pixels and more than twice its size.
 func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Gaussian, Sigma: filters.Sigma(sigma)}
 	setJob(&j, &img, Window{}, opt)

@@ -14,28 +14,34 @@ import (
 // weighted by their alpha: components are premultiplied first. The result has the bounds of
 // the image.
 
-// BoxImage is like [Box] but accepts and returns an image.Image.
+// BoxImage is like [Box] but blurs an image.Image. Colors are weighted by their alpha.
+//
+// The result has the bounds of img. It is an *image.Gray or *image.Gray16 if img is, an
+// *image.RGBA64 for *image.RGBA64 and *image.NRGBA64, and an *image.RGBA otherwise. If img
+// is nil or empty, the result is an empty *image.Gray.
 func BoxImage(img image.Image, w Window, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error { return BoxInto(dst, src, w, opt) },
 		func(dst, src boxsum.Image[uint16]) error { return BoxInto(dst, src, w, opt) })
 }
 
-// GaussianImage is like [Gaussian] but accepts and returns an image.Image.
+// GaussianImage is like [Gaussian] but blurs an image.Image. Colors are weighted by their
+// alpha. The result has the bounds of img and the type that [BoxImage] returns.
 func GaussianImage(img image.Image, sigma Sigma, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error { return GaussianInto(dst, src, sigma, opt) },
 		func(dst, src boxsum.Image[uint16]) error { return GaussianInto(dst, src, sigma, opt) })
 }
 
-// MedianImage is like [Median] but takes an image.Image and filters each of its components
-// separately.
+// MedianImage is like [Median] but filters an image.Image, each of its components
+// separately. The result has the bounds of img and the type that [BoxImage] returns.
 func MedianImage(img image.Image, w Window, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error { return MedianInto(dst, src, w, opt) },
 		func(dst, src boxsum.Image[uint16]) error { return MedianInto(dst, src, w, opt) })
 }
 
-// GuidedImage is like [Guided] for an image.Image that is its own guide: a blur that
-// preserves edges. A gray image is guided by its gray values, and any other image by its
-// colors.
+// GuidedImage is like [Guided] but filters an image.Image that is its own guide, which
+// blurs it and preserves edges. A gray image is guided by its gray values, and any other
+// image by its colors. The result has the bounds of img and the type that [BoxImage]
+// returns.
 func GuidedImage(img image.Image, w Window, epsilon float64, opt *Options) (image.Image, error) {
 	return apply(img, func(dst, src boxsum.Image[uint8]) error {
 		return guidedByColors(dst, src, w, epsilon, opt)
@@ -76,7 +82,9 @@ func guideOf[P Pixel](p boxsum.Image[P]) (boxsum.Image[P], error) {
 	return guide, err
 }
 
-// DownsampleImage is like [Downsample] but accepts and returns an image.Image.
+// DownsampleImage is like [Downsample] but reduces an image.Image. Colors are weighted by
+// their alpha. The bounds of the result start where those of img do, and its type is that
+// which [BoxImage] returns.
 func DownsampleImage(img image.Image, factorX, factorY int, opt *Options) (image.Image, error) {
 	if err := filters.CheckFactors(factorX, factorY); err != nil {
 		return nil, err

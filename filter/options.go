@@ -16,10 +16,10 @@ type Pixel interface {
 	uint8 | uint16 | float32 | float64
 }
 
-// Float is a constraint that permits the types of statistics.
+// Float is a constraint that permits the types of means, deviations and other statistics.
 type Float interface{ float32 | float64 }
 
-// A Border defines the pixels outside the image.
+// A Border selects the values that a filter uses for pixels outside the image.
 type Border uint8
 
 const (
@@ -42,7 +42,8 @@ const (
 func (b Border) String() string { return window.Border(b).String() }
 
 // ParseBorder returns the border with the given name: reflect101, reflect, replicate,
-// constant, wrap or clip.
+// constant, wrap or clip. It returns an error that wraps [boxsum.ErrInvalid] for any other
+// name.
 func ParseBorder(name string) (Border, error) {
 	b, err := window.ParseBorder(name)
 	return Border(b), err
@@ -59,10 +60,12 @@ type Window struct {
 	Shift image.Point
 }
 
-// Square returns a window of size×size pixels.
+// Square returns a window of size×size pixels. Filters return an error if size is less than
+// 1.
 func Square(size int) Window { return Window{Width: size, Height: size} }
 
-// Radius returns a window of 2·r+1 pixels a side.
+// Radius returns a window of 2·r+1 pixels a side, centered on its pixel. Filters return an
+// error if r is negative.
 func Radius(r int) Window { return Square(2*r + 1) }
 
 // Options configures filters. Nil and the zero value select the border [Reflect101] and

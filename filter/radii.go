@@ -6,7 +6,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Distance is a constraint that permits the types of radii.
+// Distance is a constraint that permits the types of the radii of [BoxRadii].
 type Distance interface{ uint8 | uint16 | uint32 }
 
 // BoxRadii returns the mean of the window around every pixel, in the pixel type of img.

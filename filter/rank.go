@@ -12,10 +12,10 @@ import (
 // Medians are exact for all types. The median of a window that contains a NaN is NaN, and -0 comes
 // before 0.
 //
-// Windows of 3×3 and 5×5 pixels are fastest. For larger windows of bytes, up to 255×255, the
-// running time does not depend on the size of the window, except with the border [Clip]. In all
-// other cases, the time per pixel is proportional to the height of the window. Windows of floats
-// that are wider or higher than 400 need 12 additional bytes of memory for each pixel.
+// Windows of 3×3 and 5×5 pixels are fastest. For larger windows of uint8 pixels, up to 255×255,
+// the running time does not depend on the size of the window, except with the border [Clip]. In
+// all other cases, the time per pixel is proportional to the height of the window. Windows of
+// floats that are wider or higher than 400 need 12 additional bytes of memory for each pixel.
 func Median[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P], error) {
 	j := filters.Job{Kind: filters.Median}
 	setJob(&j, &img, w, opt)

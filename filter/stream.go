@@ -18,30 +18,32 @@ import (
 //	}
 type Stream[D boxsum.Pixel, P Pixel] struct{ rows *filters.Stream }
 
-// NewBoxStream returns a stream that applies [Box] to rows of the given width and number of
-// channels. The border must not be [Wrap], for which the first windows would need the last
-// rows.
+// NewBoxStream returns a stream that applies [Box] to rows of width pixels. Zero channels
+// means one. The border must not be [Wrap], for which the first windows would need the
+// last rows. Streams do not support [Options.Valid] and [Options.On].
 func NewBoxStream[P Pixel](width, channels int, w Window, opt *Options) (*Stream[P, P], error) {
 	return newStream[P, P](width, channels, w, opt, filters.Mean, 0)
 }
 
-// NewMeanStream is like [NewBoxStream] but applies [Mean].
+// NewMeanStream is like [NewBoxStream] but applies [Mean], which returns floats of type D.
 func NewMeanStream[D Float, P Pixel](width, channels int, w Window, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, filters.Mean, 0)
 }
 
-// NewStdDevStream is like [NewBoxStream] but applies [StdDev].
+// NewStdDevStream is like [NewBoxStream] but applies [StdDev], which returns floats of
+// type D.
 func NewStdDevStream[D Float, P Pixel](width, channels int, w Window, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, filters.Deviation, 0)
 }
 
-// NewVarianceStream is like [NewBoxStream] but applies [Variance].
+// NewVarianceStream is like [NewBoxStream] but applies [Variance], which returns floats of
+// type D.
 func NewVarianceStream[D Float, P Pixel](width, channels int, w Window, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, filters.Variance, 0)
 }
 
-// NewNormalizeStream is like [NewBoxStream] but applies [Normalize] with the given
-// floor.
+// NewNormalizeStream is like [NewBoxStream] but applies [Normalize] with the given floor,
+// which must not be negative. Results are floats of type D.
 func NewNormalizeStream[D Float, P Pixel](width, channels int, w Window, floor float64, opt *Options) (*Stream[D, P], error) {
 	return newStream[D, P](width, channels, w, opt, filters.Normalized, floor)
 }
@@ -57,8 +59,9 @@ func newStream[D boxsum.Pixel, P Pixel](width, channels int, w Window, opt *Opti
 	return &Stream[D, P]{s}, nil
 }
 
-// Push adds the next row of pixels and returns the next row of results, which is valid
-// until the next call. It returns nil if that row depends on rows still to come.
+// Push adds the next row of pixels, with the values of all channels, and returns the next
+// row of results. It returns nil if that row depends on rows still to come. The result is
+// valid until the next call of Push or End.
 func (s *Stream[D, P]) Push(row []P) ([]D, error) {
 	if s == nil || s.rows == nil {
 		return nil, raster.Invalid("uninitialized stream (use its constructor)")
@@ -67,8 +70,9 @@ func (s *Stream[D, P]) Push(row []P) ([]D, error) {
 	return raster.Elems[D](out), err
 }
 
-// End ends the input. Each call returns the next remaining row of results; after the last
-// row, End returns nil.
+// End ends the input. Each call returns the next remaining row of results, which is valid
+// until the next call; after the last row, End returns nil. Push must not be called after
+// End.
 func (s *Stream[D, P]) End() ([]D, error) {
 	if s == nil || s.rows == nil {
 		return nil, raster.Invalid("uninitialized stream (use its constructor)")

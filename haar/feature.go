@@ -29,7 +29,7 @@ type Box struct {
 // that [Kind.Cells] returns.
 func New(kind Kind, bounds image.Rectangle) (Feature, error) {
 	if !kind.known() {
-		return Feature{}, raster.Invalid("unknown %v (see Kinds)", kind)
+		return Feature{}, raster.Invalid("unknown %v, want one that Kinds lists", kind)
 	}
 	if !bounds.In(image.Rect(-maxLine, -maxLine, maxLine, maxLine)) {
 		return Feature{}, raster.Invalid("%v has bounds %v, want coordinates from %d to %d", kind, bounds, -maxLine, maxLine)
@@ -100,8 +100,9 @@ func (f Feature) String() string { return fmt.Sprint(f.kind, " ", f.Bounds()) }
 
 // Scale returns the feature scaled by a factor, together with its window. Each
 // line between boxes moves to the nearest whole pixel, halves up, so the boxes
-// still meet but may differ in size; corrected values compensate for that.
-// Scale returns an error if the factor is so small that a box would vanish.
+// still meet but may differ in size; [Plane.Corrected] compensates for such
+// differences. Scale returns an error if the factor is so small that a box
+// would vanish.
 func (f Feature) Scale(factor float64) (Feature, error) {
 	if !f.kind.known() {
 		return Feature{}, errNone
@@ -117,7 +118,7 @@ func (f Feature) Scale(factor float64) (Feature, error) {
 				return Feature{}, err
 			}
 			if i > 0 && axis.to[i] == axis.to[i-1] {
-				return Feature{}, raster.Invalid("%v scaled by %v has an empty box", f, factor)
+				return Feature{}, raster.Invalid("factor is %v, too small for %v: one of its boxes would be empty", factor, f)
 			}
 		}
 	}
@@ -130,7 +131,7 @@ func scaleLine(line int32, factor float64) (int32, error) {
 	}
 	scaled := math.Floor(float64(float64(line)*factor) + 0.5) // rounded twice on every machine, never fused
 	if math.Abs(scaled) > maxLine {
-		return 0, raster.Invalid("coordinate %d scaled by %v exceeds %d", line, factor, maxLine)
+		return 0, raster.Invalid("factor is %v, too large for coordinate %d: want at most %d after scaling", factor, line, maxLine)
 	}
 	return int32(scaled), nil
 }

@@ -55,7 +55,7 @@ func TestNewErrors(t *testing.T) {
 		bounds image.Rectangle
 		want   string
 	}{
-		{0, image.Rect(0, 0, 2, 2), "unknown Kind(0) (see Kinds)"},
+		{0, image.Rect(0, 0, 2, 2), "unknown Kind(0), want one that Kinds lists"},
 		{haar.EdgeX, image.Rect(-2<<30, 0, 2, 2), "EdgeX has bounds (-2147483648,0)-(2,2), want coordinates from -1073741824 to 1073741824"},
 		{haar.EdgeX, image.Rect(0, 0, 2, math.MaxInt), fmt.Sprintf("EdgeX has bounds (0,0)-(2,%d), want coordinates from -1073741824 to 1073741824", math.MaxInt)},
 		{haar.EdgeX, image.Rect(0, 0, 3, 2), "EdgeX has bounds (0,0)-(3,2), want a size that is a multiple of 2×1 pixels"},

@@ -33,7 +33,7 @@ func LienhartMaydt() []Kind {
 	return []Kind{EdgeX, EdgeY, LineX, LineX4, LineY, LineY4, CenterSurround}
 }
 
-// Kinds returns all kinds.
+// Kinds returns all eight kinds, in the order of their constants.
 func Kinds() []Kind {
 	return []Kind{EdgeX, EdgeY, LineX, LineY, LineX4, LineY4, Diagonal, CenterSurround}
 }
@@ -58,6 +58,7 @@ func (k Kind) Cells() (across, down int) {
 }
 
 // ParseKind returns the kind whose String method returns name, ignoring case.
+// It returns an error that wraps [boxsum.ErrInvalid] for any other name.
 func ParseKind(name string) (Kind, error) {
 	var names []string
 	for _, k := range Kinds() {

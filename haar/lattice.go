@@ -12,11 +12,12 @@ import (
 // of a whole window if many features share them. After that, all planes are
 // alike.
 
-// Cells returns the cells of a lattice that a box covers. The coordinates of
-// the box are those of features on the plane of [Rotated]: they count lines
-// along its axes and start at the pixel at. They differ from the coordinates of
-// cells only if package rotated mirrors the image, because c then decreases
-// along the x axis.
+// Cells returns the cells of a lattice that a box of a feature covers on the
+// plane of [Rotated], in a window whose top left pixel is at. The coordinates
+// of box count lines along the axes of the plane, starting at that pixel. If
+// package rotated mirrors the image for the rotation of the lattice, c
+// decreases along the x axis of the plane, and Cells converts the coordinates
+// accordingly.
 func Cells(l *rotated.Lattice, box image.Rectangle, at image.Point) rotated.Box {
 	c, r := l.Cell(at.X, at.Y)
 	cells := rotated.Box{C0: c + box.Min.X, C1: c + box.Max.X, R0: r + box.Min.Y, R1: r + box.Max.Y}

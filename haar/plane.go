@@ -37,8 +37,8 @@ type view struct {
 	reverse bool             // x counts backwards, see axes
 }
 
-// seen returns the view of the plane, or nil for a nil plane.
-func (p *Plane[V, S]) seen() *view {
+// viewOrNil returns the view of the plane, or nil for a nil plane.
+func (p *Plane[V, S]) viewOrNil() *view {
 	if p == nil {
 		return nil
 	}
@@ -96,7 +96,7 @@ func viewOf(l *rotated.Lattice) (v view) {
 // not have the channel.
 func check[V Number, S boxsum.Sum](channel, channels int) error {
 	if S(1)/2 != 0 && V(1)/2 == 0 {
-		return raster.Unsupported("values of %T cannot be computed from sums of %T (use float64)", V(0), S(0))
+		return raster.Unsupported("values have type %T, want float64 for sums of %T", V(0), S(0))
 	}
 	if channel < 0 || channel >= channels {
 		return raster.Invalid("channel is %d, want 0 to %d", channel, channels-1)

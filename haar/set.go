@@ -52,11 +52,11 @@ func AllRotated(rot rotated.Rotation, width, height int, kinds ...Kind) (*Set, e
 	}
 	for _, k := range kinds {
 		if !k.known() {
-			return nil, raster.Invalid("unknown %v (see Kinds)", k)
+			return nil, raster.Invalid("unknown %v, want one that Kinds lists", k)
 		}
 	}
 	s := &Set{window: w, kinds: slices.Clone(kinds)}
-	tooMany := raster.Invalid("window of %v has more features than an int can count", &w)
+	tooMany := raster.Invalid("window is %v, which has more features than an int can count (use a smaller window)", &w)
 	add := func(count uint64) bool {
 		if count > uint64(math.MaxInt-s.length) {
 			return false
@@ -108,7 +108,7 @@ func NewRotatedSet(rot rotated.Rotation, width, height int, features ...Feature)
 			return nil, raster.Invalid("feature %d is the zero Feature (use New)", i)
 		}
 		if !w.holds(f.Bounds()) {
-			return nil, raster.Invalid("feature %d, %v, is outside a window of %v", i, f, &w)
+			return nil, raster.Invalid("feature %d is %v, want bounds inside the window of %v", i, f, &w)
 		}
 	}
 	return &Set{window: w, list: slices.Clone(features), length: len(features)}, nil
@@ -153,11 +153,11 @@ func (s *Set) Features() iter.Seq[Feature] {
 	}
 }
 
-// Scale returns a set of the features, each scaled by a factor like
-// [Feature.Scale], together with their window. If rounding moves a feature over
-// the edge of an upright window with rotated axes, it is moved back by a line
-// or, if that is not enough, made slightly smaller. The set takes 36 bytes for
-// each feature.
+// Scale returns a set of the same features, each scaled by a factor as
+// [Feature.Scale] does, in a window scaled by the same factor. Rounding may
+// move a feature over the edge of an upright window with rotated axes. Such a
+// feature is moved back by a line or, if that is not enough, made slightly
+// smaller. The new set takes 36 bytes for each feature.
 func (s *Set) Scale(factor float64) (*Set, error) {
 	s = s.orEmpty()
 	width, err := scaleLine(s.window.width, factor)
@@ -200,7 +200,7 @@ func (w *window) fit(f Feature, factor float64) (Feature, error) {
 			return scaled, nil
 		}
 	}
-	return Feature{}, raster.Invalid("%v scaled by %v does not fit in a window of %v", f, factor, w)
+	return Feature{}, raster.Invalid("factor is %v: %v does not fit in the window of %v after scaling", factor, f, w)
 }
 
 // pullBack moves a feature into the window, by at most one line each way.

@@ -122,16 +122,16 @@ func TestSetErrors(t *testing.T) {
 		{make(haar.All(0, 4, haar.EdgeX)), "window is 0×4 pixels, want sides of 1 to 2147483647"},
 		{make(haar.All(4, -1, haar.EdgeX)), "window is 4×-1 pixels, want sides of 1 to 2147483647"},
 		{make(haar.All(4, 4)), "no kinds of features, want at least one"},
-		{make(haar.All(4, 4, 0)), "unknown Kind(0) (see Kinds)"},
-		{make(haar.All(4, 4, haar.EdgeX, 9)), "unknown Kind(9) (see Kinds)"},
-		{make(haar.All(math.MaxInt32, math.MaxInt32, haar.EdgeX)), "window of 2147483647×2147483647 has more features than an int can count"},
+		{make(haar.All(4, 4, 0)), "unknown Kind(0), want one that Kinds lists"},
+		{make(haar.All(4, 4, haar.EdgeX, 9)), "unknown Kind(9), want one that Kinds lists"},
+		{make(haar.All(math.MaxInt32, math.MaxInt32, haar.EdgeX)), "window is 2147483647×2147483647, which has more features than an int can count (use a smaller window)"},
 		{make(haar.NewSet(math.MinInt, 4)), fmt.Sprintf("window is %d×4 pixels, want sides of 1 to 2147483647", math.MinInt)},
 		{make(haar.NewSet(4, 4, haar.Feature{})), "feature 0 is the zero Feature (use New)"},
-		{make(haar.NewSet(4, 4, edge)), "feature 0, EdgeX (1,2)-(5,4), is outside a window of 4×4"},
-		{make(haar.NewSet(5, 3, edge)), "feature 0, EdgeX (1,2)-(5,4), is outside a window of 5×3"},
+		{make(haar.NewSet(4, 4, edge)), "feature 0 is EdgeX (1,2)-(5,4), want bounds inside the window of 4×4"},
+		{make(haar.NewSet(5, 3, edge)), "feature 0 is EdgeX (1,2)-(5,4), want bounds inside the window of 5×3"},
 		{make(tiny.Scale(0)), "factor is 0, want a positive finite number"},
-		{make(tiny.Scale(0.5)), "EdgeX (0,0)-(2,1) scaled by 0.5 has an empty box"},
-		{make(tiny.Scale(1e9)), "coordinate 4 scaled by 1e+09 exceeds 1073741824"},
+		{make(tiny.Scale(0.5)), "factor is 0.5, too small for EdgeX (0,0)-(2,1): one of its boxes would be empty"},
+		{make(tiny.Scale(1e9)), "factor is 1e+09, too large for coordinate 4: want at most 1073741824 after scaling"},
 	} {
 		if !errors.Is(test.err, boxsum.ErrInvalid) || test.err.Error() != test.want {
 			t.Errorf("got  %v\nwant %s", test.err, test.want)

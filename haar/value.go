@@ -7,30 +7,33 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Value returns the value of a feature in the window that starts at the pixel
-// at. The feature must lie inside the image.
+// Value returns the value of a feature in the window whose top left pixel is
+// at. It returns an error if a part of the feature lies outside the image.
 func (p *Plane[V, S]) Value(f Feature, at image.Point) (V, error) {
-	if err := p.seen().checkFeature(&f, at); err != nil {
+	if err := p.viewOrNil().checkFeature(&f, at); err != nil {
 		return 0, err
 	}
 	return p.value(&f, at), nil
 }
 
-// Corrected returns the value of a feature, corrected for uneven areas, in the
-// window that starts at the pixel at. It is 0 in a flat image, and if the +
-// boxes contain no pixel.
+// Corrected returns the value of a feature in the window whose top left pixel
+// is at, corrected for uneven areas as described in the package documentation.
+// The corrected value is 0 in a flat image. It is also 0 if the boxes with
+// positive weights contain no pixel. Corrected returns an error if a part of
+// the feature lies outside the image.
 func (p *Plane[V, S]) Corrected(f Feature, at image.Point) (float64, error) {
-	if err := p.seen().checkFeature(&f, at); err != nil {
+	if err := p.viewOrNil().checkFeature(&f, at); err != nil {
 		return 0, err
 	}
 	return p.corrected(&f, at), nil
 }
 
-// Areas returns the number of pixels in the + and the − boxes of a feature,
-// multiplied by the magnitudes of their weights, in the window that starts at
-// the pixel at.
+// Areas returns the number of pixels in the boxes of a feature with positive
+// weights and in those with negative weights, each multiplied by the magnitude
+// of its box's weight, in the window whose top left pixel is at. It returns an
+// error if a part of the feature lies outside the image.
 func (p *Plane[V, S]) Areas(f Feature, at image.Point) (plus, minus int64, err error) {
-	if err := p.seen().checkFeature(&f, at); err != nil {
+	if err := p.viewOrNil().checkFeature(&f, at); err != nil {
 		return 0, 0, err
 	}
 	plus, minus = p.view.areas(&f, at)

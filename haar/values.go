@@ -9,10 +9,10 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Values evaluates the features of a set in windows that start at the given
-// pixels: the value of feature i in window w is dst[w*set.Len()+i]. The windows
-// must lie inside the image, and the length of dst must be the number of
-// values. Each worker allocates memory for one window.
+// Values evaluates the features of a set in the windows with the given top left
+// pixels: the value of feature i in window w is dst[w*set.Len()+i]. It returns
+// an error if a window lies partly outside the image, or if the length of dst
+// is not len(at)*set.Len(). Each worker allocates memory for one window.
 func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) error {
 	return share(p, dst, set, at, opt, false, func(r *reader[V, S], out []V, t tile, at image.Point, shown bool) {
 		if t.kind != 0 && shown {
@@ -30,7 +30,7 @@ func (p *Plane[V, S]) Values(dst []V, set *Set, at []image.Point, opt *Options) 
 }
 
 // CorrectedValues is like [Plane.Values] but corrects each value for uneven
-// areas, like [Plane.Corrected].
+// areas, as [Plane.Corrected] does.
 func (p *Plane[V, S]) CorrectedValues(dst []float64, set *Set, at []image.Point, opt *Options) error {
 	return share(p, dst, set, at, opt, true, func(r *reader[V, S], out []float64, t tile, at image.Point, shown bool) {
 		i := 0
@@ -57,18 +57,18 @@ const valuesPerWorker = 1 << 14
 func share[T, V Number, S boxsum.Sum](p *Plane[V, S], dst []T, set *Set, at []image.Point, opt *Options, areas bool,
 	evaluate func(r *reader[V, S], out []T, t tile, at image.Point, shown bool)) error {
 	if set == nil {
-		return raster.Invalid("nil set of features")
+		return raster.Invalid("nil Set (use All, AllRotated, NewSet or NewRotatedSet)")
 	}
 	options := opt.engine()
 	how, err := options.Check()
 	if err != nil {
 		return err
 	}
-	if err := p.seen().check(&set.window, at...); err != nil {
+	if err := p.viewOrNil().check(&set.window, at...); err != nil {
 		return err
 	}
 	if n := len(at); n > 0 && set.length > math.MaxInt/n || len(dst) != n*set.length {
-		return raster.Invalid("dst has length %d, want one value for each of %d features in %d windows", len(dst), set.length, n)
+		return raster.Invalid("dst has length %d, want %d×%d (%d features in each of %d windows)", len(dst), n, set.length, set.length, n)
 	}
 	if len(dst) == 0 {
 		return nil

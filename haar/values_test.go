@@ -275,7 +275,7 @@ func TestPlaneErrors(t *testing.T) {
 		{create(haar.Upright[int64](table, 2)), boxsum.ErrInvalid, "channel is 2, want 0 to 1"},
 		{create(haar.Upright[int64](table, -1)), boxsum.ErrInvalid, "channel is -1, want 0 to 1"},
 		{create(haar.Upright[int64](short, 0)), boxsum.ErrInvalid, "table has a buffer of 5 elements, too short for 7 rows of 9 elements with a stride of 9"},
-		{create(haar.Upright[int64](&boxsum.Table[float32]{}, 0)), boxsum.ErrTypes, "values of int64 cannot be computed from sums of float32 (use float64)"},
+		{create(haar.Upright[int64](&boxsum.Table[float32]{}, 0)), boxsum.ErrTypes, "values have type int64, want float64 for sums of float32"},
 	} {
 		if !errors.Is(test.err, test.is) || test.err.Error() != test.want {
 			t.Errorf("got  %v\nwant %s", test.err, test.want)
@@ -299,9 +299,9 @@ func TestValuesErrors(t *testing.T) {
 		{plane, 2 * n, set, at, 0, ""},
 		{plane, 0, set, nil, 0, ""},
 		{plane, 0, &haar.Set{}, at, 0, ""},
-		{plane, 2*n - 1, set, at, 0, fmt.Sprintf("dst has length %d, want one value for each of %d features in 2 windows", 2*n-1, n)},
-		{plane, 2*n + 1, set, at, 0, fmt.Sprintf("dst has length %d, want one value for each of %d features in 2 windows", 2*n+1, n)},
-		{plane, 2 * n, nil, at, 0, "nil set of features"},
+		{plane, 2*n - 1, set, at, 0, fmt.Sprintf("dst has length %d, want 2×%d (%d features in each of 2 windows)", 2*n-1, n, n)},
+		{plane, 2*n + 1, set, at, 0, fmt.Sprintf("dst has length %d, want 2×%d (%d features in each of 2 windows)", 2*n+1, n, n)},
+		{plane, 2 * n, nil, at, 0, "nil Set (use All, AllRotated, NewSet or NewRotatedSet)"},
 		{plane, 2 * n, set, at, -1, "workers is -1, want 1 or more, or 0 for one per processor"},
 		{plane, n, set, []image.Point{{5, 2}}, 0, "a window of 4×4 at (5,2) is outside the image of 8×6"},
 		{plane, n, set, []image.Point{{0, -1}}, 0, "a window of 4×4 at (0,-1) is outside the image of 8×6"},

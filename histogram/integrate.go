@@ -6,7 +6,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Integrate returns the integral histogram of an image:
+// Integrate returns the integral histogram of an image, in which every channel has
+// histograms of its own:
 //
 //	table, err := histogram.Integrate(img, histogram.Bins{N: 32}, nil)
 func Integrate[P boxsum.Pixel](img boxsum.Image[P], bins Bins, opt *Options) (*Table[uint32], error) {
@@ -31,7 +32,9 @@ func IntegrateWeighted[S boxsum.Sum, P, W boxsum.Pixel](img boxsum.Image[P], wei
 	return integrate[S](arrayOf(&img), arrayOf(&weights), bins, opt)
 }
 
-// IntegrateWeightedInto is like [IntegrateWeighted] but stores the table in dst.
+// IntegrateWeightedInto is like [IntegrateWeighted] but stores the table in dst, which
+// must have the size of the image and must overlap neither it nor the weights. If the
+// bins of dst have no range, they get the default range of the pixel type.
 func IntegrateWeightedInto[S boxsum.Sum, P, W boxsum.Pixel](dst *Table[S], img boxsum.Image[P], weights boxsum.Image[W], opt *Options) error {
 	return integrateInto(dst, arrayOf(&img), arrayOf(&weights), opt)
 }

@@ -30,7 +30,7 @@ func Local[P boxsum.Pixel, S boxsum.Sum](t *Table[S], radius, channel int, f fun
 		return boxsum.Image[P]{}, raster.NoTable()
 	}
 	if uint(channel) >= uint(t.Channels) {
-		return boxsum.Image[P]{}, raster.Invalid("channel is %d, but the table has %d, counted from 0", channel, t.Channels)
+		return boxsum.Image[P]{}, raster.Invalid("channel is %d, want 0 to %d", channel, t.Channels-1)
 	}
 	out, err := boxsum.NewImage[P](t.Width, t.Height, 1)
 	if err != nil {

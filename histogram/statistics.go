@@ -104,8 +104,9 @@ func ChiSquare[S boxsum.Sum](a, b []S) float64 {
 
 // EarthMover returns the average number of bins by which the counts of one histogram
 // must be moved to give the other, between 0 and the number of bins minus one. Unlike
-// Bhattacharyya and ChiSquare, it is small for a change of brightness, which moves all
-// counts by a bin or two. Multiply it by the width of a bin for a difference of values.
+// Bhattacharyya and ChiSquare, the result is small for a change of brightness, which
+// moves all counts by a bin or two. Multiply the result by the width of a bin for a
+// difference of values.
 func EarthMover[S boxsum.Sum](a, b []S) float64 {
 	allA, allB := total(a), total(b)
 	n := max(len(a), len(b))

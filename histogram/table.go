@@ -30,6 +30,9 @@ func Bytes[S boxsum.Sum](width, height, channels, n int) (int64, error) {
 }
 
 // NewTable allocates a table for images of the given size. Zero channels means one.
+// It returns an error that wraps [boxsum.ErrInvalid] if b has fewer than 2 or more
+// than 256 bins or an invalid range. If b has no range, [IntegrateInto] sets that of
+// the pixel type.
 func NewTable[S boxsum.Sum](width, height, channels int, b Bins) (*Table[S], error) {
 	t, err := bins.New(raster.TypeOf[S](), width, height, channels, b.core())
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Block is a rectangle of a window whose cells are normalized together.
+// A Block is a rectangle in a window. It is divided into cells, whose histograms are normalized
+// together.
 type Block struct {
 	Rect  image.Rectangle // relative to the window
 	Cells image.Point     // columns and rows of cells; zero means 2×2
@@ -39,7 +40,9 @@ type BoxDescriptor struct {
 	bias   float64
 }
 
-// NewBoxes returns a descriptor with the given configuration.
+// NewBoxes returns a descriptor with the given configuration. It returns an error if a field is
+// out of range, if a block lies partly outside the window, or if the number of coefficients is
+// none of 0, [BoxDescriptor.Size], and [BoxDescriptor.Size] plus one for a constant.
 func NewBoxes(c BoxConfig) (*BoxDescriptor, error) {
 	if c.Window == (image.Point{}) {
 		c.Window = image.Pt(64, 128)
@@ -65,7 +68,7 @@ func NewBoxes(c BoxConfig) (*BoxDescriptor, error) {
 		}
 	}
 	if len(c.Blocks) == 0 {
-		return nil, raster.Invalid("descriptor has no blocks (a window of %d×%d needs a list of them)", c.Window.X, c.Window.Y)
+		return nil, raster.Invalid("list of blocks is empty, want at least one block in the window of %d×%d", c.Window.X, c.Window.Y)
 	}
 	d := &BoxDescriptor{config: c}
 	d.config.Blocks = slices.Clone(c.Blocks)
@@ -80,7 +83,7 @@ func NewBoxes(c BoxConfig) (*BoxDescriptor, error) {
 			return nil, raster.Invalid("block %d has %d×%d cells, want 1×1 to %d×%d (a pixel each)", i, b.Cells.X, b.Cells.Y, size.X, size.Y)
 		}
 		if d.size += b.length(c.Votes.Bins); d.size > maxNumbers {
-			return nil, raster.Invalid("descriptor has more than %d numbers, the limit", maxNumbers)
+			return nil, raster.Invalid("descriptor has %d or more numbers, want at most %d (use fewer blocks, cells or bins)", d.size, maxNumbers)
 		}
 	}
 	if n := len(c.Coefficients); n != 0 && n != d.size && n != d.size+1 {
@@ -154,7 +157,8 @@ func (d *BoxDescriptor) AppendCompute(to []float32, t *Table, at ...image.Point)
 }
 
 // AppendScores appends the scores that the linear classifier gives to the windows with the given
-// top left pixels to a slice.
+// top left pixels to the slice to, and returns the extended slice. It returns an error if the
+// descriptor has no coefficients.
 func (d *BoxDescriptor) AppendScores(to []float64, t *Table, at ...image.Point) ([]float64, error) {
 	if err := d.check(t, at); err != nil {
 		return to, err

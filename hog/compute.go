@@ -17,9 +17,9 @@ func (d *Descriptor) Compute(img boxsum.Image[uint8], o *WindowOptions) ([]float
 	return d.AppendCompute(nil, img, o)
 }
 
-// AppendCompute appends the results of [Descriptor.Compute] to the slice to. If the slice has
-// enough capacity, repeated calls with images of the same size do not allocate. On error,
-// AppendCompute returns the slice unchanged.
+// AppendCompute is like [Descriptor.Compute] but appends the descriptors to the slice to, and
+// returns the extended slice. If to has enough capacity, repeated calls with images of the
+// same size do not allocate. On error, AppendCompute returns to unchanged.
 func (d *Descriptor) AppendCompute(to []float32, img boxsum.Image[uint8], o *WindowOptions) ([]float32, error) {
 	if err := d.valid(); err != nil {
 		return to, err
@@ -45,13 +45,14 @@ func (d *Descriptor) AppendCompute(to []float32, img boxsum.Image[uint8], o *Win
 }
 
 // Scores returns the score that the linear classifier gives to each window of img, in the
-// order of [Descriptor.Compute].
+// order of [Descriptor.Compute]. It returns an error if the descriptor has no coefficients.
 func (d *Descriptor) Scores(img boxsum.Image[uint8], o *WindowOptions) ([]float64, error) {
 	return d.AppendScores(nil, img, o)
 }
 
-// AppendScores appends the results of [Descriptor.Scores] to a slice, in the same way as
-// [Descriptor.AppendCompute].
+// AppendScores is like [Descriptor.Scores] but appends the scores to the slice to, and
+// returns the extended slice. If to has enough capacity, repeated calls with images of the
+// same size do not allocate. On error, AppendScores returns to unchanged.
 func (d *Descriptor) AppendScores(to []float64, img boxsum.Image[uint8], o *WindowOptions) ([]float64, error) {
 	if err := d.classifies(); err != nil {
 		return to, err
@@ -74,8 +75,9 @@ func (d *Descriptor) AppendScores(to []float64, img boxsum.Image[uint8], o *Wind
 }
 
 // Gradients returns how each pixel of img votes in the histograms of [Descriptor.Compute],
-// before any weights are applied. Each pixel votes twice: it adds channels 0 and 1 of votes
-// to the bins in channels 0 and 1 of bins.
+// before any weights are applied. Each pixel has two votes, for the two bins next to the
+// direction of its gradient. Channel 0 of votes holds the first vote of a pixel and channel 0
+// of bins the bin that receives it; channel 1 holds the second.
 func (d *Descriptor) Gradients(img boxsum.Image[uint8], o *GradientOptions) (votes boxsum.Image[float32], bins boxsum.Image[uint8], err error) {
 	if err := d.valid(); err != nil {
 		return votes, bins, err

@@ -265,7 +265,7 @@ func (r *reader) yaml(text []byte) error {
 func (f *field) yamlWords(body string, line int) (ends bool, err error) {
 	words, rest, ends := strings.Cut(body, "]")
 	if rest != "" {
-		return false, fmt.Errorf("line %d: %.40s: text %.20q after a list", line, f.name, rest)
+		return false, fmt.Errorf("line %d: %.40s: %.20q follows the list, want the end of the line", line, f.name, rest)
 	}
 	for word := range strings.SplitSeq(words, ",") {
 		if word = strings.TrimSpace(word); word != "" {

@@ -22,11 +22,12 @@ const (
 	typeID = "opencv-object-detector-hog"
 )
 
-// LoadFile loads a descriptor, with its coefficients if it has any, from the named file.
+// LoadFile loads the first descriptor in the named file, with its coefficients if it has
+// any. The formats are those of [Load].
 func LoadFile(path string) (*Descriptor, error) { return LoadFileNamed(path, "") }
 
-// LoadFileNamed is like [LoadFile] but loads the descriptor with the given name, like
-// [LoadNamed].
+// LoadFileNamed is like [LoadFile] but loads the descriptor with the given name from the
+// file, which may contain several. If name is empty, it loads the first one.
 func LoadFileNamed(path, name string) (*Descriptor, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -34,10 +35,10 @@ func LoadFileNamed(path, name string) (*Descriptor, error) {
 	}
 	defer f.Close()
 	d, err := LoadNamed(f, name)
-	return d, in(path, err)
+	return d, inFile(path, err)
 }
 
-// LoadFS is like [LoadFile] but loads the file with the given name from fsys.
+// LoadFS is like [LoadFile] but opens the named file in fsys.
 func LoadFS(fsys fs.FS, name string) (*Descriptor, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -45,10 +46,10 @@ func LoadFS(fsys fs.FS, name string) (*Descriptor, error) {
 	}
 	defer f.Close()
 	d, err := Load(f)
-	return d, in(name, err)
+	return d, inFile(name, err)
 }
 
-func in(name string, err error) error {
+func inFile(name string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -59,8 +60,8 @@ func in(name string, err error) error {
 // XML, YAML or JSON. Errors contain the line number.
 func Load(r io.Reader) (*Descriptor, error) { return LoadNamed(r, "") }
 
-// LoadNamed is like [Load] but reads the descriptor with the given name, because a file may
-// contain several. If name is empty, it reads the first one.
+// LoadNamed is like [Load] but reads the descriptor with the given name from a file that
+// may contain several. If name is empty, it reads the first one.
 func LoadNamed(r io.Reader, name string) (*Descriptor, error) {
 	if r == nil {
 		return nil, errors.New("nil io.Reader")
@@ -70,7 +71,7 @@ func LoadNamed(r io.Reader, name string) (*Descriptor, error) {
 		return nil, fmt.Errorf("reading a descriptor: %w", err)
 	}
 	if len(text) > maxFile {
-		return nil, raster.Invalid("descriptor: the file is larger than %d MiB", maxFile>>20)
+		return nil, raster.Invalid("descriptor: the file is too large, want at most %d MiB", maxFile>>20)
 	}
 	c, err := parse(text, name)
 	if err != nil {
@@ -133,10 +134,10 @@ func (r *reader) named() string {
 // add adds a field.
 func (r *reader) add(f field) error {
 	if slices.ContainsFunc(r.fields, func(have field) bool { return have.name == f.name }) {
-		return fmt.Errorf("line %d: %.40s appears twice", f.line, f.name)
+		return fmt.Errorf("line %d: %.40s appears twice, want once", f.line, f.name)
 	}
 	if len(r.fields) == maxFields {
-		return fmt.Errorf("line %d: more than %d entries", f.line, maxFields)
+		return fmt.Errorf("line %d: the descriptor has more entries than the limit, %d", f.line, maxFields)
 	}
 	r.fields = append(r.fields, f)
 	return nil
@@ -207,7 +208,7 @@ func (r *reader) config() (c Config, err error) {
 	}
 	for i, v := range svm {
 		if v := float32(v); v-v != 0 {
-			return c, fmt.Errorf("line %d: coefficient %d of SVMDetector, %g, does not fit in 32 bits", r.line("SVMDetector"), i, svm[i])
+			return c, fmt.Errorf("line %d: coefficient %d of SVMDetector is %g, want a number that fits in a float32", r.line("SVMDetector"), i, svm[i])
 		}
 		c.Coefficients = append(c.Coefficients, float32(v))
 	}

@@ -137,7 +137,7 @@ func (o *Options) check(d *Descriptor, to *Options, set *engine.Settings) (err e
 	case !(to.Density-to.Density == 0):
 		return raster.Invalid("density is %v, want a finite number", o.Density)
 	case o.Min.X < 0 || o.Min.Y < 0 || o.Max.X < 0 || o.Max.Y < 0:
-		return raster.Invalid("window sizes are %v to %v, want 0 or more", o.Min, o.Max)
+		return raster.Invalid("minimum size is %v and maximum size %v, want sides of 0 or more", o.Min, o.Max)
 	case o.Limit < 0:
 		return raster.Invalid("limit is %d windows, want 1 or more", o.Limit)
 	}

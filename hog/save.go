@@ -12,7 +12,7 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// A Format is a file format in which OpenCV stores descriptors.
+// A Format is a file format in which OpenCV stores descriptors: XML, YAML or JSON.
 type Format int
 
 const (
@@ -21,8 +21,9 @@ const (
 	JSON
 )
 
-// FormatOf returns the format that OpenCV chooses for a file with the given name, which
-// depends on its extension.
+// FormatOf returns the format that OpenCV chooses for a file with the given name: XML
+// for .xml, YAML for .yml and .yaml, and JSON for .json. It returns an error that wraps
+// [boxsum.ErrInvalid] for any other extension.
 func FormatOf(name string) (Format, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".xml":
@@ -32,7 +33,7 @@ func FormatOf(name string) (Format, error) {
 	case ".json":
 		return JSON, nil
 	}
-	return 0, raster.Invalid("file %q has no known extension, want .xml, .yml, .yaml or .json", name)
+	return 0, raster.Invalid("extension of %q is %q, want .xml, .yml, .yaml or .json", name, filepath.Ext(name))
 }
 
 // named matches the names that all formats accept.

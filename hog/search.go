@@ -13,14 +13,15 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Detect returns the objects found in img, which must have one channel, or three or four that
-// start with red, green and blue. If img is smaller than a window, Detect finds nothing.
+// Detect returns the objects found in img, which must have one channel (gray), or three or four
+// that start with red, green and blue. If img is smaller than a window, Detect finds nothing.
+// It returns an error if the descriptor has no coefficients.
 func (d *Descriptor) Detect(img boxsum.Image[uint8], o *Options) ([]Result, error) {
 	return d.AppendDetect(nil, img, o)
 }
 
-// DetectImage is like [Descriptor.Detect] but accepts any image.Image, in color. Positions are
-// relative to its top left pixel.
+// DetectImage is like [Descriptor.Detect] but searches any image.Image, converted by
+// [boxsum.Color]. Positions are relative to the top left pixel of img.
 func (d *Descriptor) DetectImage(img image.Image, o *Options) ([]Result, error) {
 	if o != nil && o.BGR {
 		rgb := *o
@@ -30,9 +31,9 @@ func (d *Descriptor) DetectImage(img image.Image, o *Options) ([]Result, error) 
 	return d.AppendDetect(nil, boxsum.Color(img), o)
 }
 
-// AppendDetect appends the results of [Descriptor.Detect] to a slice. If the slice has enough
-// capacity, searching images of the same size again allocates nothing. On error, it returns
-// the slice unchanged.
+// AppendDetect is like [Descriptor.Detect] but appends the results to the slice to, and returns
+// the extended slice. If to has enough capacity, searching images of the same size again does
+// not allocate. On error, AppendDetect returns to unchanged.
 func (d *Descriptor) AppendDetect(to []Result, img boxsum.Image[uint8], o *Options) ([]Result, error) {
 	if err := d.classifies(); err != nil {
 		return to, err
@@ -60,9 +61,11 @@ func (d *Descriptor) AppendDetect(to []Result, img boxsum.Image[uint8], o *Optio
 	return s.results(to)
 }
 
-// DetectBatch is like [Descriptor.Detect] but searches several images of one size. If there are
-// enough images, each worker searches its own, which is faster than sharing every image between
-// all workers. A device searches images together, and several devices share them.
+// DetectBatch is like [Descriptor.Detect] but searches several images of the same size, and
+// returns the results of each. If there are enough images, each worker searches its own, which
+// is faster than sharing every image between all workers. If [Options.On] is set, the device
+// searches all images together; if it consists of several devices, each of them searches a part
+// of the images.
 func (d *Descriptor) DetectBatch(images []boxsum.Image[uint8], o *Options) ([][]Result, error) {
 	if err := d.classifies(); err != nil {
 		return nil, err

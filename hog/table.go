@@ -89,7 +89,8 @@ type Table struct {
 	descriptor *Descriptor // computes gradients: its blocks are as high as votes are spread
 }
 
-// NewTable allocates a table for images of the given size.
+// NewTable allocates a table for images of the given size. It returns an error that wraps
+// [boxsum.ErrInvalid] if a side is negative or a field of v is out of range.
 func NewTable(width, height int, v Votes) (*Table, error) {
 	v, err := v.check()
 	if err != nil {
@@ -183,8 +184,9 @@ func (t *Table) Votes() Votes {
 	return t.votes
 }
 
-// Unit returns the number in Histograms that represents a gradient of one gray level. If
-// [Votes.Linear] is not set, the gradient is one of square roots of gray levels.
+// Unit returns the number that a gradient of one gray level contributes to the bins of
+// [Table.Histogram]. If [Votes.Linear] is not set, gradients are those of the square roots of gray
+// levels.
 func (t *Table) Unit() float64 {
 	if t == nil {
 		return 0

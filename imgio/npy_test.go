@@ -74,7 +74,7 @@ func TestReadNPYErrors(t *testing.T) {
 		{"structure", header("[('a', '<u2')]", "(2,)"), "a structure is not supported, want u1, u2, u4"},
 		{"negative", header("'|u1'", "(-2, 3)"), "negative"},
 		{"huge dimension", header("'|u1'", "(99999999999999999999,)"), "too large"},
-		{"huge product", header("'<f8'", "(4294967296, 4294967296)"), "fit in memory"},
+		{"huge product", header("'<f8'", "(4294967296, 4294967296)"), "does not fit in an int"},
 		{"promises too much", header("'<f8'", "(1000000, 1000000)"), "truncated npy data: shape (1000000, 1000000) of <f8 needs 8000000000000 bytes, the file has 8"},
 		{"dimensions", header("'|u1'", "("+strings.Repeat("1,", 65)+")"), "more than 64"},
 		{"not a tuple", header("'|u1'", "(3)"), "not a tuple"},

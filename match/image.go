@@ -12,8 +12,8 @@ func MatchImage(img, template image.Image, m Method, opt *Options) (boxsum.Image
 	return Match(boxsum.Gray(img), boxsum.Gray(template), m, opt)
 }
 
-// FindImage is like [Find] but accepts images of package image, converted as by
-// [boxsum.Gray]. Positions are relative to the bounds of img.
+// FindImage is like [Find] but accepts images of package image, which it converts
+// as [boxsum.Gray] does. Positions are relative to the top left pixel of img.
 func FindImage(img, template image.Image, m Method, k int, opt *Options) ([]Peak, error) {
 	peaks, err := Find(boxsum.Gray(img), boxsum.Gray(template), m, k, opt)
 	if err != nil {

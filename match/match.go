@@ -7,8 +7,10 @@ import (
 )
 
 // Match returns an image of scores, one for every position of template in img. It has
-// img.Width-template.Width+1 by img.Height-template.Height+1 pixels. Both images must have
-// the same number of channels, one to four, and scores are computed over all channels.
+// img.Width−template.Width+1 by img.Height−template.Height+1 pixels and one channel. Both
+// images must have the same number of channels, one to four, and scores are computed over
+// all channels. Match returns an error if the template does not fit in the image, or if all
+// of its pixels are equal and m is undefined for such a template.
 func Match[P Pixel](img, template boxsum.Image[P], m Method, opt *Options) (scores boxsum.Image[float32], err error) {
 	j := matching.Job{Method: matching.Method(m)}
 	setJob(&j, &img, &template, opt)

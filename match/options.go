@@ -7,12 +7,12 @@ import (
 	"github.com/boxsum/boxsum/internal/matching"
 )
 
-// Pixel is the constraint for the pixels of images and templates.
+// Pixel is a constraint that permits the pixel types of images and templates.
 type Pixel interface {
 	uint8 | uint16 | float32 | float64
 }
 
-// A Method is a formula that scores a position.
+// A Method is a formula that scores how well the template matches the image at a position.
 type Method uint8
 
 const (
@@ -28,7 +28,8 @@ const (
 // String returns the method's name in lower case.
 func (m Method) String() string { return matching.Method(m).String() }
 
-// ParseMethod returns the method with the given name: zncc, ncc or ssd.
+// ParseMethod returns the method with the given name: zncc, ncc or ssd. It returns an error
+// that wraps [boxsum.ErrInvalid] for any other name.
 func ParseMethod(name string) (Method, error) {
 	m, err := matching.ParseMethod(name)
 	return Method(m), err

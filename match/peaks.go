@@ -21,8 +21,9 @@ type Peak struct {
 	SubX, SubY float64
 }
 
-// Find returns the best k peaks of template in img, best first. Peaks are at least half the
-// template's width or height apart. There may be fewer than k of them.
+// Find returns the best k peaks of the scores of template in img, best first. No two peaks
+// are less than half the template's width apart horizontally and less than half its height
+// vertically. Find may return fewer than k peaks.
 func Find[P Pixel](img, template boxsum.Image[P], m Method, k int, opt *Options) ([]Peak, error) {
 	if k < 0 {
 		return nil, badCount(k)
@@ -56,7 +57,7 @@ func Peaks(scores boxsum.Image[float32], m Method, k int, apart image.Point) ([]
 		return nil, badCount(k)
 	}
 	if apart.X < 0 || apart.Y < 0 {
-		return nil, raster.Invalid("minimum distance is %v, want 0 or more", apart)
+		return nil, raster.Invalid("minimum distance is (%d, %d), want 0 or more along each axis", apart.X, apart.Y)
 	}
 	f := finder{pix: scores.Pix, width: e.Width, height: e.Height, stride: e.Stride, sign: 1}
 	if m == SSD {

@@ -18,9 +18,10 @@ func Integrate[P boxsum.Pixel](img boxsum.Image[P], opt *Options) (*Table, error
 }
 
 // IntegrateInto computes the table of an image and stores it in dst, which must come
-// from [NewTable] or [Integrate] for an image of the same size and a pixel type of the
-// same group: either 8- and 16-bit pixels, or all others. Repeated calls with images
-// of the same type allocate almost nothing.
+// from [NewTable] or [Integrate] for an image of the same size. The pixels must also
+// be of the same group as in that call: 8- and 16-bit pixels are one group, and all
+// others are another. Repeated calls with images of the same type allocate only a few
+// small objects.
 func IntegrateInto[P boxsum.Pixel](dst *Table, img boxsum.Image[P], opt *Options) error {
 	var t *moment.Table // moment.Table.Integrate returns an error for nil
 	if dst != nil {

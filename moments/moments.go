@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// Moments holds the moments of one channel of a box.
+// Moments holds the raw, central and normalized moments of one channel of a box, up to
+// the third order.
 type Moments struct {
 	// Raw moments, about the top left pixel of the box.
 	M00, M10, M01, M20, M11, M02, M30, M21, M12, M03 float64

@@ -25,7 +25,8 @@ func Bytes[P boxsum.Pixel](width, height, channels int) (int64, error) {
 }
 
 // NewTable allocates a table for images of the given size and pixel type. Zero channels
-// means one.
+// means one. It returns an error that wraps [boxsum.ErrMemory] if there is not enough
+// memory; [Bytes] returns the size in advance.
 func NewTable[P boxsum.Pixel](width, height, channels int) (*Table, error) {
 	t, err := moment.New(raster.TypeOf[P](), width, height, channels)
 	if err != nil {

@@ -25,10 +25,14 @@ func (o *Options) engine() engine.Options {
 	return engine.Options{On: o.On, Workers: o.Workers, Level: o.Level.String(), Context: o.Context, Progress: o.Progress}
 }
 
-// Integrate returns the table of the products a·b of the pixels of two images of the
-// same size, separately for each channel. For example:
+// Integrate returns the table of the products a·b of the pixels of two images,
+// separately for each channel:
 //
 //	table, err := products.Integrate[uint64](a, b, nil)
+//
+// Both images must have the same size. The package documentation lists the supported
+// pairs of pixel and sum types. For any other pair, Integrate returns an error that
+// wraps [boxsum.ErrTypes].
 func Integrate[S boxsum.Sum, P boxsum.Pixel](a, b boxsum.Image[P], opt *Options) (*boxsum.Table[S], error) {
 	j := job{a: arrayOf(&a), b: arrayOf(&b), sum: raster.TypeOf[S]()}
 	if err := j.check(opt.engine()); err != nil {

@@ -16,8 +16,9 @@ type Pair[S boxsum.Sum, Q boxsum.Square, R boxsum.Sum] struct {
 	Products *boxsum.Table[R]
 }
 
-// PairOf combines the tables of two images with the table of their products. All must
-// have the same size.
+// PairOf combines the tables of two images with the table of their products. All tables
+// must have the same size and number of channels. The Pair refers to the tables and
+// copies nothing.
 func PairOf[S boxsum.Sum, Q boxsum.Square, R boxsum.Sum](a, b *boxsum.SquaredTable[S, Q], products *boxsum.Table[R]) (*Pair[S, Q, R], error) {
 	p := &Pair[S, Q, R]{A: a, B: b, Products: products}
 	if !p.complete() {

@@ -204,7 +204,7 @@ func TestErrors(t *testing.T) {
 		"first":        {into(func(_ table, a, _ bytes, _ option) { a.Width = -1 }), boxsum.ErrInvalid, "want 0 or more"},
 		"first pixels": {into(func(_ table, a, _ bytes, _ option) { a.Pix = a.Pix[:11] }), boxsum.ErrInvalid, "buffer of 11 elements, too short"},
 		"second":       {into(func(_ table, _, b bytes, _ option) { b.Stride = 3 }), boxsum.ErrInvalid, "stride of 3"},
-		"sizes":        {into(func(_ table, _, b bytes, _ option) { b.Width = 3 }), boxsum.ErrInvalid, "the second image is 3×3 with 1 channels, want 4×3 with 1 channels"},
+		"sizes":        {into(func(_ table, _, b bytes, _ option) { b.Width = 3 }), boxsum.ErrInvalid, "the second image is 3×3 with 1 channel, want 4×3 with 1 channel"},
 		"channels":     {into(func(_ table, _, b bytes, _ option) { b.Width, b.Channels = 2, 2 }), boxsum.ErrInvalid, "the second image is 2×3 with 2 channels"},
 		"table size":   {into(func(t table, _, _ bytes, _ option) { t.Height = 2 }), boxsum.ErrInvalid, "4×2"},
 		"short table":  {into(func(t table, _, _ bytes, _ option) { t.Sums = t.Sums[:18] }), boxsum.ErrInvalid, "buffer of 18 elements, too short"},

@@ -15,7 +15,7 @@ type Pixel interface {
 	uint8 | uint16 | float32 | float64
 }
 
-// Float is a constraint that permits the pixel types of maps.
+// Float is a constraint that permits the types of the values in maps.
 type Float interface{ float32 | float64 }
 
 // Options configures comparisons. Nil and the zero value select scikit-image's defaults and the best settings for the

@@ -7,19 +7,18 @@ import (
 	"github.com/boxsum/boxsum/volume"
 )
 
-// SSIM returns the structural similarity of two images of the same size. It is 1 if they are equal,
-// and the lower the more they differ.
+// SSIM returns the structural similarity of two images, which must have the same size and number of channels. It is 1
+// if the images are equal, and lower the more they differ.
 func SSIM[P Pixel](a, b boxsum.Image[P], opt *Options) (float64, error) {
 	return score(images(quality.SSIM, &a, &b, opt))
 }
 
-// SSIMMap is like [SSIM] and also returns the similarity of the window around every pixel.
+// SSIMMap is like [SSIM] but also returns a map: an image with the similarity of the window around every pixel.
 func SSIMMap[D Float, P Pixel](a, b boxsum.Image[P], opt *Options) (boxsum.Image[D], float64, error) {
 	return newMap[D](images(quality.SSIM, &a, &b, opt))
 }
 
-// SSIMInto is like [SSIMMap] but writes the map to dst, which must have the size and the channels
-// of the images.
+// SSIMInto is like [SSIMMap] but writes the map to dst, which must have the size and the channels of the images.
 func SSIMInto[D Float, P Pixel](dst boxsum.Image[D], a, b boxsum.Image[P], opt *Options) (float64, error) {
 	return scoreInto(&dst)(images(quality.SSIM, &a, &b, opt))
 }
@@ -30,20 +29,20 @@ func VolumeSSIM[P Pixel](a, b volume.Volume[P], opt *Options) (float64, error) {
 	return score(volumes(quality.SSIM, &a, &b, opt))
 }
 
-// VolumeSSIMInto is like [VolumeSSIM] and also writes the similarity of the window around every
-// voxel to dst, which must have the size and the channels of the volumes.
+// VolumeSSIMInto is like [VolumeSSIM] but also writes the similarity of the window around every voxel to dst, which
+// must have the size and the channels of the volumes.
 func VolumeSSIMInto[D Float, P Pixel](dst volume.Volume[D], a, b volume.Volume[P], opt *Options) (float64, error) {
 	return intoVolume(&dst)(volumes(quality.SSIM, &a, &b, opt))
 }
 
-// LNCC returns the mean local normalized cross-correlation of two images of the same size. It is 1
-// if every window of one image equals the corresponding window of the other up to contrast and
-// brightness.
+// LNCC returns the mean local normalized cross-correlation of two images, which must have the same size and number of
+// channels. By default, correlations are squared. The result is 1 if every window of one image differs from the same
+// window of the other only in brightness and contrast.
 func LNCC[P Pixel](a, b boxsum.Image[P], opt *Options) (float64, error) {
 	return score(images(quality.LNCC, &a, &b, opt))
 }
 
-// LNCCMap is like [LNCC] and also returns the correlation of the window around every pixel.
+// LNCCMap is like [LNCC] but also returns a map: an image with the correlation of the window around every pixel.
 func LNCCMap[D Float, P Pixel](a, b boxsum.Image[P], opt *Options) (boxsum.Image[D], float64, error) {
 	return newMap[D](images(quality.LNCC, &a, &b, opt))
 }
@@ -60,8 +59,8 @@ func VolumeLNCC[P Pixel](a, b volume.Volume[P], opt *Options) (float64, error) {
 	return score(volumes(quality.LNCC, &a, &b, opt))
 }
 
-// VolumeLNCCInto is like [VolumeLNCC] and also writes the correlation of the window around every
-// voxel to dst, which must have the size and the channels of the volumes.
+// VolumeLNCCInto is like [VolumeLNCC] but also writes the correlation of the window around every voxel to dst, which
+// must have the size and the channels of the volumes.
 func VolumeLNCCInto[D Float, P Pixel](dst volume.Volume[D], a, b volume.Volume[P], opt *Options) (float64, error) {
 	return intoVolume(&dst)(volumes(quality.LNCC, &a, &b, opt))
 }

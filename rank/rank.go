@@ -44,7 +44,8 @@ const (
 // String returns the name of the statistic in lower case, such as "bilateral-mean".
 func (s Statistic) String() string { return rank.Kind(s).String() }
 
-// ParseStatistic returns the statistic with the given name, as returned by [Statistic.String].
+// ParseStatistic returns the statistic with the given name, as returned by [Statistic.String]. It returns an error that
+// wraps [boxsum.ErrInvalid] for any other name.
 func ParseStatistic(name string) (Statistic, error) {
 	k, err := rank.ParseKind(name)
 	if err == nil && Statistic(k) > BilateralMean {
@@ -84,8 +85,8 @@ type Options struct {
 	Progress func(done float64) // called with the fraction of the work that is done; may be nil
 }
 
-// Filter returns the statistic of the window around every pixel, for each channel separately. Windows end at the edges of the
-// image: unlike package filter, package rank has no borders.
+// Filter returns the statistic of the window around every pixel, for each channel separately. Windows end at the edges
+// of the image: unlike package filter, package rank has no borders.
 func Filter[P Pixel](img boxsum.Image[P], s Statistic, w filter.Window, opt *Options) (boxsum.Image[P], error) {
 	j := jobOf(&img, rank.Kind(s), w, opt)
 	dst, err := checkNew[P](j)
@@ -106,7 +107,8 @@ func FilterInto[P Pixel](dst, img boxsum.Image[P], s Statistic, w filter.Window,
 	return j.Run()
 }
 
-// Entropies returns Shannon's entropy of the window around every pixel, in bits.
+// Entropies returns Shannon's entropy of the window around every pixel, in bits, for each channel separately. It is 0
+// for a window without pixels that count.
 func Entropies[D filter.Float, P Pixel](img boxsum.Image[P], w filter.Window, opt *Options) (boxsum.Image[D], error) {
 	j := jobOf(&img, rank.Entropy, w, opt)
 	dst, err := checkNew[D](j)
@@ -116,9 +118,9 @@ func Entropies[D filter.Float, P Pixel](img boxsum.Image[P], w filter.Window, op
 	return raster.OrZero(dst, j.Run())
 }
 
-// Histograms returns the histogram of the window around every pixel, as an image with one channel for each of the lowest
-// levels. A channel holds the fraction of the window's pixels that have its level. If img has several channels, the levels of
-// the first come first.
+// Histograms returns the histogram of the window around every pixel, as an image with levels channels for each channel
+// of img. Each of them holds the fraction of the window's pixels that have its level, from 0 to levels−1. The levels of
+// the first channel of img come first. Pixels of higher levels are in none of them.
 func Histograms[D filter.Float, P Pixel](img boxsum.Image[P], w filter.Window, levels int, opt *Options) (boxsum.Image[D], error) {
 	j := jobOf(&img, rank.Histogram, w, opt)
 	j.Bins = levels

@@ -6,9 +6,10 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Angles returns the unit rotations up to n by increasing angle: 1/n to 1/2,
-// 1/1, 2/1 to n/1. Angles(10) returns the rotations of table 1 of Messom and
-// Barczak.
+// Angles returns the rotations whose ratio or its inverse is an integer up to
+// n, by increasing angle: 1/n to 1/2, 1/1, and 2/1 to n/1. Angles(10) returns
+// the rotations of table 1 of Messom and Barczak. If n is less than 1, the
+// result is empty.
 func Angles(n int) []Rotation {
 	var list []Rotation
 	for b := n; b > 1; b-- {
@@ -20,10 +21,12 @@ func Angles(n int) []Rotation {
 	return list
 }
 
-// Nearest returns the rotation nearest to an angle, at which rows climb to the
-// right, among all rotations whose terms are at most limit in magnitude. Angles
-// are modulo 180°, so 190° is 10°. If the nearest is 90° itself, Nearest
-// returns 0/1: exchanging the sides of its boxes rotates them by 90°.
+// Nearest returns the rotation whose rows climb to the right by the angle
+// nearest to the given one, among all rotations whose terms are at most limit
+// in magnitude. Angles are modulo 180°, so 190° means 10°. If the nearest
+// rotation is 90°, Nearest returns 0/1: exchanging the sides of boxes rotates
+// them by 90°. It returns an error if degrees is not finite, or if limit is
+// less than 1 or more than 2^30.
 func Nearest(degrees float64, limit int) (Rotation, error) {
 	if math.IsNaN(degrees) || math.IsInf(degrees, 0) {
 		return Rotation{}, raster.Invalid("angle is %v degrees, want a finite number", degrees)

@@ -35,7 +35,7 @@ func newAreas(w *view) (areas, error) {
 	return areas{slopes, firsts}, nil
 }
 
-// Area returns the number of pixels in a box.
+// Area returns the number of pixels of the image whose cells are in a box.
 func (l *Lattice) Area(box Box) int64 {
 	if box = box.Intersect(l.Bounds()); box.Empty() {
 		return 0

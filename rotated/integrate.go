@@ -27,8 +27,9 @@ func Integrate[S boxsum.Sum, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, 
 }
 
 // IntegrateInto computes the table of an image and stores it in dst, which must
-// come from [NewTable] or [Integrate] and have the size of the image. Repeated
-// calls with images of the same type and size allocate almost nothing.
+// come from [NewTable] or [Integrate] and have the size of the image. The
+// rotation is that of dst. Repeated calls with images of the same type and size
+// allocate only a few small objects.
 func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], img boxsum.Image[P], opt *Options) error {
 	return dst.integrate(arrayOf(&img), opt.engine())
 }

@@ -41,6 +41,8 @@ type Lattice struct {
 const maxSide = 1 << 30
 
 // NewLattice returns the lattice of a rotation over an image of the given size.
+// It returns an error that wraps [boxsum.ErrInvalid] if a side is negative or
+// too large, or for the reasons of [Rotation.Reduce].
 func NewLattice(width, height int, rot Rotation) (*Lattice, error) {
 	rot, err := rot.Reduce()
 	if err != nil {

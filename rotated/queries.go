@@ -87,7 +87,8 @@ func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
 	return nil
 }
 
-// Mean returns the mean of one channel over a box, like [Table.Mean].
+// Mean returns the mean of one channel over a box, or 0 if the box contains no
+// pixels. In integer tables it is correct for boxes of any size.
 func (t *SquaredTable[S, Q]) Mean(box Box, channel int) float64 {
 	if t == nil {
 		return 0
@@ -123,8 +124,9 @@ func (t *SquaredTable[S, Q]) StdDev(box Box, channel int) float64 {
 	return math.Sqrt(t.Variance(box, channel))
 }
 
-// MeanBoxes writes the means of all channels over every box to dst, as
-// [Table.MeanBoxes] does.
+// MeanBoxes writes the means of all channels over every box to dst: the mean of
+// channel c over boxes[i] is dst[i*Channels+c]. The mean of a box without pixels is
+// 0. MeanBoxes returns an error if dst has fewer than len(boxes)*Channels elements.
 func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 	if t == nil {
 		return raster.NoTable()

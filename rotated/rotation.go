@@ -18,7 +18,9 @@ type Rotation struct{ A, B int }
 const maxTerm = 1 << 30
 
 // Parse returns the rotation written as "1/2", "-2/3" or "5/1"; "5" is short
-// for "5/1". The result is in lowest terms.
+// for "5/1". The result is in lowest terms. Parse returns an error if s has
+// another form, and one that wraps [boxsum.ErrInvalid] if a number is too
+// large or for the reasons of [Rotation.Reduce].
 func Parse(s string) (Rotation, error) {
 	first, second, ratio := strings.Cut(s, "/")
 	if !ratio {
@@ -41,9 +43,9 @@ func term(whole, part string) (int, error) {
 	case err == nil:
 		return n, nil
 	case strings.Contains(err.Error(), strconv.ErrRange.Error()):
-		return 0, raster.Invalid("rotation %q: %s does not fit in %d bits", whole, part, strconv.IntSize)
+		return 0, raster.Invalid("rotation is %q, want terms that fit in %d bits", whole, strconv.IntSize)
 	}
-	return 0, fmt.Errorf("rotation %q is not a ratio of two integers such as 1/2", whole)
+	return 0, fmt.Errorf("rotation is %q, want a ratio of two integers, such as 1/2", whole)
 }
 
 // String returns the rotation in the form that [Parse] accepts.

@@ -22,7 +22,8 @@ type part struct {
 
 func (p part) Pixels() int { return int(p.in.Area(p.Box)) }
 
-// Halves splits the box across its longer side.
+// Halves splits the box in two across its longer side. ok is false if the box is too
+// small to split.
 func (p part) Halves() (one, other part, ok bool) {
 	one, other = p, p
 	if p.C1-p.C0 > p.R1-p.R0 {
@@ -51,9 +52,10 @@ type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 	Squares *Table[Q]
 }
 
-// IntegrateSquares returns both tables of an image. The squares are uint64 or
-// float64 for 8- and 16-bit pixels, and float64 for all others. During the call,
-// it needs additional memory for an image of the squares.
+// IntegrateSquares returns the table of an image and the table of its squares, both
+// along the same rotation. The squares are uint64 or float64 for 8- and 16-bit
+// pixels, and float64 for all others. During the call, IntegrateSquares needs
+// additional memory for an image of the squares.
 func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](img boxsum.Image[P], rot Rotation, opt *Options) (*SquaredTable[S, Q], error) {
 	src := arrayOf(&img)
 	set, err := check(&src, raster.TypeOf[S](), opt.engine())

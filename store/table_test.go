@@ -1112,11 +1112,11 @@ func TestErrors(t *testing.T) {
 	cube, _ := imageOf(t, &zarr.Spec{Type: zarr.Uint8, Shape: []int{5, 5, 80}, Chunk: []int{5, 5, 80}}, 5)
 	wide, _ := imageOf(t, &zarr.Spec{Type: zarr.Int64, Shape: []int{5, 5}, Chunk: []int{5, 5}}, 5)
 	for want, f := range map[string]func() error{
-		"want 0 or more":     func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Workers: -1}); return err },
-		"want a divisor of":  func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Block: 32, Chunk: 5}); return err },
-		"is not an image":    func() error { _, err := NewJob(ctx, cube, zarr.Memory(), nil); return err },
-		"no table of square": func() error { _, err := NewJob(ctx, wide, zarr.Memory(), &Options{Squares: true}); return err },
-		"want none, zstd":    func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Compression: "rar"}); return err },
+		"want 0 or more":         func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Workers: -1}); return err },
+		"want a divisor of":      func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Block: 32, Chunk: 5}); return err },
+		"is not an image":        func() error { _, err := NewJob(ctx, cube, zarr.Memory(), nil); return err },
+		"for a table of squares": func() error { _, err := NewJob(ctx, wide, zarr.Memory(), &Options{Squares: true}); return err },
+		"want none, zstd":        func() error { _, err := NewJob(ctx, src, zarr.Memory(), &Options{Compression: "rar"}); return err },
 		"raise the limit": func() error {
 			j, err := NewJob(ctx, src, zarr.Memory(), &Options{Block: 1 << 12, Memory: 1 << 20})
 			if err != nil {

@@ -16,7 +16,8 @@ type Bitmap struct {
 	Width, Height int
 }
 
-// NewBitmap returns a white bitmap.
+// NewBitmap returns a white bitmap. It returns an error that wraps [boxsum.ErrInvalid] if a
+// side is negative, and one that wraps [boxsum.ErrMemory] if there is not enough memory.
 func NewBitmap(width, height int) (Bitmap, error) {
 	stride := (width + 7) / 8
 	all, _, err := raster.NewPixels[byte](raster.PlaneExtent(stride, height, 1, 0))
@@ -65,7 +66,8 @@ func (b Bitmap) ColorModel() color.Model { return palette }
 // Bounds returns the bitmap's rectangle, which starts at (0, 0).
 func (b Bitmap) Bounds() image.Rectangle { return image.Rect(0, 0, max(0, b.Width), max(0, b.Height)) }
 
-// At returns black or white. Pixels outside the image are white.
+// At returns the color of the pixel at (x, y), black or white. Pixels outside the bitmap
+// are white.
 func (b Bitmap) At(x, y int) color.Color { return palette[b.ColorIndexAt(x, y)] }
 
 // ColorIndexAt returns 1 if the pixel at (x, y) is black, and 0 otherwise, which makes a

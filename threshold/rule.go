@@ -7,7 +7,8 @@ import (
 	"github.com/boxsum/boxsum/internal/window"
 )
 
-// A Method is an algorithm that computes thresholds.
+// A Method is an algorithm that computes the threshold of a pixel, usually from the window
+// around it.
 type Method uint8
 
 const (
@@ -50,13 +51,14 @@ const (
 // String returns the method's name in lower case.
 func (m Method) String() string { return thresholds.Method(m).String() }
 
-// ParseMethod returns the method with the given name, as returned by [Method.String].
+// ParseMethod returns the method with the given name, as returned by [Method.String]. It
+// returns an error that wraps [boxsum.ErrInvalid] for any other name.
 func ParseMethod(name string) (Method, error) {
 	m, err := thresholds.ParseMethod(name)
 	return Method(m), err
 }
 
-// Methods returns all methods.
+// Methods returns all methods, in the order of their constants.
 func Methods() []Method {
 	all := make([]Method, thresholds.NumMethods)
 	for i := range all {
@@ -113,8 +115,9 @@ func New(m Method, size int) Rule {
 	}
 }
 
-// Square returns a window of size×size pixels. If size is even, the extra pixels lie to
-// the right and below, as in Doxa; in package filter they lie to the left and above.
+// Square returns a window of size×size pixels. If size is even, the extra pixels lie to the
+// right and below the pixel, as in Doxa; in windows of [filter.Square], they lie to the left
+// and above.
 func Square(size int) filter.Window { return filter.Window(thresholds.Square(size)) }
 
 // set sets the rule of a job.

@@ -21,9 +21,9 @@ func Binarize[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (boxsum
 	return raster.OrZero(dst, j.Run())
 }
 
-// BinarizeInto is like [Binarize] but writes the result to dst, which must have the same
-// size and may be img itself. Repeated calls with images of the same type and size do not
-// allocate.
+// BinarizeInto is like [Binarize] but writes the result to dst, which must have the size of
+// img, and may be img itself if its pixels are uint8. Repeated calls with images of the
+// same type and size do not allocate.
 func BinarizeInto[P filter.Pixel](dst boxsum.Image[uint8], img boxsum.Image[P], r Rule, opt *Options) error {
 	j := thresholds.Job{Form: thresholds.AsBytes}
 	setJob(&j, &img, &r, opt)
@@ -50,7 +50,8 @@ func BinarizeBits[P filter.Pixel](img boxsum.Image[P], r Rule, opt *Options) (ds
 }
 
 // BinarizeBitsInto is like [BinarizeBits] but writes the result to dst, which must have the
-// same size. It clears the bits after the last pixel of each row.
+// size of img and share no memory with it. It clears the bits after the last pixel of each
+// row.
 func BinarizeBitsInto[P filter.Pixel](dst Bitmap, img boxsum.Image[P], r Rule, opt *Options) error {
 	j := thresholds.Job{Form: thresholds.AsBits}
 	setJob(&j, &img, &r, opt)

@@ -15,7 +15,8 @@ func (t *Table[S]) Contains(b Box) bool {
 		b.Y <= t.Height && b.W <= t.Height-b.Y && b.H <= t.Height-b.Y-b.W
 }
 
-// Area returns the number of pixels of a box that are inside the image.
+// Area returns the number of pixels of a box that are inside the image, or 0 if W or H
+// is not positive.
 func (t *Table[S]) Area(b Box) int {
 	if t.Contains(b) {
 		return b.Area()

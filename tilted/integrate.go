@@ -62,7 +62,8 @@ type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 	Squares *Table[Q]
 }
 
-// NewSquaredTable allocates both tables for an image of the given size.
+// NewSquaredTable allocates the 45° table of an image of the given size and the 45°
+// table of its squares. Zero channels means one.
 func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, channels int) (*SquaredTable[S, Q], error) {
 	if err := raster.Fit(raster.PlaneExtent(width, height, channels, 0), raster.SizeOf[S]()+raster.SizeOf[Q]()); err != nil {
 		return nil, err
@@ -93,9 +94,9 @@ func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src boxsum.
 	return raster.OrNil(t, t.fill(&job))
 }
 
-// IntegrateSquaresInto computes both tables of an image and stores them in dst. They
-// must have the size of the image and must overlap neither it nor each other. Repeated
-// calls with images of the same type do not allocate.
+// IntegrateSquaresInto is like [IntegrateSquares] but stores the tables in dst. Both
+// tables of dst must have the size of the image, and they must overlap neither the
+// image nor each other. Repeated calls with images of the same type do not allocate.
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src boxsum.Image[P], opt *Options) error {
 	var job engine.Job
 	start(&job, &src, raster.TypeOf[S](), raster.TypeOf[Q](), opt)
@@ -125,8 +126,8 @@ func (t *SquaredTable[S, Q]) fill(job *engine.Job) error {
 // [Integrate]. A Stream is not safe for concurrent use.
 type Stream[S boxsum.Sum, P boxsum.Pixel] struct{ rows *engine.Rows }
 
-// NewStream returns a Stream for rows of width pixels with the given number of
-// channels. Row 0 of the table is all zeros; the first Push returns row 1.
+// NewStream returns a Stream for rows of width pixels. Zero channels means one. Row 0
+// of the table is all zeros; the first Push returns row 1.
 func NewStream[S boxsum.Sum, P boxsum.Pixel](width, channels int, opt *Options) (*Stream[S, P], error) {
 	var job engine.Job
 	start(&job, &boxsum.Image[P]{Width: width, Channels: channels}, raster.TypeOf[S](), 0, opt)

@@ -93,7 +93,8 @@ func (t *Table[S]) MeanBoxes(dst []float64, boxes []Box) error {
 	return nil
 }
 
-// Mean returns the mean of one channel over a box, like [Table.Mean].
+// Mean returns the mean of one channel over a box, clipped to the image, or 0 if the
+// box has no pixels. In integer tables it is correct for boxes of any size.
 func (t *SquaredTable[S, Q]) Mean(b Box, channel int) float64 {
 	if t == nil {
 		return 0
@@ -123,14 +124,16 @@ func (t *SquaredTable[S, Q]) Variance(b Box, channel int) float64 {
 	return stats.Variance(n, sum, squares, &r, func() bool { return t.whole(within, channel) })
 }
 
-// StdDev returns the standard deviation of one channel over a box: the square root of
-// [SquaredTable.Variance].
+// StdDev returns the standard deviation of one channel over a box, clipped to the
+// image: the square root of [SquaredTable.Variance].
 func (t *SquaredTable[S, Q]) StdDev(b Box, channel int) float64 {
 	return math.Sqrt(t.Variance(b, channel))
 }
 
-// MeanBoxes writes the means of all channels over every box to dst, as
-// [Table.MeanBoxes] does.
+// MeanBoxes writes the means of all channels over every box, clipped to the image, to
+// dst: the mean of channel c over boxes[i] is dst[i*Channels+c]. The mean of a box
+// without pixels is 0. MeanBoxes returns an error if dst has fewer than
+// len(boxes)*Channels elements.
 func (t *SquaredTable[S, Q]) MeanBoxes(dst []float64, boxes []Box) error {
 	if t == nil {
 		return raster.NoTable()

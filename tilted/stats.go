@@ -15,7 +15,8 @@ type part struct {
 
 func (p part) Pixels() int { return p.in.Area(p.Box) }
 
-// Halves splits the box across its longer side.
+// Halves splits the box in two across its longer side. ok is false if the box is too
+// small to split.
 func (p part) Halves() (one, other part, ok bool) {
 	one, other = p, p
 	if p.W > p.H {

@@ -65,7 +65,8 @@ type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 	Squares *Table[Q]
 }
 
-// NewSquaredTable allocates both tables for a volume of the given size.
+// NewSquaredTable allocates the table of a volume of the given size and the table of
+// its squares. Zero channels means one.
 func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, depth, channels int) (*SquaredTable[S, Q], error) {
 	if err := raster.Fit(raster.VolumeExtent(width, height, depth, channels, 0, 0), raster.SizeOf[S]()+raster.SizeOf[Q]()); err != nil {
 		return nil, advised(err)
@@ -96,9 +97,9 @@ func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src Volume[
 	return raster.OrNil(t, t.fill(&job))
 }
 
-// IntegrateSquaresInto computes both tables of a volume and stores them in dst. They
-// must have the size of the volume and must overlap neither it nor each other. Repeated
-// calls with volumes of the same type do not allocate.
+// IntegrateSquaresInto is like [IntegrateSquares] but stores the tables in dst. Both
+// tables of dst must have the size of the volume, and they must overlap neither the
+// volume nor each other. Repeated calls with volumes of the same type do not allocate.
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src Volume[P], opt *Options) error {
 	var job engine.Job
 	start(&job, &src, raster.TypeOf[S](), raster.TypeOf[Q](), opt)
@@ -124,8 +125,10 @@ func (t *SquaredTable[S, Q]) fill(job *engine.Job) error {
 	return nil
 }
 
-// SquaredTableOf combines a table with the table of the squares of the same voxels,
-// like [boxsum.SquaredTableOf].
+// SquaredTableOf combines a table with the table of the squares of the same voxels. The
+// tables must have the same size; their memory may have been filled elsewhere. The
+// [Table.Offset] of squares must be 0 or equal to that of sum. If it is not 0, queries
+// of squares read sum as well, to add the offset back.
 func SquaredTableOf[S boxsum.Sum, Q boxsum.Square](sum *Table[S], squares *Table[Q]) (*SquaredTable[S, Q], error) {
 	if err := sum.room(0, 0); err != nil {
 		return nil, err

@@ -190,7 +190,7 @@ func TestErrors(t *testing.T) {
 		"workers":             {integrate(ok, &volume.Options{Workers: -1}), boxsum.ErrInvalid, "workers"},
 		"offset of integers":  {integrate(ok, &volume.Options{Offset: 1}), boxsum.ErrTypes, "float32"},
 		"no table":            {volume.IntegrateInto[uint32](nil, ok, nil), boxsum.ErrInvalid, "nil table"},
-		"another shape":       {volume.IntegrateInto(table(2, 4, 3), ok, nil), boxsum.ErrInvalid, "table is for 2×4×3 with 1 channels, want 2×3×4 with 1 channels"},
+		"another shape":       {volume.IntegrateInto(table(2, 4, 3), ok, nil), boxsum.ErrInvalid, "table is for 2×4×3 with 1 channel, want 2×3×4 with 1 channel"},
 		"table too large":     {func() error { _, err := volume.NewTable[uint64](1<<14, 1<<14, 1<<14, 1); return err }(), boxsum.ErrMemory, "Stream"},
 		"own table too short": {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared[:10], Width: 2, Height: 3, Depth: 4}, ok, nil), boxsum.ErrInvalid, "too short for 4 rows"},
 		"overlap":             {volume.IntegrateInto(&volume.Table[uint32]{Sums: shared, Width: 2, Height: 2, Depth: 2}, volume.Volume[uint32]{Pix: shared[100:], Width: 2, Height: 2, Depth: 2}, nil), boxsum.ErrOverlap, "shares memory with its"},

@@ -10,7 +10,8 @@ type cuboid Box
 
 func (c cuboid) Pixels() int { return Box(c).Voxels() }
 
-// Halves splits the cuboid across its longest side.
+// Halves splits the cuboid in two across its longest side. ok is always true:
+// the sum of a single voxel always fits.
 func (c cuboid) Halves() (one, other cuboid, ok bool) {
 	one, other = c, c
 	switch width, height, depth := c.X1-c.X0, c.Y1-c.Y0, c.Z1-c.Z0; max(width, height, depth) {

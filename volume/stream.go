@@ -46,8 +46,8 @@ func (s *Stream[S, P]) Offset() float32 {
 // A SquaredStream is a [Stream] that also computes the table of squares.
 type SquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel] struct{ slices *engine.Slices }
 
-// NewSquaredStream returns a SquaredStream for slices of the given size. It supports
-// the types of [IntegrateSquares].
+// NewSquaredStream returns a SquaredStream for slices of the given size. Zero
+// channels means one. The supported types are those of [IntegrateSquares].
 func NewSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, height, channels int, opt *Options) (*SquaredStream[S, Q, P], error) {
 	var job engine.Job
 	start(&job, &Volume[P]{Width: width, Height: height, Channels: channels}, raster.TypeOf[S](), raster.TypeOf[Q](), opt)

@@ -23,7 +23,9 @@ type Volume[P boxsum.Pixel] struct {
 	Channels             int
 }
 
-// New allocates a volume of zeros.
+// New allocates a volume of zeros. Zero channels means one. It returns an error that
+// wraps [boxsum.ErrInvalid] if an argument is negative, and one that wraps
+// [boxsum.ErrMemory] if there is not enough memory.
 func New[P boxsum.Pixel](width, height, depth, channels int) (Volume[P], error) {
 	pix, e, err := raster.NewPixels[P](raster.VolumeExtent(width, height, depth, channels, 0, 0))
 	if err != nil {

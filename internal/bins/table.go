@@ -84,7 +84,7 @@ func Check(count raster.Type, src, weights raster.Array, opt engine.Options) (j 
 		return j, err
 	}
 	if !raster.SumPairs.Has(weights.Type, count) {
-		return j, raster.Unsupported("weights of %[2]v cannot be summed in %[1]v", count, weights.Type)
+		return j, raster.Unsupported("weights have type %v, which has no sums of %v: %s", weights.Type, count, raster.SumPairs.Choices(weights.Type))
 	}
 	if err := j.weights.Pixels(weights.Len()); err != nil {
 		return j, err

@@ -125,7 +125,7 @@ func (j *Job) checkBoxes() error {
 		return err
 	}
 	if v := j.Value; j.Border == window.Constant && (v-v != 0 || v > largest(j.Src.Type) || !j.Src.Type.Float() && (v < 0 || v != math.Trunc(v))) {
-		return raster.Invalid("border value %v does not fit in %v", v, j.Src.Type)
+		return raster.Invalid("border value is %v, want one that fits in %v", v, j.Src.Type)
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func (j *Job) chooseSum() {
 func (j *Job) Run() error {
 	d, src := &j.Dst, &j.Src
 	if j.Kind == Targets && d.Type != raster.U8 || j.Kind != Targets && !d.Type.Float() {
-		return raster.Unsupported("results cannot have type %v, want uint8 for targets and float32 or float64 for others", d.Type)
+		return raster.Unsupported("destination has type %v, want uint8 for targets, and float32 or float64 for other results", d.Type)
 	}
 	if err := d.Check(); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (j *Job) Run() error {
 		if j.Kind == Speckle {
 			return raster.Invalid("row %d has pixels that are negative, NaN or infinite, want finite intensities of 0 or more", y-1)
 		}
-		return raster.Invalid("boxes around row %d have pixels that are NaN or infinite, or too large to sum in float64", y-1)
+		return raster.Invalid("boxes around row %d have pixels that are NaN or infinite, or too large to sum in float64, want finite pixels", y-1)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func (j *FloatJob) Check() (err error) {
 func (j *FloatJob) Run() error {
 	src, d := &j.Src, &j.Dst
 	if d.Type != src.Type {
-		return raster.Unsupported("results of %v cannot have type %v", src.Type, d.Type)
+		return raster.Unsupported("destination has type %v, want %v like the image", d.Type, src.Type)
 	}
 	if err := d.Check(); err != nil {
 		return err
@@ -140,7 +140,7 @@ type floatsWorker struct {
 
 func (f *floats) run(j *FloatJob) error {
 	if !f.extend(j) {
-		return raster.Invalid("the image has pixels that are NaN or infinite")
+		return raster.Invalid("the image has pixels that are NaN or infinite, want finite pixels")
 	}
 	height, depth := j.Src.Height, j.Src.Depth
 	strips, across := engine.DivUp(height, stripRows), engine.DivUp(j.Src.Width, tileColumns)

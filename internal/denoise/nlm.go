@@ -160,7 +160,7 @@ func (j *Job) makeTable() error {
 func (j *Job) Run() error {
 	src, d := &j.Frames[j.Index], &j.Dst
 	if d.Type != src.Type {
-		return raster.Unsupported("results of %v cannot have type %v", src.Type, d.Type)
+		return raster.Unsupported("destination has type %v, want %v like the image", d.Type, src.Type)
 	}
 	if err := d.Check(); err != nil {
 		return err

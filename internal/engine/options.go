@@ -176,7 +176,7 @@ func CheckOffset(pixel, sum raster.Type, offset float32) error {
 		return raster.Invalid("offset is %v, want a finite number", offset)
 	}
 	if offset != 0 && sum != raster.F32 && !(sum.Float() && pixel.Float()) {
-		return raster.Unsupported("an offset is not supported for sums of %v pixels in %v, want float pixels or float32 sums", pixel, sum)
+		return raster.Unsupported("offset is %v, want 0 for sums of %v pixels in %v (offsets require float pixels or float32 sums)", offset, pixel, sum)
 	}
 	return nil
 }

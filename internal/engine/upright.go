@@ -205,7 +205,7 @@ func (l *upright) resumeFrom(worker, band int) {
 	if acc := l.workers[worker].acc; band < 0 {
 		clear(acc)
 	} else {
-		copy(acc, l.left(band))
+		copy(acc, l.columnTotals(band))
 	}
 }
 
@@ -225,12 +225,12 @@ func (l *upright) startBand(worker int) {
 
 func (l *upright) leaveBand(worker, band int) {
 	acc := l.workers[worker].acc
-	to := l.left(band)[:copy(l.left(band), acc)]
+	to := l.columnTotals(band)[:copy(l.columnTotals(band), acc)]
 	l.columns.Add(to, l.row(band*l.band))
 }
 
-// left returns the column sums of a band and all bands above it.
-func (l *upright) left(band int) []byte { return l.above[(l.slots/2+band)*l.pitch:][:l.pitch] }
+// columnTotals returns the column sums of a band and all bands above it.
+func (l *upright) columnTotals(band int) []byte { return l.above[(l.slots/2+band)*l.pitch:][:l.pitch] }
 
 // pushRow implements [rowLayer].
 func (l *upright) pushRow(row []byte, _ int) {

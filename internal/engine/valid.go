@@ -57,7 +57,7 @@ func (j *ValidJob) setOffsets() error {
 		return err
 	}
 	if !j.Src.Type.Float() && j.Offset != 0 {
-		return raster.Unsupported("an offset with a mask is not supported for pixels of %v, want float pixels", j.Src.Type)
+		return raster.Unsupported("offset is %v, want 0 with a mask for pixels of %v (offsets require float pixels)", j.Offset, j.Src.Type)
 	}
 	j.Sums.Offset = j.Offset
 	if j.squared() && j.Src.Type.Float() {

@@ -141,7 +141,7 @@ func (j *Job) OnDevice() (device.CLAHE, error) {
 // checkResult validates an image of the type and size of src, which may be src itself.
 func checkResult(d, src *raster.Array) error {
 	if d.Type != src.Type {
-		return raster.Unsupported("results of %v cannot have type %v", src.Type, d.Type)
+		return raster.Unsupported("destination has type %v, want %v like the image", d.Type, src.Type)
 	}
 	if err := d.Check(); err != nil {
 		return err

@@ -25,11 +25,11 @@ type countedWorker struct {
 }
 
 const (
-	// countedTile is the width of a tile, at least: its histograms, of 272 bytes a column, stay in
-	// the second cache.
+	// countedTile is the minimum width of a tile: its histograms, of 272 bytes a column, stay in
+	// the second-level cache.
 	countedTile = 256
-	// countedBands is how many times as high as a window a band is, at least: each starts with as
-	// many rows as a window has.
+	// countedBands is the minimum height of a band, as a multiple of the window's height: each band
+	// starts by counting as many rows as a window has.
 	countedBands = 4
 )
 

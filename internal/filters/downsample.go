@@ -23,7 +23,7 @@ func (j *Job) checkSmaller() error {
 		return err
 	}
 	if dst.Type != j.Src.Type {
-		return raster.Unsupported("results of %v cannot have type %v", j.Src.Type, dst.Type)
+		return raster.Unsupported("destination has type %v, want %v like the image", dst.Type, j.Src.Type)
 	}
 	w, h := j.Size()
 	if dst.Width != w || dst.Height != h || dst.Channels != j.Src.Channels {

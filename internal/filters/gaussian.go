@@ -127,8 +127,8 @@ func runBoxes(j *Job) error {
 	return runCascade(j, raster.F64, raster.F32, &shapes)
 }
 
-// cascade is the layer for several successive boxes. The elements between them have a type
-// of which 2^8 stand for 1 in an integer pixel.
+// cascade is the layer for several successive boxes. Between the boxes, integer pixels are
+// fixed-point numbers with eight fractional bits.
 //
 // If the border mirrors or repeats the image, the result of each box is extended beyond
 // the image in the same way. Otherwise the image itself is extended, as far as all boxes

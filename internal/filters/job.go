@@ -43,9 +43,9 @@ func (k Kind) KeepsType() bool {
 // keeps reports whether results may have the type of the pixels.
 func (k Kind) keeps() bool { return k == Mean || k.KeepsType() }
 
-// A Job is a filter and its images: plain data. Its maker sets the kind, the source and what else
-// the kind needs, calls Check before it allocates results, whose size is that of Size, and then Run. After
-// that:
+// A Job is a filter and its images: plain data. The caller sets the kind, the source and the other fields
+// that the kind needs. It calls Check before it allocates the results, whose size Size returns, and then Run.
+// After Check and the checks of Run:
 //
 //   - the source and the results have complete extents and lie within their memory;
 //   - all have the same size and number of channels, except for smaller results of Downsampled;
@@ -224,7 +224,14 @@ func (j *Job) checkResult(d *raster.Array) error {
 	}
 	src := &j.Src
 	if !(d.Type == src.Type && j.Kind.keeps() || d.Type.Float() && !j.Kind.KeepsType() || j.Kind == Sum) {
-		return raster.Unsupported("results of %v cannot have type %v", src.Type, d.Type)
+		want := "float32 or float64"
+		switch {
+		case j.Kind.KeepsType():
+			want = src.Type.String() + " like the image"
+		case j.Kind.keeps():
+			want = src.Type.String() + " like the image, float32 or float64"
+		}
+		return raster.Unsupported("destination has type %v, want %s", d.Type, want)
 	}
 	if d.Width != src.Width || d.Height != src.Height || d.Channels != src.Channels {
 		return raster.Invalid("destination is %v, want %v", d.Extent, src.Extent)
@@ -266,10 +273,10 @@ func shareMemory(a, b []byte) bool {
 func (j *Job) checkSum() error {
 	src, dst := j.Src.Type, j.Dst.Type
 	if !src.Float() && j.area()*largest(src) > maxInteger(dst) {
-		return raster.Unsupported("the sum of a window of %d×%d pixels of %v may not fit in %v", j.shape.Width(), j.shape.Height(), src, dst)
+		return raster.Unsupported("sums have type %v, too small for windows of %d×%d pixels of %v (use a larger type)", dst, j.shape.Width(), j.shape.Height(), src)
 	}
 	if src.Float() && !dst.Float() {
-		return raster.Unsupported("sums of %v pixels cannot have type %v, want a float type", src, dst)
+		return raster.Unsupported("sums have type %v, want float32 or float64 for pixels of %v", dst, src)
 	}
 	return nil
 }

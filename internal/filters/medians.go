@@ -103,8 +103,8 @@ func (l *smallMedians) Prepare(p *engine.Plan) error {
 	return nil
 }
 
-// resultsOf returns the size of the results for the strips of the even ones of some rows. windows.Medians does not
-// look at the first pixels, so there are some more.
+// resultsOf returns the size of the results for the strips of the even rows among the given number of rows. It
+// includes room for the first pixels, for which windows.Medians computes nothing.
 func (l *smallMedians) resultsOf(rows int) int {
 	return max(l.around+(rows+1)/2*l.strip, windows.MinMedianBytes)
 }

@@ -53,7 +53,7 @@ func (j *Job) setShape() error {
 	}
 	s.Value = j.Options.Value
 	if v := s.Value; v-v != 0 || v > largest(t) || !t.Float() && (v < 0 || v != math.Trunc(v)) {
-		return raster.Invalid("border value %v does not fit in %v", v, t)
+		return raster.Invalid("border value is %v, want one that fits in %v", v, t)
 	}
 	if t == raster.F32 {
 		s.Value = float64(float32(s.Value))

@@ -165,7 +165,7 @@ type rank struct {
 	workers []rankWorker
 }
 
-// A ranking says what is computed from keys.
+// A ranking describes what to compute from keys.
 type ranking struct {
 	n     int
 	none  int       // the key that does not count; -1 for no key

@@ -20,8 +20,8 @@ type Stream struct {
 	ended   bool
 }
 
-// NewStream returns a stream for a job whose source is an image without rows, and whose result has a type
-// and nothing else.
+// NewStream returns a stream for a job whose source is an image without rows, and whose result has only a
+// type.
 func NewStream(j *Job) (*Stream, error) {
 	if err := j.Check(); err != nil {
 		return nil, err

@@ -106,7 +106,7 @@ func (j *Job) checkMask() error {
 		}
 	}
 	if !some {
-		return raster.Invalid("mask is zero everywhere, want at least one other value")
+		return raster.Invalid("all pixels of the mask are 0, want at least one other value")
 	}
 	j.masked = !all
 	return nil
@@ -142,9 +142,9 @@ func (j *Job) checkTemplate() error {
 	}
 	switch {
 	case j.Method == ZNCC && flat:
-		return raster.Invalid("template is flat, so zncc is undefined (use a template with contrast, or method ssd)")
+		return raster.Invalid("all pixels of the template are equal, so zncc is undefined (use another template, or method ssd)")
 	case j.Method == NCC && zero:
-		return raster.Invalid("template is zero everywhere, so ncc is undefined (use another template, or method ssd)")
+		return raster.Invalid("all pixels of the template are 0, so ncc is undefined (use another template, or method ssd)")
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func (j *Job) Make() (scores raster.Array, err error) {
 func (j *Job) Run() error {
 	dst := &j.Scores
 	if dst.Type != raster.F32 {
-		return raster.Unsupported("scores cannot have type %v, want float32", dst.Type)
+		return raster.Unsupported("scores have type %v, want float32", dst.Type)
 	}
 	if err := dst.Check(); err != nil {
 		return err

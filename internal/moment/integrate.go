@@ -55,7 +55,11 @@ func (t *Table) fill(src *raster.Array, set engine.Settings) (err error) {
 		return err
 	}
 	if t.wide != isWide(src.Type) {
-		return raster.Unsupported("the table was made for pixels of another type than %v", src.Type)
+		want := "8- or 16-bit integers"
+		if t.wide {
+			want = "32-bit integers or floats"
+		}
+		return raster.Unsupported("pixels have type %v, want %s, for which the table was made", src.Type, want)
 	}
 	if t.peak, t.unit, err = scale(src, &set); err != nil {
 		return err
@@ -81,7 +85,7 @@ func scale(img *raster.Array, set *engine.Settings) (peak, unit float64, err err
 		peak = math.Ldexp(1, 8*img.Type.Bytes()-1)
 	}
 	if !representable(peak, img.Width, img.Height) {
-		return 0, 0, raster.Invalid("the moments of an image of %d×%d do not fit in 128 bits (use parts of it)", img.Width, img.Height)
+		return 0, 0, raster.Invalid("image is %d×%d, too large for moments in 128 bits (use parts of it)", img.Width, img.Height)
 	}
 	return peak, 1, nil
 }

@@ -60,7 +60,7 @@ func Image(a raster.Array) (any, error) {
 	case raster.F64:
 		return image[float64](a), nil
 	}
-	return nil, fmt.Errorf("%w: %v is not a pixel type of images", boxsum.ErrTypes, a.Type)
+	return nil, fmt.Errorf("%w: pixels have type %v, want uint8, uint16, uint32, int16, int32, float32 or float64", boxsum.ErrTypes, a.Type)
 }
 
 func image[P boxsum.Pixel](a raster.Array) boxsum.Image[P] {

@@ -240,7 +240,7 @@ func (j *Job) checkMap() error {
 		return nil
 	}
 	if !m.Type.Float() {
-		return raster.Unsupported("a map cannot have type %v, want float32 or float64", m.Type)
+		return raster.Unsupported("map has type %v, want float32 or float64", m.Type)
 	}
 	if err := m.Check(); err != nil {
 		return err

@@ -240,13 +240,17 @@ func (j *Job) Run() error {
 func (j *Job) checkResult() error {
 	d, src := &j.Dst, &j.Src
 	if d.Type != src.Type && !j.Kind.floats() || !d.Type.Float() && j.Kind.floats() {
-		return raster.Unsupported("%v of %v cannot have type %v", j.Kind, src.Type, d.Type)
+		want := src.Type.String() + " like the image"
+		if j.Kind.floats() {
+			want = "float32 or float64"
+		}
+		return raster.Unsupported("destination has type %v, want %s for statistic %v", d.Type, want, j.Kind)
 	}
 	if err := d.Check(); err != nil {
 		return err
 	}
 	if d.Width != src.Width || d.Height != src.Height || d.Channels != j.Channels() {
-		return raster.Invalid("destination is %v, want %d×%d with channels: %d", d.Extent, src.Width, src.Height, j.Channels())
+		return raster.Invalid("destination is %v, want %v", d.Extent, raster.PlaneExtent(src.Width, src.Height, j.Channels(), 0))
 	}
 	j.same = len(d.Data) > 0 && len(src.Data) > 0 && &d.Data[0] == &src.Data[0] && d.Type == src.Type && d.Stride == src.Stride
 	if !j.same && raster.Overlap(d.Data, src.Data) != nil {

@@ -63,6 +63,9 @@ func (e Extent) String() string {
 	if e.solid {
 		s += fmt.Sprintf("×%d", e.Depth)
 	}
+	if e.Channels == 1 {
+		return s + " with 1 channel"
+	}
 	return fmt.Sprintf("%s with %d channels", s, e.Channels)
 }
 

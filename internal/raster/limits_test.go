@@ -191,10 +191,10 @@ func TestRefused(t *testing.T) {
 	if _, err := Make[uint64](largeBytes/8 - 1); err != nil {
 		t.Errorf("little memory: %v", err)
 	}
-	if _, _, err := NewSums[uint32](PlaneExtent(8000, 8000, 1, 0)); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "a table of 8000×8000 with 1 channels: this needs 0.3 GB") {
+	if _, _, err := NewSums[uint32](PlaneExtent(8000, 8000, 1, 0)); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "a table of 8000×8000 with 1 channel: this needs 0.3 GB") {
 		t.Errorf("error is %v", err)
 	}
-	if err := Fit(PlaneExtent(4000, 4000, 1, 0), 12); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "tables of 4000×4000 with 1 channels: this needs 0.2 GB") {
+	if err := Fit(PlaneExtent(4000, 4000, 1, 0), 12); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "tables of 4000×4000 with 1 channel: this needs 0.2 GB") {
 		t.Errorf("error is %v", err)
 	}
 	if err := errors.Join(Fit(PlaneExtent(4000, 4000, 1, 0), 4), Fit(PlaneExtent(100, 100, 1, 0), 12), Fit(PlaneExtent(0, 0, 0, 0), 12)); err != nil {

@@ -92,7 +92,7 @@ func (f *Figure) check() error {
 		f.View = all
 	}
 	if f.View = f.View.Intersect(all); f.View.Empty() {
-		return raster.Invalid("the part to draw holds no pixel of the image of %d×%d", width, height)
+		return raster.Invalid("the part to draw is outside the image of %d×%d", width, height)
 	}
 	w, h := f.View.Dx(), f.View.Dy()
 	if f.Scale == 0 {

@@ -151,8 +151,8 @@ func TestDraw(t *testing.T) {
 	}{
 		{Figure{}, "nil lattice"},
 		{Figure{Lattice: l, Image: image.NewGray(image.Rect(0, 0, 5, 5))}, "image is 5×5, want 30×20 like the lattice"},
-		{Figure{Lattice: l, View: image.Rect(50, 50, 60, 60)}, "the part to draw holds no pixel of the image of 30×20"},
-		{Figure{Lattice: lattice(t, 0, 5, rotated.Rotation{A: 1, B: 2})}, "the part to draw holds no pixel of the image of 0×5"},
+		{Figure{Lattice: l, View: image.Rect(50, 50, 60, 60)}, "the part to draw is outside the image of 30×20"},
+		{Figure{Lattice: lattice(t, 0, 5, rotated.Rotation{A: 1, B: 2})}, "the part to draw is outside the image of 0×5"},
 		{Figure{Lattice: l, Scale: -1}, "picture has 30×20 pixels, each drawn -1 wide, want at most 67108864 pixels in all (show a smaller part, or make pixels smaller)"},
 		{Figure{Lattice: l, Scale: math.MaxInt}, "picture has 30×20 pixels, each drawn 9223372036854775807 wide, want at most 67108864 pixels in all (show a smaller part, or make pixels smaller)"},
 	} {

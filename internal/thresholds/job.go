@@ -77,7 +77,7 @@ func (j *Job) Check() (err error) {
 		return err
 	}
 	if j.Form == AsMap && r.Method == ISauvola {
-		return raster.Invalid("isauvola has no map of thresholds (use the map of sauvola)")
+		return raster.Invalid("method is isauvola, which has no map of thresholds (use sauvola)")
 	}
 	return nil
 }
@@ -151,7 +151,11 @@ func (j *Job) Run() error {
 func (j *Job) checkResult() error {
 	dst, src := &j.Dst, &j.Src
 	if j.Form == AsMap && !dst.Type.Float() || j.Form != AsMap && dst.Type != raster.U8 {
-		return raster.Unsupported("thresholds cannot have type %v", dst.Type)
+		want := "uint8"
+		if j.Form == AsMap {
+			want = "float32 or float64 for thresholds"
+		}
+		return raster.Unsupported("destination has type %v, want %s", dst.Type, want)
 	}
 	if err := dst.Check(); err != nil {
 		return err

@@ -129,7 +129,7 @@ func shapeOf(t raster.Type, r *Rule, width int) (s window.Shape, err error) {
 		return s, err
 	}
 	if v := r.Value; v-v != 0 || !t.Float() && (v < 0 || v > whiteOf(t) || v != math.Trunc(v)) {
-		return s, raster.Invalid("border value %v does not fit in %v", v, t)
+		return s, raster.Invalid("border value is %v, want one that fits in %v", v, t)
 	}
 	if s.Value = r.Value; t == raster.F32 {
 		s.Value = float64(float32(s.Value))

@@ -131,7 +131,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 			in.Others = append(in.Others, word)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("invalid size %.40q in the header of a Y4M stream", word)
+			return nil, fmt.Errorf("size in the header of the Y4M stream is %.40q, want W or H and an integer", word)
 		}
 	}
 	return in, in.check()
@@ -144,7 +144,7 @@ func (r *Reader) line(first string) ([]string, error) {
 	case err == io.EOF && len(line) == 0:
 		return nil, io.EOF
 	case len(line) > maxLine || err == bufio.ErrBufferFull:
-		return nil, fmt.Errorf("a header line of the Y4M stream has more than %d bytes", maxLine)
+		return nil, fmt.Errorf("a header line of the Y4M stream is too long, want at most %d bytes", maxLine)
 	case err != nil && err != io.EOF:
 		return nil, err
 	case !bytes.HasPrefix(line, []byte(first)) || len(line) > len(first) && line[len(first)] != ' ' && line[len(first)] != '\n':

@@ -71,7 +71,7 @@ func TestRunErrors(t *testing.T) {
 		want string
 	}{
 		{Config{Sizes: small, Workers: []int{0}}, "workers is 0, want 1 or more"},
-		{Config{Sizes: small, Repeat: -1}, "repeat -1"},
+		{Config{Sizes: small, Repeat: -1}, "repeat is -1"},
 		{Config{Sizes: small, Budget: -time.Second}, "budget -1s"},
 		{Config{Sizes: small, Cases: []Case{{Types: "u8:u9", Channels: 1}}}, `u8:u9 2x2: unknown types "u8:u9": use one of`},
 		{Config{Sizes: small, Cases: []Case{{Types: "u8:u32", Channels: -1}}}, "-1 channels"},

@@ -116,7 +116,7 @@ func TestGPUErrors(t *testing.T) {
 		want string
 	}{
 		{Config{Batch: -1}, "batch is -1 images"},
-		{Config{Repeat: -1}, "repeat -1"},
+		{Config{Repeat: -1}, "repeat is -1"},
 		{Config{Sizes: small, Cases: []Case{{Types: "u8:u9", Channels: 1}}}, `unknown types "u8:u9"`},
 		{Config{Sizes: small, Cases: []Case{{Types: "u8:u32-tilted", Channels: 1}, {Types: "u8:u32@1/0", Channels: 1}}}, ""},
 		{Config{Sizes: small, Python: "no-such-python"}, "cannot start Python"},

@@ -61,7 +61,7 @@ func (cfg Config) plan(sizes, types string) (_ *plan, err error) {
 		}
 	}
 	if cfg.Repeat < 0 || cfg.Budget < 0 {
-		return nil, fmt.Errorf("repeat %d and budget %v cannot be negative", cfg.Repeat, cfg.Budget)
+		return nil, fmt.Errorf("repeat is %d and budget %v, want 0 or more", cfg.Repeat, cfg.Budget)
 	}
 	cfg.Repeat, cfg.Batch = cmp.Or(cfg.Repeat, DefaultRepeat), cmp.Or(cfg.Batch, 1)
 	cfg.Budget = cmp.Or(cfg.Budget, DefaultBudget)

@@ -66,7 +66,7 @@ func parseAngles(text string) (angleList, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		a, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil || !(a >= -360 && a <= 360) {
-			return nil, fmt.Errorf("%.60q is not an angle in degrees, such as 45, or all", word)
+			return nil, fmt.Errorf("angle is %.60q, want degrees from -360 to 360, such as 45, or all", word)
 		}
 		all = append(all, a)
 	}
@@ -120,7 +120,7 @@ func (c *Detect) Run(sh *console.Shell) error {
 		}
 	}
 	if !imagefile.Several(c.Ins, c.Out) {
-		all, err := c.one(sh, d, c.Ins[0], c.Out, "")
+		all, err := c.runOne(sh, d, c.Ins[0], c.Out, "")
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (c *Detect) several(sh *console.Shell, d *detector) error {
 		sh.Progress.Close()
 		sh.StartProgress()
 		sh.Progress.Of(fmt.Sprintf("%d of %d: ", i+1, len(c.Ins)))
-		results, err := c.one(sh, d, in, outs[i], in)
+		results, err := c.runOne(sh, d, in, outs[i], in)
 		if sh.Ctx.Err() != nil {
 			return sh.Ctx.Err()
 		}
@@ -228,9 +228,9 @@ func (c *Detect) print(w io.Writer, all []found, files bool) error {
 	return display.Columns(w, rows)
 }
 
-// one searches one image, draws the results if there is an output, and returns them under the
+// runOne searches one image, draws the results if there is an output, and returns them under the
 // name of the file. It searches all pages of a file, unless the output has only one.
-func (c *Detect) one(sh *console.Shell, d *detector, in, out, file string) (all []found, err error) {
+func (c *Detect) runOne(sh *console.Shell, d *detector, in, out, file string) (all []found, err error) {
 	format := ""
 	if out != "" {
 		if format, err = imagefile.FormatOf(out, "png", ".jpg"); err != nil {

@@ -17,7 +17,7 @@ func parsePoint(text string) (image.Point, error) {
 	x, errX := strconv.Atoi(strings.TrimSpace(first))
 	y, errY := strconv.Atoi(strings.TrimSpace(second))
 	if errX != nil || errY != nil {
-		return image.Point{}, fmt.Errorf("%.60q is not X,Y: want two integers, such as 10,20", text)
+		return image.Point{}, fmt.Errorf("%.60q is not X,Y, want two integers such as 10,20", text)
 	}
 	return image.Pt(x, y), nil
 }
@@ -37,7 +37,7 @@ func parseWindow(text string) (w Window, err error) {
 	for i, side := range []string{across, down} {
 		n, err := strconv.Atoi(side)
 		if err != nil || n < 1 {
-			return w, fmt.Errorf("%.60q is not a size of 1 or more, such as 31 or 31x15", text)
+			return w, fmt.Errorf("size is %.60q, want integers of 1 or more, such as 31 or 31x15", text)
 		}
 		sides[i] = n
 	}

@@ -25,7 +25,7 @@ import (
 // ChunksHint adds the name of the flag to an error about too many chunks.
 func ChunksHint(err error) error {
 	if errors.Is(err, store.ErrTooManyChunks) {
-		return fmt.Errorf("%w (--max-chunks)", err)
+		return fmt.Errorf("%w with --max-chunks", err)
 	}
 	return err
 }

@@ -90,7 +90,7 @@ func (c *Draw) rotation(questions []question) (rotated.Rotation, error) {
 	}
 	for _, q := range questions {
 		if q.rot != rot {
-			return rot, fmt.Errorf("boxes have rotations %v and %v, but a picture has one: choose it with --rotate", q.rot, rot)
+			return rot, fmt.Errorf("boxes have rotations %v and %v, want only one in a picture (choose it with --rotate)", q.rot, rot)
 		}
 	}
 	return rot, nil
@@ -171,7 +171,7 @@ func (c *Draw) place(figure *sketch.Figure, questions []question) error {
 func parseFeature(text string) (haar.Feature, error) {
 	name, lines, found := strings.Cut(text, ",")
 	if !found {
-		return haar.Feature{}, fmt.Errorf("feature %.60q is not KIND,X0,Y0,X1,Y1", text)
+		return haar.Feature{}, fmt.Errorf("feature is %.60q, want KIND,X0,Y0,X1,Y1", text)
 	}
 	kind, err := haar.ParseKind(strings.TrimSpace(name))
 	if err != nil {

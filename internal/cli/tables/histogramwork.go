@@ -158,8 +158,8 @@ func histogramLayers(e imagefile.Extent, bins bins.Range, counts raster.Array) [
 		edges[i] = bins.Edge(i)
 	}
 	return []outputTable{
-		{name: "histogram", sum: counts.Type, shape: append(e.Shape(), bins.N), entries: func() iter.Seq[raster.Array] { return one(counts) }},
-		{name: "edges", sum: raster.F64, shape: []int{len(edges)}, entries: func() iter.Seq[raster.Array] { return one(oneRow(raster.F64, raster.Bytes(edges))) }},
+		{name: "histogram", sum: counts.Type, shape: append(e.Shape(), bins.N), entries: func() iter.Seq[raster.Array] { return singlePart(counts) }},
+		{name: "edges", sum: raster.F64, shape: []int{len(edges)}, entries: func() iter.Seq[raster.Array] { return singlePart(oneRow(raster.F64, raster.Bytes(edges))) }},
 	}
 }
 

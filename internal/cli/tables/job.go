@@ -279,8 +279,8 @@ func oneRow(t raster.Type, data []byte) raster.Array {
 	return raster.Array{Data: data, Type: t, Extent: raster.PlaneExtent(n, 1, 1, n)}
 }
 
-// one yields the entries of a table that is in memory.
-func one(part raster.Array) iter.Seq[raster.Array] {
+// singlePart yields the entries of a table that is in memory.
+func singlePart(part raster.Array) iter.Seq[raster.Array] {
 	return func(yield func(raster.Array) bool) { yield(part) }
 }
 

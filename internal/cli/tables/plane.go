@@ -32,7 +32,7 @@ func planPlane(p pair, src raster.Array, want tableChoice) *tableJob {
 		}
 		j.layers = append(j.layers, outputTable{
 			name: name, sum: sum, shape: j.Shape(),
-			entries: func() iter.Seq[raster.Array] { return one(entriesOf(table())) },
+			entries: func() iter.Seq[raster.Array] { return singlePart(entriesOf(table())) },
 			stream: func() (parts, error) {
 				rows, err := newRows(&src, kind, p.sum, squares, j.opt)
 				return func(y int) (raster.Array, error) {

@@ -135,7 +135,7 @@ func savedOf(sum, squares *imgio.Array, solid bool) (*savedTable, error) {
 			return nil, err
 		}
 		if a, b := &sums.Extent, &both.squares.Extent; a.Same(b) != nil {
-			return nil, errors.New("the sums and the squares differ in size")
+			return nil, fmt.Errorf("the table of squares is %v, want %v like the sums", both.squares.Extent, sums.Extent)
 		}
 	}
 	t := &savedTable{Extent: imagefile.Extent{Width: sums.Width, Height: sums.Height, Channels: sums.Channels}, squares: squares != nil}

@@ -92,27 +92,27 @@ func advance(sum fromsums.Sum, t raster.Type, row []byte, x0, x1 int, plus bool)
 	return sumForms[t].advance(sum, row, x0, x1, plus)
 }
 
-// of returns the sums of a box, which are 0 if it is empty.
-func (d *streamed) of(b box, channel int) bandSums {
+// sumsOf returns the sums of a box, which are 0 if it is empty.
+func (d *streamed) sumsOf(b box, channel int) bandSums {
 	if all := d.found[b.rectangle()]; all != nil {
 		return all[channel]
 	}
 	return d.empty
 }
 
-func (d *streamed) sum(b box, channel int) fromsums.Sum { return d.of(b, channel).sum }
+func (d *streamed) sum(b box, channel int) fromsums.Sum { return d.sumsOf(b, channel).sum }
 
 func (d *streamed) mean(b box, channel int) float64 {
-	mean, _ := meanAndVariance(int(b.pixels()), d.of(b, channel))
+	mean, _ := meanAndVariance(int(b.pixels()), d.sumsOf(b, channel))
 	return mean
 }
 
 func (d *streamed) std(b box, channel int) float64 {
-	_, variance := meanAndVariance(int(b.pixels()), d.of(b, channel))
+	_, variance := meanAndVariance(int(b.pixels()), d.sumsOf(b, channel))
 	return math.Sqrt(variance)
 }
 
-func (d *streamed) square(b box, channel int) float64 { return d.of(b, channel).corner }
+func (d *streamed) square(b box, channel int) float64 { return d.sumsOf(b, channel).corner }
 
 // meanAndVariance returns the mean and the variance of n pixels.
 func meanAndVariance(n int, of bandSums) (mean, variance float64) {
