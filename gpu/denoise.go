@@ -11,9 +11,9 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// NonLocalMeans is like [denoise.NonLocalMeans] but works on images on a device: it removes
-// the noise of every image, bit-identical to package denoise. Patches have up to 65
-// pixels a side. It uses only Strength, Patch, Search, Absolute and Context of opt.
+// NonLocalMeans removes the noise of every image of a batch on its device. Results are
+// bit-identical to those of [denoise.NonLocalMeans]. Patches have up to 65 pixels a side.
+// It uses only Strength, Patch, Search, Absolute and Context of opt.
 func NonLocalMeans[P FilterPixel](src *Image[P], opt *denoise.Options) (*Image[P], error) {
 	return likeImage(src, func(dst *Image[P]) error { return NonLocalMeansInto(dst, src, opt) })
 }

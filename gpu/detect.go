@@ -9,15 +9,17 @@ import (
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
-// Detect returns the objects that a cascade finds in every image of a batch, on their device.
-// The results, including scores, are those of [detect.Cascade.Detect]. Images must have one
-// channel, or three or four that start with red, green and blue. All stages run on the device;
-// windows that pass are grouped on the host. OpenCL devices must support float64.
+// Detect returns the objects that a cascade finds in every image of a batch, on their device:
 //
 //	found, err := gpu.Detect(frames, face, &detect.Options{Min: image.Pt(40, 40)}) // found[i] is for frame i
 //
-// Detect ignores On, Workers and Progress. It does not support Angles, Mirror and NearMisses,
-// and returns an error if they are set. For images in host memory, use
+// The results, including scores, are those of [detect.Cascade.Detect]. Images must have one
+// channel, or three or four that start with red, green and blue. All stages of the cascade run
+// on the device, and the host groups the windows that pass. OpenCL devices must support
+// float64.
+//
+// Detect ignores On, Workers and Progress of opt. It does not support Angles, Mirror and
+// NearMisses, and returns an error if they are set. For images in host memory, use
 // [detect.Cascade.DetectBatch] with the option On.
 func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]detect.Result, error) {
 	a, err := searchable(images)
@@ -35,10 +37,10 @@ func Detect(images *Image[uint8], c *detect.Cascade, opt *detect.Options) ([][]d
 // DetectHOG returns the objects that a detector with histograms of oriented gradients finds in
 // every image of a batch, on their device. The results, including scores, are those of
 // [hog.Descriptor.Detect]. Images must have one channel, or three or four that start with red,
-// green and blue. All levels are resized and searched on the device; windows that are found are
-// grouped on the host. OpenCL devices must support float64.
+// green and blue. The device scales and searches the images, and the host groups the windows
+// that are found. OpenCL devices must support float64.
 //
-// DetectHOG ignores On, Workers and Progress. For images in host memory, use
+// DetectHOG ignores On, Workers and Progress of opt. For images in host memory, use
 // [hog.Descriptor.DetectBatch] with the option On.
 func DetectHOG(images *Image[uint8], d *hog.Descriptor, opt *hog.Options) ([][]hog.Result, error) {
 	a, err := searchable(images)

@@ -24,10 +24,12 @@ const (
 	OpenCL = driver.OpenCL
 )
 
-// ParseKind returns the kind with the given name, ignoring case.
+// ParseKind returns the kind with the given name, cuda or opencl, ignoring case. It
+// returns an error for any other name.
 func ParseKind(name string) (Kind, error) { return driver.ParseKind(name) }
 
-// Info describes a device.
+// Info describes a device: its driver, its index, and what the driver reports about
+// it.
 type Info struct {
 	Kind    Kind
 	Index   int // among devices of the same kind
@@ -56,9 +58,9 @@ func Devices() ([]Info, error) {
 	return infos, nil
 }
 
-// Missing returns the reasons why there are no more devices of the given kind, such as
-// drivers that are not installed or that fail, and devices that cannot run the
-// kernels.
+// Missing returns the reasons why [Devices] does not list more devices of the given
+// kind, such as a driver that is not installed or fails, or a device that cannot run
+// the kernels. It returns nil if there is no such reason.
 func Missing(kind Kind) []error {
 	_, reasons := driver.List(kind)
 	var all []error
@@ -99,7 +101,7 @@ func wrap(m *devmem.Device) *Device {
 	return d
 }
 
-// Open opens a device returned by [Devices].
+// Open opens a device that [Devices] returned. [Device.Close] frees its memory.
 func Open(info Info) (*Device, error) { return openDevice(info, false) }
 
 // openDevice opens a device, in a context of its own if own is set.
@@ -146,7 +148,8 @@ func (d *Device) mem() *devmem.Device {
 	return d.inner
 }
 
-// Info returns a description of the device.
+// Info returns the description of the device. For several devices, it is that of the
+// first.
 func (d *Device) Info() Info { return Info(d.mem().Info()) }
 
 // Memory returns the number of free and total bytes on the device. If the driver

@@ -16,14 +16,14 @@ import (
 // device.
 type FilterPixel interface{ uint8 | uint16 }
 
-// Box is like [filter.Box] but works on images on a device: it returns the mean of the
-// window around every pixel, bit-identical to the result of package filter. It uses
-// only the border and the context of opt.
+// Box returns the mean of the window around every pixel of images on a device,
+// bit-identical to [filter.Box]:
 //
 //	soft, err := gpu.Box(images, filter.Radius(7), nil)
 //
-// Windows must have at most 65535 pixels a side and 2^24 pixels in total. If
-// windows are clipped, only the part inside the image counts.
+// Windows must have at most 65535 pixels a side and 2^24 pixels in total. With the
+// border [filter.Clip], only the part of a window inside the image counts toward these
+// limits. Box uses only Border, Value and Context of opt.
 func Box[P FilterPixel](src *Image[P], w filter.Window, opt *filter.Options) (*Image[P], error) {
 	return likeImage(src, func(dst *Image[P]) error { return BoxInto(dst, src, w, opt) })
 }
@@ -34,10 +34,11 @@ func BoxInto[P FilterPixel](dst, src *Image[P], w filter.Window, opt *filter.Opt
 	return filtered{kind: method.BoxFilter, first: dst.inner()}.run(src.inner(), w, opt)
 }
 
-// MeanStdDev is like [filter.MeanStdDev] but works on images on a device: it returns the
-// mean and the standard deviation of the window around every pixel, bit-identical
-// to the results of package filter. Windows of uint16 images must have at most
-// 65535 pixels. OpenCL devices must support float64.
+// MeanStdDev returns the mean and the standard deviation of the window around every
+// pixel of images on a device, bit-identical to [filter.MeanStdDev]. The limits of
+// [Box] apply, and windows of uint16 images must have at most 65535 pixels in total.
+// OpenCL devices must support float64. MeanStdDev uses only Border, Value and Context
+// of opt.
 func MeanStdDev[P FilterPixel](src *Image[P], w filter.Window, opt *filter.Options) (mean, dev *Image[float32], err error) {
 	mean, err = likeImage(src, func(mean *Image[float32]) error {
 		dev, err = likeImage(src, func(dev *Image[float32]) error { return MeanStdDevInto(mean, dev, src, w, opt) })
@@ -46,9 +47,9 @@ func MeanStdDev[P FilterPixel](src *Image[P], w filter.Window, opt *filter.Optio
 	return mean, dev, err
 }
 
-// MeanStdDevInto is like [MeanStdDev] but writes to mean and dev, which must have
-// the same size and device as src. One of them may be nil. It returns when the work
-// is queued.
+// MeanStdDevInto is like [MeanStdDev] but writes the results to mean and dev, which
+// must have the same size and device as src. Either of them may be nil if it is not
+// wanted. It returns when the work is queued.
 func MeanStdDevInto[P FilterPixel](mean, dev *Image[float32], src *Image[P], w filter.Window, opt *filter.Options) error {
 	f := filtered{kind: method.StatsFilter, first: mean.inner(), second: dev.inner()}
 	if mean == nil && dev != nil {
@@ -60,10 +61,10 @@ func MeanStdDevInto[P FilterPixel](mean, dev *Image[float32], src *Image[P], w f
 	return f.run(src.inner(), w, opt)
 }
 
-// Binarize is like [threshold.Binarize] but works on images of one channel on a device. The
-// result is 0 (black) where a pixel does not exceed its threshold and 255
-// elsewhere, the same as on the CPU. The only supported method is Sauvola. Binarize
-// uses only the context of opt. OpenCL devices must support float64.
+// Binarize compares every pixel of images of one channel on a device with Sauvola's
+// threshold. The result is 0 (black) where a pixel does not exceed its threshold and
+// 255 elsewhere, the same as that of [threshold.Binarize]. Other methods are not
+// supported. Binarize uses only Context of opt. OpenCL devices must support float64.
 //
 //	bin, err := gpu.Binarize(pages, threshold.New(threshold.Sauvola, 75), nil)
 func Binarize[P FilterPixel](src *Image[P], r threshold.Rule, opt *threshold.Options) (*Image[uint8], error) {
@@ -211,7 +212,7 @@ func shapeOf(pixel raster.Type, w filter.Window, opt *filter.Options) (s window.
 	}
 	if s.Border == window.Constant {
 		if s.Value = opt.Value; !(s.Value >= 0 && s.Value < float64(uint64(1)<<(8*pixel.Bytes()))) || s.Value != float64(int64(s.Value)) {
-			return s, raster.Invalid("border value %v does not fit in %v", opt.Value, pixel)
+			return s, raster.Invalid("border value is %v, want one that fits in %v", opt.Value, pixel)
 		}
 	}
 	return s, nil

@@ -63,7 +63,8 @@ var (
 	ErrDevice = driver.ErrDevice
 )
 
-// Kernels selects the kernels that compute tables.
+// Kernels selects the kernels that compute tables: those that run on every device, or
+// faster ones for CUDA.
 type Kernels int
 
 const (
@@ -116,7 +117,7 @@ func (o *Options) check(pixel, sum raster.Type, noOffset string) (Options, error
 	case offset != 0 && noOffset != "":
 		return *o, raster.Unsupported("%s", noOffset)
 	case offset != 0 && sum != raster.F32 && !(pixel.Float() && sum.Float()):
-		return *o, raster.Unsupported("an offset is not supported for sums of %s pixels in %s, want float pixels or float32 sums", pixel, sum)
+		return *o, raster.Unsupported("offset is %v, want 0 for sums of %s pixels in %s (offsets require float pixels or float32 sums)", offset, pixel, sum)
 	case o.Kernels < AutoKernels || o.Kernels > Fast:
 		return *o, raster.Unsupported("unknown kernels %d, want AutoKernels, Portable or Fast", o.Kernels)
 	case o.Context != nil && o.Context.Err() != nil:

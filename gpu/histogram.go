@@ -79,7 +79,7 @@ func IntegrateHistogramInto[P boxsum.Pixel](dst *Histogram, src *Image[P], opt *
 		return errNoTable
 	}
 	if pixel := raster.TypeNamed[P](); dst.limits.Element != pixel {
-		return raster.Unsupported("the histogram is for %s, not for images of %s", dst.limits.Element, pixel)
+		return raster.Unsupported("images have type %s, want %s like those for which the histogram was made", pixel, dst.limits.Element)
 	}
 	return tables{
 		method: method.Histogram{Limits: &dst.limits}, sums: dst.table.inner(), takes: &dst.images,
@@ -98,7 +98,8 @@ func (h *Histogram) Histograms(i int, dst []uint32, boxes []image.Rectangle) err
 	return h.table.SumBoxes(i, dst, boxes)
 }
 
-// Download copies integral histogram i to the host.
+// Download copies integral histogram i to a new table in host memory. It returns
+// an error that wraps [boxsum.ErrInvalid] if i is out of range.
 func (h *Histogram) Download(i int) (*histogram.Table[uint32], error) {
 	if h == nil {
 		return nil, errNoTable
@@ -108,8 +109,8 @@ func (h *Histogram) Download(i int) (*histogram.Table[uint32], error) {
 	}, func(dst *histogram.Table[uint32]) error { return h.DownloadInto(i, dst) })
 }
 
-// DownloadInto copies integral histogram i into dst, which must have its size and
-// bins.
+// DownloadInto copies integral histogram i into dst, which must have the size and
+// the bins of h.
 func (h *Histogram) DownloadInto(i int, dst *histogram.Table[uint32]) error {
 	if h == nil || h.images.Device == nil {
 		return errNoTable
@@ -128,8 +129,8 @@ func (h *Histogram) DownloadInto(i int, dst *histogram.Table[uint32]) error {
 	return using(a, func() error { return a.CopyOut(i, devmem.HostRows(dst.Counts, countsRow(dst))) })
 }
 
-// Bins returns the bins in which pixels are counted, with the default range filled
-// in.
+// Bins returns the bins in which pixels are counted. If [NewHistogram] was given
+// no range, it is that of the pixel type.
 func (h *Histogram) Bins() histogram.Bins {
 	if h == nil {
 		return histogram.Bins{}

@@ -12,7 +12,7 @@ import (
 // means one.
 //
 // The memory remains valid until release is called, even after the device is
-// closed. After that, the image and its Pix must not be used.
+// closed. Once release has been called, the image must not be used.
 func NewHostImage[P boxsum.Pixel](d *Device, width, height, channels int) (im boxsum.Image[P], release func() error, err error) {
 	a := devmem.Array{Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Count: 1}
 	pix, release, err := devmem.HostArray(d.mem(), &a, d.memories()...)

@@ -22,7 +22,8 @@ func NewImage[P boxsum.Pixel](d *Device, width, height, channels, count int) (*I
 	return wrapped[Image[P]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Count: count}))
 }
 
-// Upload copies images to a device. All must have the same size.
+// Upload copies images to a device. There must be at least one, and all must have the same
+// size and number of channels.
 func Upload[P boxsum.Pixel](d *Device, images ...boxsum.Image[P]) (*Image[P], error) {
 	if err := alike(images); err != nil { // check before allocating memory for them
 		return nil, err
@@ -55,7 +56,8 @@ func alike[P boxsum.Pixel](images []boxsum.Image[P]) error {
 	return nil
 }
 
-// Set copies src into image i of the batch.
+// Set copies src into image i of the batch. src must have the size and the number of channels
+// of the batch. Set returns an error that wraps [boxsum.ErrInvalid] if i is out of range.
 func (im *Image[P]) Set(i int, src boxsum.Image[P]) error {
 	a := im.inner()
 	if a.Device == nil {
@@ -71,7 +73,8 @@ func (im *Image[P]) Set(i int, src boxsum.Image[P]) error {
 	return using(a, func() error { return a.CopyIn(i, devmem.HostRows(src.Pix, src.Stride)) })
 }
 
-// Download copies image i of the batch to the host.
+// Download copies image i of the batch to a new image in host memory. It returns an error that
+// wraps [boxsum.ErrInvalid] if i is out of range.
 func (im *Image[P]) Download(i int) (boxsum.Image[P], error) {
 	a := im.inner()
 	if a.Device == nil {
@@ -87,7 +90,8 @@ func (im *Image[P]) Download(i int) (boxsum.Image[P], error) {
 	return dst, nil
 }
 
-// DownloadInto copies image i of the batch into dst, which must have its size.
+// DownloadInto copies image i of the batch into dst, which must have the size and the number
+// of channels of the batch.
 func (im *Image[P]) DownloadInto(i int, dst boxsum.Image[P]) error {
 	a := im.inner()
 	if a.Device == nil {
@@ -117,7 +121,7 @@ var (
 func checkedLike[P boxsum.Pixel](others *devmem.Array, im boxsum.Image[P]) (boxsum.Image[P], error) {
 	im, err := checkedImage(im)
 	if err == nil && (im.Width != others.Width || im.Height != others.Height || im.Channels != others.Channels) {
-		err = raster.Invalid("an image of %d×%d pixels with %d channels does not fit in %s", im.Width, im.Height, im.Channels, others)
+		err = raster.Invalid("image is %d×%d with %d channels, want %d×%d with %d like the images on the device", im.Width, im.Height, im.Channels, others.Width, others.Height, others.Channels)
 	}
 	return im, err
 }

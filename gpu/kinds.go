@@ -31,7 +31,8 @@ func (im *Image[P]) Channels() int { return im.inner().Channels }
 // Count returns the number of images.
 func (im *Image[P]) Count() int { return im.inner().Count }
 
-// String returns a description of the images.
+// String returns a description such as "2 images of 640×480 pixels with 1
+// channel of uint8".
 func (im *Image[P]) String() string { return im.inner().String() }
 
 // Close frees the device memory once all work that uses it is done. Closing it
@@ -58,7 +59,8 @@ func (t *Table[S]) Channels() int { return t.inner().Channels }
 // Count returns the number of tables.
 func (t *Table[S]) Count() int { return t.inner().Count }
 
-// String returns a description of the tables.
+// String returns a description such as "2 tables of 640×480 pixels with 1
+// channel of uint32".
 func (t *Table[S]) String() string { return t.inner().String() }
 
 // Close frees the device memory once all work that uses it is done. Closing it
@@ -85,7 +87,8 @@ func (t *TiltedTable[S]) Channels() int { return t.inner().Channels }
 // Count returns the number of tables.
 func (t *TiltedTable[S]) Count() int { return t.inner().Count }
 
-// String returns a description of the tables.
+// String returns a description such as "2 tables of 640×480 pixels with 1
+// channel of uint32".
 func (t *TiltedTable[S]) String() string { return t.inner().String() }
 
 // Close frees the device memory once all work that uses it is done. Closing it
@@ -152,7 +155,8 @@ func (v *Volume[P]) Channels() int { return v.inner().Channels }
 // Depth returns the depth of the volume, in voxels.
 func (v *Volume[P]) Depth() int { return v.inner().Depth }
 
-// String returns a description of the volume.
+// String returns a description such as "volume of 64×64×32 voxels with 1 channel
+// of uint8".
 func (v *Volume[P]) String() string { return v.inner().String() }
 
 // Close frees the device memory once all work that uses it is done. Closing it
@@ -179,7 +183,8 @@ func (t *VolumeTable[S]) Channels() int { return t.inner().Channels }
 // Depth returns the depth of the volume, in voxels.
 func (t *VolumeTable[S]) Depth() int { return t.inner().Depth }
 
-// String returns a description of the table.
+// String returns a description such as "table of 64×64×32 voxels with 1 channel
+// of uint32".
 func (t *VolumeTable[S]) String() string { return t.inner().String() }
 
 // Close frees the device memory once all work that uses it is done. Closing it
@@ -211,21 +216,24 @@ func IntegrateInto[S boxsum.Sum, P boxsum.Pixel](dst *Table[S], src *Image[P], o
 	return tables{method: method.Plane{}, sums: dst.inner()}.integrate(src.inner(), opt)
 }
 
-// Download copies table i to the host.
+// Download copies table i to a new table in host memory. It returns an error
+// that wraps [boxsum.ErrInvalid] if i is out of range.
 func (t *Table[S]) Download(i int) (*boxsum.Table[S], error) {
 	a := t.inner()
 	return onHost(numbered(a, i), func() (*boxsum.Table[S], error) { return boxsum.NewTable[S](a.Width, a.Height, a.Channels) },
 		func(dst *boxsum.Table[S]) error { return t.DownloadInto(i, dst) })
 }
 
-// A SquaredTable holds the tables of images and of their squares.
+// A SquaredTable holds the tables of images and the tables of their squares on a
+// device.
 type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 	Sum     *Table[S]
 	Squares *Table[Q]
 }
 
-// NewSquaredTable allocates device memory for both tables of count images of the
-// given size.
+// NewSquaredTable allocates device memory for the tables of count images of the
+// given size and for the tables of their squares. Zero channels means one. The
+// contents are undefined until [IntegrateSquaresInto] is called.
 func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, height, channels, count int) (*SquaredTable[S, Q], error) {
 	sum, squares, err := both(func() (*Table[S], error) { return NewTable[S](d, width, height, channels, count) },
 		func() (*Table[Q], error) { return NewTable[Q](d, width, height, channels, count) })
@@ -246,8 +254,10 @@ func IntegrateSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *Image[
 	}, func(t *SquaredTable[S, Q]) error { return IntegrateSquaresInto(t, src, opt) })
 }
 
-// IntegrateSquaresInto computes both tables of images and stores them in dst,
-// under the same conditions as [IntegrateInto].
+// IntegrateSquaresInto is like [IntegrateSquares] but stores the tables in dst.
+// Both tables of dst must be on the device of src, have the same number and size
+// of images, and must not overlap src. It returns when the work is queued. Later
+// calls see the result, and [Device.Wait] waits for it.
 func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTable[S, Q], src *Image[P], opt *Options) error {
 	if dst == nil {
 		return errNoTable
@@ -255,7 +265,8 @@ func IntegrateSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *Sq
 	return tables{method: method.Plane{}, sums: dst.Sum.inner(), squares: dst.Squares.inner()}.integrate(src.inner(), opt)
 }
 
-// Download copies both tables of image i to the host.
+// Download copies both tables of image i to new tables in host memory. It
+// returns an error that wraps [boxsum.ErrInvalid] if i is out of range.
 func (t *SquaredTable[S, Q]) Download(i int) (*boxsum.SquaredTable[S, Q], error) {
 	if t == nil {
 		return nil, errNoTable
@@ -278,7 +289,8 @@ func (t *SquaredTable[S, Q]) Download(i int) (*boxsum.SquaredTable[S, Q], error)
 	return boxsum.SquaredTableOf(sum, squares)
 }
 
-// Close frees both tables.
+// Close frees the memory of both tables once all work that uses it is done.
+// Closing them again, or after the device, does nothing.
 func (t *SquaredTable[S, Q]) Close() error {
 	if t == nil {
 		return nil
@@ -313,21 +325,25 @@ func IntegrateTiltedInto[S boxsum.Sum, P boxsum.Pixel](dst *TiltedTable[S], src 
 	return tables{method: method.Tilted{}, sums: dst.inner(), noOffset: noTiltedOffset}.integrate(src.inner(), opt)
 }
 
-// Download copies table i to the host.
+// Download copies table i to a new table in host memory. It returns an error
+// that wraps [boxsum.ErrInvalid] if i is out of range.
 func (t *TiltedTable[S]) Download(i int) (*tilted.Table[S], error) {
 	a := t.inner()
 	return onHost(numbered(a, i), func() (*tilted.Table[S], error) { return tilted.NewTable[S](a.Width, a.Height, a.Channels) },
 		func(dst *tilted.Table[S]) error { return t.DownloadInto(i, dst) })
 }
 
-// A SquaredTiltedTable holds the tilted tables of images and of their squares.
+// A SquaredTiltedTable holds the tilted tables of images and the tilted tables
+// of their squares on a device.
 type SquaredTiltedTable[S boxsum.Sum, Q boxsum.Square] struct {
 	Sum     *TiltedTable[S]
 	Squares *TiltedTable[Q]
 }
 
-// NewSquaredTiltedTable allocates device memory for both tables of count images of
-// the given size.
+// NewSquaredTiltedTable allocates device memory for the tilted tables of count
+// images of the given size and for the tilted tables of their squares. Zero
+// channels means one. The contents are undefined until
+// [IntegrateTiltedSquaresInto] is called.
 func NewSquaredTiltedTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, height, channels, count int) (*SquaredTiltedTable[S, Q], error) {
 	sum, squares, err := both(func() (*TiltedTable[S], error) { return NewTiltedTable[S](d, width, height, channels, count) },
 		func() (*TiltedTable[Q], error) { return NewTiltedTable[Q](d, width, height, channels, count) })
@@ -347,8 +363,10 @@ func IntegrateTiltedSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *
 	}, func(t *SquaredTiltedTable[S, Q]) error { return IntegrateTiltedSquaresInto(t, src, opt) })
 }
 
-// IntegrateTiltedSquaresInto computes both tables of images and stores them in
-// dst, under the same conditions as [IntegrateTiltedInto].
+// IntegrateTiltedSquaresInto is like [IntegrateTiltedSquares] but stores the
+// tables in dst. Both tables of dst must be on the device of src, have the same
+// number and size of images, and must not overlap src. It returns when the work
+// is queued. Later calls see the result, and [Device.Wait] waits for it.
 func IntegrateTiltedSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredTiltedTable[S, Q], src *Image[P], opt *Options) error {
 	if dst == nil {
 		return errNoTable
@@ -356,7 +374,8 @@ func IntegrateTiltedSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d
 	return tables{method: method.Tilted{}, sums: dst.Sum.inner(), squares: dst.Squares.inner(), noOffset: noTiltedOffset}.integrate(src.inner(), opt)
 }
 
-// Download copies both tables of image i to the host.
+// Download copies both tables of image i to new tables in host memory. It
+// returns an error that wraps [boxsum.ErrInvalid] if i is out of range.
 func (t *SquaredTiltedTable[S, Q]) Download(i int) (*tilted.SquaredTable[S, Q], error) {
 	if t == nil {
 		return nil, errNoTable
@@ -379,7 +398,8 @@ func (t *SquaredTiltedTable[S, Q]) Download(i int) (*tilted.SquaredTable[S, Q], 
 	return &tilted.SquaredTable[S, Q]{Sum: sum, Squares: squares}, nil
 }
 
-// Close frees both tables.
+// Close frees the memory of both tables once all work that uses it is done.
+// Closing them again, or after the device, does nothing.
 func (t *SquaredTiltedTable[S, Q]) Close() error {
 	if t == nil {
 		return nil
@@ -412,21 +432,23 @@ func IntegrateVolumeInto[S boxsum.Sum, P boxsum.Pixel](dst *VolumeTable[S], src 
 	return tables{method: method.Volume{}, sums: dst.inner()}.integrate(src.inner(), opt)
 }
 
-// Download copies the table to the host.
+// Download copies the table to a new table in host memory.
 func (t *VolumeTable[S]) Download() (*volume.Table[S], error) {
 	a := t.inner()
 	return onHost(numbered(a, 0), func() (*volume.Table[S], error) { return volume.NewTable[S](a.Width, a.Height, a.Depth, a.Channels) },
 		func(dst *volume.Table[S]) error { return t.DownloadInto(dst) })
 }
 
-// A SquaredVolumeTable holds the table of a volume and the table of its squares.
+// A SquaredVolumeTable holds the table of a volume and the table of its squares
+// on a device.
 type SquaredVolumeTable[S boxsum.Sum, Q boxsum.Square] struct {
 	Sum     *VolumeTable[S]
 	Squares *VolumeTable[Q]
 }
 
-// NewSquaredVolumeTable allocates device memory for both tables of a volume of the
-// given size.
+// NewSquaredVolumeTable allocates device memory for the table of a volume of the
+// given size and for the table of its squares. Zero channels means one. The
+// contents are undefined until [IntegrateVolumeSquaresInto] is called.
 func NewSquaredVolumeTable[S boxsum.Sum, Q boxsum.Square](d *Device, width, height, depth, channels int) (*SquaredVolumeTable[S, Q], error) {
 	sum, squares, err := both(func() (*VolumeTable[S], error) { return NewVolumeTable[S](d, width, height, depth, channels) },
 		func() (*VolumeTable[Q], error) { return NewVolumeTable[Q](d, width, height, depth, channels) })
@@ -447,8 +469,10 @@ func IntegrateVolumeSquares[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](src *
 	}, func(t *SquaredVolumeTable[S, Q]) error { return IntegrateVolumeSquaresInto(t, src, opt) })
 }
 
-// IntegrateVolumeSquaresInto computes both tables of a volume and stores them in
-// dst, under the same conditions as [IntegrateVolumeInto].
+// IntegrateVolumeSquaresInto is like [IntegrateVolumeSquares] but stores the
+// tables in dst. Both tables of dst must be on the device of src, have the size
+// of the volume, and must not overlap src. It returns when the work is queued.
+// Later calls see the result, and [Device.Wait] waits for it.
 func IntegrateVolumeSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](dst *SquaredVolumeTable[S, Q], src *Volume[P], opt *Options) error {
 	if dst == nil {
 		return errNoTable
@@ -456,7 +480,7 @@ func IntegrateVolumeSquaresInto[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](d
 	return tables{method: method.Volume{}, sums: dst.Sum.inner(), squares: dst.Squares.inner()}.integrate(src.inner(), opt)
 }
 
-// Download copies both tables to the host.
+// Download copies both tables to new tables in host memory.
 func (t *SquaredVolumeTable[S, Q]) Download() (*volume.SquaredTable[S, Q], error) {
 	if t == nil {
 		return nil, errNoTable
@@ -479,7 +503,8 @@ func (t *SquaredVolumeTable[S, Q]) Download() (*volume.SquaredTable[S, Q], error
 	return volume.SquaredTableOf(sum, squares)
 }
 
-// Close frees both tables.
+// Close frees the memory of both tables once all work that uses it is done.
+// Closing them again, or after the device, does nothing.
 func (t *SquaredVolumeTable[S, Q]) Close() error {
 	if t == nil {
 		return nil

@@ -28,9 +28,9 @@ func Match(src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt 
 	}, func(scores *Image[float32]) error { return MatchInto(scores, src, template, m, opt) })
 }
 
-// MatchInto is like [Match] but writes the scores to scores, which must be on the device of src and
-// hold as many images. For images of W×H and a template of w×h, each must have (W-w+1)×(H-h+1)
-// pixels and one channel. MatchInto returns when the work is queued.
+// MatchInto is like [Match] but writes the scores to scores, which must be on the device of src. It
+// must hold as many images, each with one channel and (W−w+1)×(H−h+1) pixels for images of W×H and a
+// template of w×h. MatchInto returns when the work is queued.
 func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[uint8], m match.Method, opt *match.Options) error {
 	a, to := src.inner(), scores.inner()
 	if a.Device == nil || to.Device == nil {
@@ -47,7 +47,7 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 		}
 	}
 	if m > match.SSD {
-		return raster.Invalid("unknown %v", m)
+		return raster.Invalid("unknown %v, want ZNCC, NCC or SSD", m)
 	}
 	if err := holdsScores(to, a, template.Width, template.Height, template.Channels); err != nil {
 		return err
@@ -60,7 +60,7 @@ func MatchInto(scores *Image[float32], src *Image[uint8], template boxsum.Image[
 		return err
 	}
 	if t.Flat() {
-		return raster.Invalid("template is flat, so %v is undefined (use a template with contrast)", m)
+		return raster.Invalid("all pixels of the template are equal, so %v is undefined (use another template, or ssd)", m)
 	}
 	return using(a, func() error {
 		if err := to.CheckOpen(); err != nil {
@@ -84,7 +84,7 @@ func holdsScores(to, images *devmem.Array, w, h, channels int) error {
 	case w == 0 || h == 0 || w > images.Width || h > images.Height:
 		return raster.Invalid("template is %d×%d pixels, want at least 1×1 and at most the size of the image, %d×%d", w, h, images.Width, images.Height)
 	case to.Device != images.Device || to.Width != images.Width-w+1 || to.Height != images.Height-h+1 || to.Channels != 1 || to.Count != images.Count:
-		return raster.Invalid("destination is %s, which cannot hold the scores of a template of %d×%d in %s", to, w, h, images)
+		return raster.Invalid("destination is %s, want %d×%d with 1 channel for each of %s, on the same device", to, images.Width-w+1, images.Height-h+1, images)
 	}
 	return nil
 }

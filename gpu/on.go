@@ -67,7 +67,7 @@ func (r runner) Tables(job *device.Tables) error {
 	case device.Tilted:
 		return r.device.onOne(func(d *Device) error { return tilt(d.inner, job) })
 	}
-	return raster.Invalid("unknown kind %d of tables", job.Kind)
+	return raster.Invalid("kind of table is %d, want upright, tilted or volume", job.Kind)
 }
 
 // countable returns an error if an array has too many rows, columns or slices for
@@ -287,7 +287,7 @@ func (r runner) Filter(job *device.Filter) error {
 	case mean == pixel && dev == 0:
 		m.Kind = method.BoxFilter
 	case mean != 0 && mean != raster.F32 || dev != 0 && dev != raster.F32:
-		return raster.Unsupported("means and deviations on a device are float32, not %v", cmp.Or(mean, dev))
+		return raster.Unsupported("means and deviations have type %v, want float32 on a device", cmp.Or(mean, dev))
 	}
 	var results []*raster.Array
 	for _, a := range []*raster.Array{&job.Mean, &job.Dev} {

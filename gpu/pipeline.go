@@ -75,13 +75,13 @@ func Pipeline[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, imag
 }
 
 // PipelineInto is like [Pipeline] but writes to existing tables: each image comes
-// with its table, which must have the size of the image and must not overlap it.
-// The pipeline owns a table until it returns it, even if with an error, and the
-// caller may then use it for another image. When the loop ends early, all tables
-// belong to the caller again.
+// with its table, which must have the size of the image and must not overlap it. A
+// table belongs to the pipeline until the loop receives it, possibly with an error.
+// The caller may then use it for another image. When the loop ends early, all
+// tables belong to the caller again.
 //
 // The device writes directly to tables from [NewHostTable], which is as fast as
-// Reuse. The CPU copies to all other tables.
+// [PipelineOptions.Reuse]. For all other tables, the CPU copies the results.
 func PipelineInto[S boxsum.Sum, P boxsum.Pixel](ctx context.Context, d *Device, images iter.Seq2[*boxsum.Table[S], boxsum.Image[P]], opt *PipelineOptions) iter.Seq2[*boxsum.Table[S], error] {
 	return pipeline(ctx, d, raster.TypeNamed[P](), arrays(images), opt, sumTables[S](true))
 }

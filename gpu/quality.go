@@ -15,11 +15,11 @@ import (
 	"github.com/boxsum/boxsum/quality"
 )
 
-// SSIM is like [quality.SSIM] but compares batches of images on a device. It returns the
-// score of each image of a and the image of b with the same index, bit-identical
-// to package quality. It waits for the device, which must support float64. It
-// uses only the window, the constants and the context of opt; Sigma and Valid are
-// not supported.
+// SSIM returns the structural similarity of each image of a and the image of b with the same index,
+// bit-identical to [quality.SSIM]. Both batches must be on the same device, which must support
+// float64, and have the same number and size of images. SSIM waits for the device. It uses only
+// Window, Population, DataRange, K1, K2 and Context of opt, and returns an error if Sigma or Valid
+// is set.
 func SSIM[P FilterPixel](a, b *Image[P], opt *quality.Options) ([]float64, error) {
 	var scores []float64
 	err := compare(nil, a.inner(), b.inner(), opt, func(s *method.SSIM, job method.Job, windows int) error {
@@ -39,8 +39,8 @@ func SSIM[P FilterPixel](a, b *Image[P], opt *quality.Options) ([]float64, error
 	return scores, err
 }
 
-// SSIMMap is like [SSIM] but returns the similarity of the window around every
-// pixel, as [quality.SSIMMap] does.
+// SSIMMap is like [SSIM] but returns, for every pixel, the structural similarity of the windows
+// around it, as in the map of [quality.SSIMMap].
 func SSIMMap[D quality.Float, P FilterPixel](a, b *Image[P], opt *quality.Options) (*Image[D], error) {
 	return likeImage(a, func(dst *Image[D]) error { return SSIMMapInto(dst, a, b, opt) })
 }

@@ -12,11 +12,10 @@ import (
 	"github.com/boxsum/boxsum/rank"
 )
 
-// Rank is like [rank.Filter] but works on images on a device: it returns a statistic of the
-// window around every pixel, bit-identical to package rank. The statistic must be
-// [rank.Mean] or, for bytes, [rank.Percentile], [rank.Minimum], [rank.Maximum] or
-// [rank.Equalize]. For percentiles, OpenCL devices must support float64. Rank uses
-// only the fraction and the context of opt.
+// Rank returns a statistic of the window around every pixel of images on a device,
+// bit-identical to [rank.Filter]. The statistic must be [rank.Mean] or, for uint8 images,
+// [rank.Percentile], [rank.Minimum], [rank.Maximum] or [rank.Equalize]. For percentiles,
+// OpenCL devices must support float64. Rank uses only Fraction and Context of opt.
 func Rank[P FilterPixel](src *Image[P], s rank.Statistic, w filter.Window, opt *rank.Options) (*Image[P], error) {
 	return likeImage(src, func(dst *Image[P]) error { return RankInto(dst, src, s, w, opt) })
 }

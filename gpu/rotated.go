@@ -16,8 +16,8 @@ import (
 
 // A RotatedTable holds tables along the lines of a rotation on a device, one for
 // each of Count images of the same size. It answers the same queries as a
-// [rotated.Table]. Its lattice describes where pixels lie and counts the pixels in
-// boxes.
+// [rotated.Table]. [RotatedTable.Lattice] describes where the pixels of the images
+// lie and counts the pixels in boxes.
 type RotatedTable[S boxsum.Sum] struct{ rotatedTables }
 
 // rotatedTables are rotated tables without the type of their sums.
@@ -93,9 +93,9 @@ func IntegrateRotated[S boxsum.Sum, P boxsum.Pixel](src *Image[P], rot rotated.R
 	}, func(t *RotatedTable[S]) error { return IntegrateRotatedInto(t, src, opt) })
 }
 
-// IntegrateRotatedInto computes the tables of images and stores them in dst, which
-// must be on the same device and have the same number and size of images. It
-// returns when the work is queued.
+// IntegrateRotatedInto is like [IntegrateRotated] but stores the tables in dst,
+// which must be on the device of src and have the same number and size of images.
+// The rotation is that of dst. It returns when the work is queued.
 func IntegrateRotatedInto[S boxsum.Sum, P boxsum.Pixel](dst *RotatedTable[S], src *Image[P], opt *Options) error {
 	if dst == nil || dst.lattice == nil {
 		return errNoTable
@@ -141,7 +141,8 @@ func (t *RotatedTable[S]) SumBoxes(i int, dst []S, boxes []rotated.Box) error {
 	return nil
 }
 
-// Download copies table i to the host.
+// Download copies table i to a new table in host memory. It returns an error that
+// wraps [boxsum.ErrInvalid] if i is out of range.
 func (t *RotatedTable[S]) Download(i int) (*rotated.Table[S], error) {
 	return onHost(t.index(i), func() (*rotated.Table[S], error) {
 		return rotated.NewTable[S](t.Width(), t.Height(), t.Channels(), t.Lattice().Rotation())
@@ -182,7 +183,7 @@ func (t *RotatedTable[S]) index(i int) error {
 		return errNoTable
 	}
 	if uint(i) >= uint(t.Count()) {
-		return raster.Invalid("index is %d, out of range for %s", i, devmem.Plural(t.Count(), "rotated table"))
+		return raster.Invalid("index is %d, want 0 to %d for %s", i, t.Count()-1, devmem.Plural(t.Count(), "rotated table"))
 	}
 	return nil
 }

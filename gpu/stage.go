@@ -127,7 +127,8 @@ func (r stager) StageRotated(job *device.Rotated, images []raster.Array, kernels
 	return s, nil
 }
 
-// Pipeline is like the functions of that name.
+// Pipeline computes the tables of images one after the other, as [Pipeline]
+// and its variants do.
 func (r stager) Pipeline(ctx context.Context, job *device.PipelineJob) iter.Seq2[raster.Array, error] {
 	opt := &PipelineOptions{Offset: job.Offset, Kernels: Kernels(job.Kernels), InFlight: job.InFlight, Reuse: job.Reuse}
 	return pipeline(ctx, r.device, job.Pixel, job.Images, opt, sumArrays(job.Sum, job.Given))
@@ -159,7 +160,8 @@ func sumArrays(sum raster.Type, given bool) kindOf[raster.Array] {
 	}
 }
 
-// LockedArray is like [NewHostImage] and [NewHostTable].
+// LockedArray allocates zeros in page-locked host memory: an image, as
+// [NewHostImage] does, or a table, as [NewHostTable] does.
 func (r stager) LockedArray(t raster.Type, image raster.Extent, table bool) (raster.Array, func() error, error) {
 	a := devmem.Array{Element: t, Width: image.Width, Height: image.Height, Channels: image.Channels, Count: 1}
 	if table {

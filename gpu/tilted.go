@@ -54,7 +54,8 @@ func (t *TiltedTable[S]) SumBoxes(i int, dst []S, boxes []tilted.Box) error {
 	return nil
 }
 
-// DownloadInto copies table i into dst, which must have its size.
+// DownloadInto copies table i into dst, which must have the size and the number of
+// channels of the images.
 func (t *TiltedTable[S]) DownloadInto(i int, dst *tilted.Table[S]) error {
 	return t.fetch(i, dst, false)
 }

@@ -17,14 +17,15 @@ func NewVolume[P boxsum.Pixel](d *Device, width, height, depth, channels int) (*
 	return wrapped[Volume[P]](d.mem().Make(devmem.Array{Element: raster.TypeNamed[P](), Width: width, Height: height, Channels: channels, Volume: true, Depth: depth}))
 }
 
-// UploadVolume copies a volume to a device.
+// UploadVolume copies a volume from host memory to a new volume on a device.
 func UploadVolume[P boxsum.Pixel](d *Device, src volume.Volume[P]) (*Volume[P], error) {
 	_, wrong := checkedVolume(src)
 	return filled(wrong, func() (*Volume[P], error) { return NewVolume[P](d, src.Width, src.Height, src.Depth, src.Channels) },
 		func(v *Volume[P]) error { return v.Set(src) })
 }
 
-// Set copies src into the volume, which must have its size.
+// Set copies src into the volume. src must have the size and the number of
+// channels of v.
 func (v *Volume[P]) Set(src volume.Volume[P]) error {
 	a := v.inner()
 	if a.Device == nil {
@@ -35,7 +36,7 @@ func (v *Volume[P]) Set(src volume.Volume[P]) error {
 		return err
 	}
 	if src.Width != a.Width || src.Height != a.Height || src.Depth != a.Depth || src.Channels != a.Channels {
-		return raster.Invalid("a volume of %d×%d×%d voxels with %d channels does not fit in a %s", src.Width, src.Height, src.Depth, src.Channels, v)
+		return raster.Invalid("volume is %d×%d×%d with %d channels, want the size of the %s", src.Width, src.Height, src.Depth, src.Channels, v)
 	}
 	return using(a, func() error {
 		for z := range a.Depth {

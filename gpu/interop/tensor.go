@@ -34,7 +34,7 @@ type TensorJob struct {
 // MostAcross is the maximum width of a window in a [TensorJob].
 const MostAcross = method.WindowMost
 
-// Tensor queues a job on the device's stream.
+// Tensor checks a job and queues it on the device's stream. It returns when the work is queued.
 func Tensor(d *gpu.Device, j *TensorJob) error {
 	m := inner(d)
 	return m.Use(func() error {

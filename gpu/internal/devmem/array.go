@@ -75,7 +75,7 @@ func (a *Array) OffsetSums(i int) (*Array, error) {
 		return nil, nil
 	}
 	if a.Beside.number != a.BesideOf {
-		return nil, raster.Invalid("the squares of a %s have a different offset from the sums (compute both in one call)", a)
+		return nil, raster.Invalid("the squares of the %s and its sums have different offsets (compute both in one call)", a)
 	}
 	return a.Beside, a.Beside.CheckOpen()
 }
@@ -195,7 +195,7 @@ func (a *Array) Layout() (int64, error) {
 		bytes, ok = Product(bytes, int64(a.Count))
 	}
 	if !ok || bytes > math.MaxInt-lead {
-		return 0, raster.Invalid("%s does not fit in memory", a)
+		return 0, raster.Invalid("%s: the size in bytes exceeds the address space", a)
 	}
 	return bytes + lead, nil
 }
@@ -251,7 +251,7 @@ func (a *Array) CheckOpen() error {
 // CheckIndex returns an error unless there is an image or table i.
 func (a *Array) CheckIndex(i int) error {
 	if uint(i) >= uint(a.Count) {
-		return raster.Invalid("index is %d, out of range for %s", i, a)
+		return raster.Invalid("index is %d, want 0 to %d for %s", i, a.Count-1, a)
 	}
 	return nil
 }
@@ -262,7 +262,7 @@ func (a *Array) CheckSource(src *Array) error {
 		return raster.Invalid("table is on %s and images on %s, want both on one open device", a.Device.Info().Name, src.Device.Info().Name)
 	}
 	if a.Width != src.Width || a.Height != src.Height || a.Channels != src.Channels || a.Volume != src.Volume || a.Depth != src.Depth || !a.Volume && a.Count != src.Count {
-		return raster.Invalid("destination is a %s, which cannot hold the sums of a %s", a, src)
+		return raster.Invalid("destination is a %s, want the number and size of the source, a %s", a, src)
 	}
 	return nil
 }

@@ -218,7 +218,7 @@ func (d *Device) NewBuffer(bytes int64) (driver.Memory, error) {
 // FreeBuffer frees memory allocated by NewBuffer.
 func (d *Device) FreeBuffer(m driver.Memory) error {
 	if !remove(d, &d.Held, m) {
-		return raster.Invalid("the memory was not allocated by this device")
+		return raster.Invalid("memory %#x was not allocated by this device, or is already free", uintptr(m))
 	}
 	return d.Backend.Free(m)
 }

@@ -49,11 +49,11 @@ func (d *Device) ForeignArray(e raster.Type, f Foreign, border int, volume bool)
 	case f.Handle == 0 && row*rows > 0 || f.Offset < 0:
 		return Array{}, raster.Invalid("%s has a nil address", &a)
 	case f.Stride%value != 0 || f.Distance%value != 0 || (int64(f.Handle)+f.Offset)%value != 0:
-		return Array{}, raster.Invalid("%s is not aligned: its start and its rows must be multiples of %d bytes", &a, value)
+		return Array{}, raster.Invalid("%s starts at %#x with rows %d bytes apart and images %d apart, want multiples of %d bytes", &a, int64(f.Handle)+f.Offset, f.Stride, f.Distance, value)
 	case f.Stride < row || a.Count > 1 && f.Distance < image:
-		return Array{}, raster.Invalid("%s with rows %d bytes apart and images %d apart overlaps itself", &a, f.Stride, f.Distance)
+		return Array{}, raster.Invalid("%s has rows %d bytes apart and images %d apart, want at least %d and %d", &a, f.Stride, f.Distance, row, image)
 	case !ok || all > math.MaxInt64-f.Offset || uint64(f.Handle) > uint64(math.MaxInt64-f.Offset-all):
-		return Array{}, raster.Invalid("%s with rows %d bytes apart and images %d apart does not fit in memory", &a, f.Stride, f.Distance)
+		return Array{}, raster.Invalid("%s with rows %d bytes apart and images %d apart extends beyond the address space", &a, f.Stride, f.Distance)
 	}
 	a.At = Batch{driver.Plane{Memory: driver.Memory(f.Handle), Offset: f.Offset, Stride: f.Stride}, f.Distance}
 	if d.About.Kind == driver.CUDA {

@@ -110,7 +110,7 @@ func parse(text string, otherwise int) (int, error) {
 	}
 	count, err := strconv.Atoi(text)
 	if err == nil && count < 1 {
-		err = fmt.Errorf("%d is less than 1", count)
+		err = fmt.Errorf("count is %d, want 1 or more", count)
 	}
 	return count, err
 }

@@ -199,9 +199,9 @@ func (b *CUDABackend) module(name, kernel string) (cuda.Module, error) {
 		reasons = append(reasons, err)
 	}
 	if len(reasons) == 0 {
-		return 0, fmt.Errorf("no %s kernels for compute capability %d.%d", name, b.Major, b.Minor)
+		return 0, fmt.Errorf("the %s kernels do not support compute capability %d.%d, want 7.5 or higher", name, b.Major, b.Minor)
 	}
-	err := fmt.Errorf("load the %s kernels: %w", name, Refusal(reasons))
+	err := fmt.Errorf("loading the %s kernels: %w", name, Refusal(reasons))
 	if IsRefused(err) {
 		b.refused[kernel] = err
 	}

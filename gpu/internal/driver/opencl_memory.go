@@ -51,12 +51,12 @@ const lazyBytes = 1 << 20
 
 func (b *OpenCLBackend) buffer(flags uint64, bytes int64) (Memory, error) {
 	if bytes > b.maxAlloc {
-		return 0, fmt.Errorf("%w: %s allocates at most %d bytes at a time", boxsum.ErrMemory, b.about.Name, b.maxAlloc)
+		return 0, fmt.Errorf("%w: allocation of %d bytes, but %s allows at most %d at a time", boxsum.ErrMemory, bytes, b.about.Name, b.maxAlloc)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if bytes > b.about.Memory-b.taken {
-		return 0, fmt.Errorf("%w: %d of %d bytes are in use", boxsum.ErrMemory, b.taken, b.about.Memory)
+		return 0, fmt.Errorf("%w: allocation of %d bytes, but %d of %d are in use", boxsum.ErrMemory, bytes, b.taken, b.about.Memory)
 	}
 	m, err := b.driver.CreateBuffer(b.context, flags, bytes)
 	if err != nil {

@@ -163,7 +163,7 @@ func (l *launcher) Launch(s launch.Stream, kernel string, groups, items int, arg
 		case launch.Buffer:
 			values = append(values, driver.Value(&a))
 		default:
-			return fmt.Errorf("argument %d of kernel %s is a %T", i, kernel, a)
+			return fmt.Errorf("argument %d of kernel %s is a %T, want an int32, an int64 or a buffer", i, kernel, a)
 		}
 	}
 	return l.device.Use(func() error {

@@ -50,7 +50,7 @@ func (e *CLAHE) Queue(job Job) error {
 	c.PartRows = int32(devmem.CeilDiv(e.TileHeight, int(parts)))
 	c.Parts = int32(devmem.CeilDiv(e.TileHeight, int(c.PartRows)))
 	if pieces := int64(e.TileWidth/16+2) * int64(c.PartRows); pieces > math.MaxInt32 { // which are counted in 32 bits
-		return raster.Invalid("tiles of %d×%d pixels have parts of %d pieces, want at most %d (use more tiles)", e.TileWidth, e.TileHeight, pieces, math.MaxInt32)
+		return raster.Invalid("tiles have %d×%d pixels, too many for the 32-bit counters of the device (use more tiles)", e.TileWidth, e.TileHeight)
 	}
 	c.Histograms = 1
 	if job.Pixel == raster.U8 {

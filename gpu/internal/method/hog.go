@@ -103,7 +103,7 @@ func (h *hogSearch) plan() (err error) {
 	var axes []int32
 	for _, l := range s.Levels {
 		if len(axes)+len(l.AxisX)+len(l.AxisY) > math.MaxInt32 {
-			return raster.Invalid("scales of the image of %d×%d pixels have more than %d columns and rows altogether", h.Width, h.Height, math.MaxInt32)
+			return raster.Invalid("image is %d×%d, want at most %d columns and rows in all of its scaled copies (use a larger scale)", h.Width, h.Height, math.MaxInt32)
 		}
 		h.axes = append(h.axes, [2]int32{int32(len(axes)), int32(len(axes) + len(l.AxisX))})
 		axes = append(append(axes, l.AxisX...), l.AxisY...)
@@ -138,7 +138,7 @@ func (h *hogSearch) look(p hogPart) error {
 	switch {
 	case divides && (l.bytes > h.most || !l.fits):
 	case !l.fits:
-		return raster.Invalid("image is %d×%d pixels, of which a row of windows is too large for one launch", h.Width, h.Height)
+		return raster.Invalid("image is %d×%d pixels, too wide to search a row of windows in one launch (use the CPU)", h.Width, h.Height)
 	default:
 		if err := h.run(p, l); !divides || !errors.Is(err, boxsum.ErrMemory) {
 			return err

@@ -104,7 +104,7 @@ func (l *Lattice) plan(job Job, way Way) (Plan, error) {
 	stride := devmem.RoundUp(int64(l.job.Columns)*int64(job.Channels)*int64(job.Pixel.Bytes()), devmem.ImageRow)
 	one, ok := devmem.Product(stride, int64(l.job.Rows))
 	if !ok {
-		return Plan{}, raster.Invalid("a lattice of %d×%d cells does not fit in memory", l.job.Columns, l.job.Rows)
+		return Plan{}, raster.Invalid("lattice has %d×%d cells, whose size in bytes exceeds the address space", l.job.Columns, l.job.Rows)
 	}
 	return Plan{
 		Most: int(min(int64(job.Count), max(latticeBytes/(one<<l.job.Split), 1))),

@@ -114,7 +114,7 @@ func planOf(m Method, job Job, used Way) (plan Plan, err error) {
 		plan, err = m.Portable(job)
 	}
 	if err == nil && plan.Most < 1 {
-		err = raster.Invalid("%d images of %d×%d pixels with %d channels are too many for one launch", job.Count, job.Width, job.Height, job.Channels)
+		err = raster.Invalid("%d images of %d×%d pixels with %d channels exceed the device's limit for one kernel launch (use fewer or smaller images)", job.Count, job.Width, job.Height, job.Channels)
 	}
 	return plan, err
 }
