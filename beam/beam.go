@@ -119,7 +119,7 @@ var edgesDone, blocksDone atomic.Int64
 // finished. The submitter calls it once, before the pipeline runs.
 func Begin(ctx context.Context, w Work) (blocks int, err error) {
 	if strings.HasSuffix(w.To, ".zip") {
-		return 0, errors.New("workers cannot write one zip file together (use a folder or a bucket)")
+		return 0, fmt.Errorf("destination %s is a zip file, which only one worker can write, want a folder or a bucket", zarr.Redacted(w.To))
 	}
 	o, err := w.open(ctx)
 	if err != nil {
@@ -258,7 +258,7 @@ type scanFn struct {
 
 func (f *scanFn) ProcessElement(ctx context.Context, n int64, emit func(int64)) error {
 	if int(n) != f.Blocks {
-		return fmt.Errorf("table has edges of %d blocks, want %d", n, f.Blocks)
+		return fmt.Errorf("the destination has the edges of %d blocks, want %d", n, f.Blocks)
 	}
 	job, err := f.Work.job(ctx)
 	if err != nil {

@@ -94,7 +94,7 @@ func retry(ctx context.Context, key string, call func() error) error {
 }
 
 // errShort reports an object with fewer bytes than requested, which another attempt does not change.
-var errShort = fmt.Errorf("the object is cut short: %w", io.ErrUnexpectedEOF)
+var errShort = fmt.Errorf("the object has fewer bytes than requested: %w", io.ErrUnexpectedEOF)
 
 func (b *bucket) Get(ctx context.Context, key string, offset, length int64, buf []byte) (data []byte, err error) {
 	err = retry(ctx, key, func() error {
@@ -161,7 +161,7 @@ func readAll(r io.Reader, n int64, buf []byte) ([]byte, error) {
 		return nil, err
 	}
 	if k, _ := r.Read(make([]byte, 1)); k > 0 {
-		return nil, errors.New("the store returned more bytes than requested")
+		return nil, fmt.Errorf("the store returned more than the %d bytes requested", n)
 	}
 	return buf, nil
 }

@@ -96,11 +96,11 @@ func elementCount(shape []int) (int, error) {
 	for _, d := range shape {
 		switch {
 		case d < 0:
-			return 0, fmt.Errorf("shape %s has a negative dimension", shapeString(shape))
+			return 0, fmt.Errorf("shape is %s, want dimensions of 0 or more", shapeString(shape))
 		case d == 0:
 			empty = true
 		case n > math.MaxInt/8/d:
-			return 0, fmt.Errorf("shape %s does not fit in memory", shapeString(shape))
+			return 0, fmt.Errorf("shape is %s, whose number of elements does not fit in an int", shapeString(shape))
 		default:
 			n *= d
 		}

@@ -64,7 +64,7 @@ func (b *packedBits) ColorIndexAt(x, y int) uint8 {
 func packed(p *raster.Array) (bilevel, error) {
 	white := map[raster.Type]uint32{raster.U8: 0xff, raster.U16: 0xffff}[p.Type]
 	if white == 0 || p.Channels != 1 {
-		return nil, raster.Unsupported("PBM cannot store pixels of %v with %d channels, only black and white", p.Type, p.Channels)
+		return nil, raster.Unsupported("image has pixels of %v with %d channels, want 1 channel of uint8 or uint16 in black and white for PBM", p.Type, p.Channels)
 	}
 	n := (p.Width + 7) / 8
 	b := &packedBits{make([]byte, n*p.Height), n, p.Width, p.Height}

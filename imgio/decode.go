@@ -35,7 +35,7 @@ const (
 	Keep
 )
 
-// A Picture is a decoded file.
+// A Picture is a decoded picture or .npy array, with its metadata.
 type Picture struct {
 	// Image is a boxsum.Image[P]. For pictures, P is uint8 or uint16, depending
 	// on the depth of the file. For arrays, and for TIFF files of signed
@@ -61,8 +61,8 @@ type Picture struct {
 	close closer
 }
 
-// Close releases the resources of the picture. Image must not be used after
-// that.
+// Close releases the resources of the picture, such as a mapped file. Image
+// must not be used after that.
 func (p *Picture) Close() error { return p.close.Close() }
 
 // Open reads the named picture or .npy array. It detects the format from the
@@ -78,9 +78,10 @@ func (p *Picture) Close() error { return p.close.Close() }
 // The caller must close the picture.
 func Open(path string, mode ColorMode) (*Picture, error) { return OpenWith(path, Options{Color: mode}) }
 
-// OpenWith is like [Open] but takes options. If opt selects a GIF frame after
-// the first, the frame is drawn over those before it, in the size of the whole
-// picture.
+// OpenWith is like [Open] but reads the file as opt specifies: in another
+// color mode, another page, or without the limit [MaxPixels]. If opt selects a
+// GIF frame after the first, the frame is drawn over those before it, in the
+// size of the whole picture.
 func OpenWith(path string, opt Options) (*Picture, error) {
 	f, info, format, err := openFile(path)
 	if err != nil {
@@ -124,7 +125,8 @@ func Decode(r io.Reader, mode ColorMode) (*Picture, error) {
 	return DecodeWith(r, Options{Color: mode})
 }
 
-// DecodeWith is like [Decode] but takes options.
+// DecodeWith is like [Decode] but reads the stream as opt specifies, like
+// [OpenWith].
 func DecodeWith(r io.Reader, opt Options) (*Picture, error) {
 	format, whole, err := sniffed(r)
 	if err != nil {
@@ -317,7 +319,7 @@ func decodeChecked(format string, data []byte, opt Options) (any, error) {
 		return nil, err
 	}
 	if m.Bounds().Empty() {
-		return nil, errors.New("the picture is empty")
+		return nil, fmt.Errorf("the picture is %d×%d pixels, want at least 1×1", m.Bounds().Dx(), m.Bounds().Dy())
 	}
 	return convert(format, data, m, opt.Color), nil
 }

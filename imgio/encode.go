@@ -30,8 +30,8 @@ var extensions = map[string]string{
 // jpegQuality loses little visible detail, at a third of the size of a PNG.
 const jpegQuality = 95
 
-// FormatOf returns the format that [Save] uses for a file name. ok is false if
-// the extension is unknown.
+// FormatOf returns the format that [Save] uses for a file name, such as "png" for
+// photo.PNG. ok is false if the extension is unknown.
 func FormatOf(path string) (format string, ok bool) {
 	format, ok = extensions[strings.ToLower(filepath.Ext(path))]
 	return format, ok
@@ -42,8 +42,8 @@ func FormatOf(path string) (format string, ok bool) {
 // the file atomically. See [Encode] for the supported types.
 func Save(path string, img any) error { return SaveWith(path, img, Metadata{}) }
 
-// SaveWith is like [Save] but also writes metadata, such as that of the
-// [Picture] from which img was made.
+// SaveWith is like [Save] but also writes metadata, such as that of the [Picture] from
+// which img was made. Formats that cannot store metadata omit it.
 func SaveWith(path string, img any, m Metadata) error {
 	format, ok := FormatOf(path)
 	if !ok {
@@ -68,7 +68,8 @@ func Encode(w io.Writer, format string, img any) error {
 	return EncodeWith(w, format, img, Metadata{})
 }
 
-// EncodeWith is like [Encode] but also writes metadata.
+// EncodeWith is like [Encode] but also writes metadata. Formats that cannot store metadata
+// omit it.
 func EncodeWith(w io.Writer, format string, img any, m Metadata) error {
 	if err := checkImage(img); err != nil {
 		return err
@@ -114,7 +115,9 @@ func checkImage(img any) error {
 	return nil
 }
 
-func noImage(img any) error { return raster.Unsupported("%s cannot be written", described(img)) }
+func noImage(img any) error {
+	return raster.Unsupported("%s cannot be written, want a boxsum.Image or an image.Image", described(img))
+}
 
 // described names the pixels of an image for an error, or the type of another value.
 func described(img any) string {
@@ -154,7 +157,7 @@ func encodePNG(w io.Writer, img any, meta Metadata) error {
 		return err
 	}
 	if m.Bounds().Empty() {
-		return raster.Invalid("an empty image cannot be written as PNG")
+		return raster.Invalid("image is %d×%d, want at least 1×1 pixels in a PNG file", m.Bounds().Dx(), m.Bounds().Dy())
 	}
 	channels := 3
 	if isGray(m) {
@@ -271,7 +274,7 @@ func arrayOf(img any) (raster.Array, error) {
 		return p, err
 	}
 	if p.Width == 0 || p.Height == 0 {
-		return p, raster.Invalid("an empty image cannot be written as a picture")
+		return p, raster.Invalid("image is %d×%d, want at least 1×1 pixels in a picture (use .npy)", p.Width, p.Height)
 	}
 	return p, nil
 }

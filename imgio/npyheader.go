@@ -36,7 +36,7 @@ func readNPYHeader(r io.Reader) (*npyHeader, error) {
 		return nil, cutShort("npy header", err)
 	}
 	if string(pre[:6]) != npyMagic {
-		return nil, errors.New("not a .npy file: it does not start with \\x93NUMPY")
+		return nil, fmt.Errorf("not a .npy file: it starts with %q, want \\x93NUMPY", pre[:6])
 	}
 	lengthBytes := 4
 	switch pre[6] {
@@ -51,7 +51,7 @@ func readNPYHeader(r io.Reader) (*npyHeader, error) {
 	}
 	length := binary.LittleEndian.Uint32(pre[8:])
 	if length > maxNPYHeader {
-		return nil, fmt.Errorf("npy header is longer than %d bytes", maxNPYHeader)
+		return nil, fmt.Errorf("npy header has %d bytes, want at most %d", length, maxNPYHeader)
 	}
 	text := make([]byte, length)
 	if _, err := io.ReadFull(r, text); err != nil {

@@ -117,7 +117,7 @@ func newNPYWriter(w io.Writer, shape []int, of raster.Type) (*npyWriter, error) 
 func (w *npyWriter) write(row []byte) error {
 	n := len(row) / w.size
 	if n > w.count-w.written {
-		return fmt.Errorf("shape %s has %d elements, but the rows have more", shapeString(w.shape), w.count)
+		return fmt.Errorf("rows have %d or more elements, want %d for shape %s", w.written+n, w.count, shapeString(w.shape))
 	}
 	w.written += n
 	if hostIsLittle || w.size == 1 {
@@ -138,7 +138,7 @@ func (w *npyWriter) write(row []byte) error {
 
 func (w *npyWriter) finish() error {
 	if w.written != w.count {
-		return fmt.Errorf("shape %s has %d elements, but the rows have %d", shapeString(w.shape), w.count, w.written)
+		return fmt.Errorf("rows have %d elements, want %d for shape %s", w.written, w.count, shapeString(w.shape))
 	}
 	if err := w.buf.Flush(); err != nil {
 		return fmt.Errorf("writing npy data: %w", err)
@@ -213,7 +213,7 @@ func (z *NPZ) padding(name string) ([]byte, error) {
 	return extra, nil
 }
 
-// NewNPZ returns an NPZ that writes to w. Close completes the archive.
+// NewNPZ returns an NPZ that writes to w. [NPZ.Close] completes the archive.
 func NewNPZ(w io.Writer) *NPZ {
 	to := &countingWriter{w: w}
 	return &NPZ{zip: zip.NewWriter(to), to: to, seen: map[string]bool{}}
@@ -246,7 +246,7 @@ func (z *NPZ) WriteBytes(name, dtype string, shape []int, rows iter.Seq[[]byte])
 // member starts an array.
 func (z *NPZ) member(name string) (io.Writer, error) {
 	if name == "" || z.seen[name] {
-		return nil, fmt.Errorf("array name %q is empty or used twice in the .npz file", name)
+		return nil, fmt.Errorf("array name is %q, want a name that is not empty and not yet in the .npz file", name)
 	}
 	z.seen[name] = true
 	extra, err := z.padding(name + ".npy")

@@ -52,7 +52,7 @@ func namedArray(a *Array, names []string) map[string]*Array {
 func openArrays(f *os.File, info os.FileInfo, format string, names []string) (map[string]*Array, io.Closer, error) {
 	switch {
 	case info.IsDir():
-		return nil, nil, errors.New("this is a folder, want a file in it")
+		return nil, nil, errors.New("the path is a folder, want a file in it")
 	case format == "npy":
 		a, c, err := openNPY(f)
 		return namedArray(a, names), c, err

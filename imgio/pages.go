@@ -125,7 +125,8 @@ func newPages(format string, data []byte, opt Options) *Pages {
 
 func arrayPages(p *Picture) *Pages { return &Pages{Format: p.Format, N: 1, array: p, close: p.close} }
 
-// Page decodes page n, counted from 1. The picture stays valid until Close.
+// Page decodes page n, counted from 1. It returns an error if there is no such
+// page. The picture stays valid until Close.
 func (p *Pages) Page(n int) (*Picture, error) {
 	picture, err := p.page(n)
 	switch {

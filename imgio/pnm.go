@@ -131,7 +131,7 @@ func readSamples[P uint8 | uint16](h *pnmHeader, p *pnmText) ([]P, error) {
 				return nil, fmt.Errorf("sample %d of %d: %w", i+1, len(pix), err)
 			}
 			if v > h.max {
-				return nil, fmt.Errorf("sample %d exceeds the maximum of %d", v, h.max)
+				return nil, fmt.Errorf("a sample is %d, want 0 to %d (the maximum in the header)", v, h.max)
 			}
 			pix[i] = P(v)
 		}
@@ -143,7 +143,7 @@ func readSamples[P uint8 | uint16](h *pnmHeader, p *pnmText) ([]P, error) {
 		}
 		for _, v := range pix {
 			if int(v) > h.max {
-				return nil, fmt.Errorf("sample %d exceeds the maximum of %d", v, h.max)
+				return nil, fmt.Errorf("a sample is %d, want 0 to %d (the maximum in the header)", v, h.max)
 			}
 		}
 	}
@@ -212,7 +212,7 @@ func (p *pnmText) pamHeader(byte) (*pnmHeader, error) {
 		case words[0] == "ENDHDR":
 			for name, field := range fields {
 				if *field < 0 {
-					return nil, fmt.Errorf("the header has no %s", name)
+					return nil, fmt.Errorf("the header has no line %s, want WIDTH, HEIGHT, DEPTH and MAXVAL", name)
 				}
 			}
 			h.blackWhite = h.max == 1 && strings.HasPrefix(tuple, "BLACKANDWHITE")
@@ -220,7 +220,7 @@ func (p *pnmText) pamHeader(byte) (*pnmHeader, error) {
 		case words[0] == "TUPLTYPE":
 			tuple = strings.Join(words[1:], " ")
 		case fields[words[0]] == nil || len(words) != 2:
-			return nil, fmt.Errorf("invalid header line %.30q", strings.Join(words, " "))
+			return nil, fmt.Errorf("header line is %.30q, want WIDTH, HEIGHT, DEPTH or MAXVAL and a number, TUPLTYPE or ENDHDR", strings.Join(words, " "))
 		default:
 			v, err := strconv.ParseUint(words[1], 10, 31)
 			if err != nil {
@@ -259,14 +259,14 @@ func (p *pnmText) number() (int, error) {
 	for ; i < len(p.rest) && p.rest[i] >= '0' && p.rest[i] <= '9'; i++ {
 		v = v*10 + int64(p.rest[i]-'0')
 		if v > math.MaxInt32 {
-			return 0, fmt.Errorf("a number is too large, want at most %d", math.MaxInt32)
+			return 0, fmt.Errorf("the number is %d or more, want at most %d", v, math.MaxInt32)
 		}
 	}
 	if i == 0 {
 		if len(p.rest) == 0 {
 			return 0, io.ErrUnexpectedEOF
 		}
-		return 0, fmt.Errorf("expected a number at %.10q", p.rest)
+		return 0, fmt.Errorf("found %.10q, want a number", p.rest)
 	}
 	p.rest = p.rest[i:]
 	return int(v), nil
@@ -282,7 +282,7 @@ func (p *pnmText) bits(pix []uint8) error {
 		case p.rest[0] == '0':
 			pix[i] = 255
 		case p.rest[0] != '1':
-			return fmt.Errorf("pixel %d of %d: expected 0 or 1 at %.10q", i+1, len(pix), p.rest)
+			return fmt.Errorf("pixel %d of %d is %.1q, want 0 or 1", i+1, len(pix), p.rest)
 		}
 		p.rest = p.rest[1:]
 	}

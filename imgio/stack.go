@@ -50,7 +50,8 @@ func (s slice) String() string {
 // that.
 func (s *Stack) Close() error { return s.close.Close() }
 
-// Slice reads slice z, which has the same type as First. The image stays valid
+// Slice reads slice z, counted from 0, as an image of the same type and size as
+// First. It returns an error if there is no such slice. The image stays valid
 // until Close.
 func (s *Stack) Slice(z int) (any, error) {
 	if z < 0 || z >= s.Depth {
@@ -131,7 +132,7 @@ func DecodeStack(r io.Reader, mode ColorMode) (*Stack, error) {
 	return DecodeStackWith(r, Options{Color: mode})
 }
 
-// DecodeStackWith is like [DecodeStack] but takes options.
+// DecodeStackWith is like [DecodeStack] but reads the stream as opt specifies.
 func DecodeStackWith(r io.Reader, opt Options) (*Stack, error) {
 	format, whole, err := sniffed(r)
 	if err != nil {
@@ -235,7 +236,7 @@ func sliceArray(a *Array) (*Stack, error) {
 		return nil, err
 	}
 	if n == 0 {
-		return nil, fmt.Errorf("volume of shape %s is empty", shapeString(a.Shape))
+		return nil, fmt.Errorf("array of shape %s has no voxels, want a volume of at least 1×1×1", shapeString(a.Shape))
 	}
 	if a, err = a.pixels(); err != nil {
 		return nil, err

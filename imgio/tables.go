@@ -50,7 +50,7 @@ func SaveSquaredTable[S boxsum.Sum, Q boxsum.Square](path string, t *boxsum.Squa
 		return err
 	}
 	if archive, err := isArchive(path); err != nil || !archive {
-		return errors.Join(err, fmt.Errorf("%s can hold one table only (save two as .npz)", path))
+		return errors.Join(err, fmt.Errorf("%s: a .npy file can hold only one table, want .npz for two", path))
 	}
 	sum, squares := t.Sum.Exclusive(), t.Squares.Exclusive()
 	return WriteFile(path, func(w io.Writer) error {
@@ -110,7 +110,7 @@ func OpenSquaredTable[S boxsum.Sum, Q boxsum.Square](path string) (*boxsum.Squar
 		t.Squares, err = TableOf[Q](arrays[squaresName])
 	}
 	if err == nil && (t.Sum.Bounds() != t.Squares.Bounds() || t.Sum.Channels != t.Squares.Channels) {
-		err = errors.New("the sums and the squares differ in size")
+		err = fmt.Errorf("the table of squares is %d×%d with %d channels, want %d×%d with %d like the sums", t.Squares.Width, t.Squares.Height, t.Squares.Channels, t.Sum.Width, t.Sum.Height, t.Sum.Channels)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(inFile(path, err), c.Close())
@@ -123,7 +123,7 @@ func OpenSquaredTable[S boxsum.Sum, Q boxsum.Square](path string) (*boxsum.Squar
 // not zero, but checks only some entries of a long column.
 func TableOf[S boxsum.Sum](a *Array) (*boxsum.Table[S], error) {
 	if a == nil {
-		return nil, errors.New("the file does not contain the table")
+		return nil, errors.New("the file has no such array, want one named sum, and one named squares for a squared table")
 	}
 	data, ok := a.Data.([]S)
 	if !ok {
@@ -146,7 +146,7 @@ func TableOf[S boxsum.Sum](a *Array) (*boxsum.Table[S], error) {
 	}
 	t.Stride = shape[1] * t.Channels
 	if !zeroEdges(t) {
-		return nil, errors.New("the array is not a table: its first row and column are not zero")
+		return nil, errors.New("the array is not a table: its first row or column has an entry other than 0")
 	}
 	return t, nil
 }

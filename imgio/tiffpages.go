@@ -23,7 +23,7 @@ const tiffHeader = 8
 // damage after the first page, it also returns the pages before it.
 func openTIFF(data []byte) (*tiffFile, error) {
 	if len(data) < tiffHeader {
-		return nil, errors.New("truncated TIFF header")
+		return nil, fmt.Errorf("truncated TIFF header: the file has %d bytes, want at least %d", len(data), tiffHeader)
 	}
 	t := &tiffFile{data: data, order: tiffOrder(data)}
 	damaged := func(err error) (*tiffFile, error) {
@@ -35,7 +35,7 @@ func openTIFF(data []byte) (*tiffFile, error) {
 	seen := map[uint32]bool{}
 	for at := t.order.Uint32(data[4:]); at != 0; {
 		if seen[at] {
-			return damaged(fmt.Errorf("the TIFF file is damaged: directory %d follows itself", len(seen)))
+			return damaged(fmt.Errorf("the TIFF file is damaged: the directories after directory %d repeat earlier ones", len(seen)))
 		}
 		seen[at] = true
 		next, picture, err := t.directory(at)
@@ -60,12 +60,12 @@ func (t *tiffFile) directory(at uint32) (next uint32, picture bool, err error) {
 	const entryBytes, subfileType, reduced, mask = 12, 254, 1, 4
 	size := int64(len(t.data))
 	if int64(at)+2 > size {
-		return 0, false, fmt.Errorf("truncated file: the directory is at byte %d of %d", at, size)
+		return 0, false, fmt.Errorf("truncated file: the directory is at byte %d, but the file has %d bytes", at, size)
 	}
 	entries := int64(t.order.Uint16(t.data[at:]))
 	end := int64(at) + 2 + entries*entryBytes
 	if end+4 > size {
-		return 0, false, fmt.Errorf("truncated file: it ends before the %d entries do", entries)
+		return 0, false, fmt.Errorf("truncated file: the directory's %d entries end at byte %d, but the file has %d bytes", entries, end+4, size)
 	}
 	picture = true
 	for e := t.data[at+2 : end]; len(e) > 0; e = e[entryBytes:] {

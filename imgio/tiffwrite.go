@@ -27,7 +27,8 @@ type TIFFWriter struct {
 	err     error // of an earlier call
 }
 
-// NewTIFFWriter returns a TIFFWriter that writes to w.
+// NewTIFFWriter returns a TIFFWriter that writes to w. [TIFFWriter.Close]
+// completes the file.
 func NewTIFFWriter(w io.Writer) *TIFFWriter {
 	return &TIFFWriter{w: bufio.NewWriterSize(w, 1<<16)}
 }

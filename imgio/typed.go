@@ -76,7 +76,7 @@ func checkShown(width, height, channels, stride, values int) error {
 	case width < 0 || height < 0 || channels > 4 || width > 0 && row/width != channels || stride < row:
 		return raster.Invalid("image is %d×%d with %d channels and stride %d, want sides of 0 or more, at most 4 channels and a stride of at least a row", width, height, channels, stride)
 	case width > 0 && height > 0 && (values < row || (values-row)/stride < height-1):
-		return raster.Invalid("buffer has %d elements, too few for %d×%d pixels with %d channels", values, width, height, channels)
+		return raster.Invalid("buffer has %d elements, too few for %d×%d pixels with %d channels and stride %d", values, width, height, channels, stride)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ type FilterOptions struct {
 // the destination already exists, BoxFilter returns [fs.ErrExist].
 func BoxFilter(ctx context.Context, from, to string, w filter.Window, opt *FilterOptions) error {
 	if settled(from) == settled(to) {
-		return raster.Invalid("the result would overwrite the image (choose another place)")
+		return raster.Invalid("the destination is the image itself, %s (choose another place)", zarr.Redacted(to))
 	}
 	src, dst, err := openBoth(ctx, from, to)
 	if err != nil {
@@ -114,7 +114,7 @@ func (j *filterJob) planImage() error {
 	}
 	j.height, j.width, j.channels = shape[0], shape[1], raster.Product(shape[2:])
 	if j.height < 1 || j.width < 1 {
-		return bad("the image is empty (%d×%d pixels)", j.width, j.height)
+		return bad("image is %d×%d, want at least 1×1 pixels", j.width, j.height)
 	}
 	return nil
 }

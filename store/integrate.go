@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/boxsum/boxsum/internal/raster"
+	"github.com/boxsum/boxsum/zarr"
 )
 
 // Integrate computes the table of the image at one path or URL and stores it at
@@ -16,7 +17,7 @@ import (
 func Integrate(ctx context.Context, from, to string, opt *Options) error {
 	for _, part := range tableParts {
 		if at := settled(from) + "/"; strings.HasPrefix(filepath.ToSlash(at), filepath.ToSlash(settled(to))+"/"+part) {
-			return raster.Invalid("the table would overwrite the image (choose another place)")
+			return raster.Invalid("a table at %s would overwrite the image (choose another place)", zarr.Redacted(to))
 		}
 	}
 	src, dst, err := openBoth(ctx, from, to)

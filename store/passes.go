@@ -24,7 +24,7 @@ func (j *Job) edgesKey(i, k int) string {
 // check returns an error if the table has no block (i, k).
 func (j *Job) check(i, k int) error {
 	if i < 0 || k < 0 || i >= j.rows || k >= j.columns {
-		return bad("block is (%d, %d), out of range for %d×%d blocks", i, k, j.rows, j.columns)
+		return bad("block is (%d, %d), want (0, 0) to (%d, %d)", i, k, j.rows-1, j.columns-1)
 	}
 	return nil
 }

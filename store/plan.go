@@ -95,7 +95,8 @@ type layer struct {
 	chunk []int // chunk shape of main
 }
 
-// NewJob plans the table of an image. It writes nothing.
+// NewJob plans the table of the image in src, to be written to dst. It checks the options
+// and the shape and type of src, and writes nothing.
 func NewJob(ctx context.Context, src *zarr.Array, dst zarr.Bucket, opt *Options) (*Job, error) {
 	j, err := plan(ctx, src, dst, opt)
 	if err != nil {
@@ -129,7 +130,7 @@ func (j *Job) planOptions() error {
 		return raster.Invalid("workers is %d, memory %d, block %d, chunk %d and chunk limit %d, want 0 or more", o.Workers, o.Memory, o.Block, o.Chunk, o.MaxChunks)
 	}
 	if o.Volume && o.Bins.N != 0 {
-		return raster.Invalid("a table cannot be both of a volume and of histograms")
+		return raster.Invalid("number of bins is %d, want 0 for a volume, which has no histograms", o.Bins.N)
 	}
 	if o.Bins.N != 0 && o.Squares {
 		return raster.Invalid("squares are not supported for histograms")
@@ -155,7 +156,7 @@ func (j *Job) planImage() error {
 	switch {
 	case j.opt.Volume && len(shape) == 3:
 		if j.depth = shape[0]; j.depth < 1 {
-			return bad("the volume is empty (%d slices)", j.depth)
+			return bad("volume has %d slices, want 1 or more", j.depth)
 		}
 		j.channels, j.lead, shape = j.depth, j.lead+1, shape[1:]
 	case j.opt.Volume:
@@ -172,7 +173,7 @@ func (j *Job) planImage() error {
 		return bad("array of shape %v is not an image, want (H, W) or (H, W, C)", whole)
 	}
 	if j.height, j.width = shape[0], shape[1]; j.height < 1 || j.width < 1 {
-		return bad("the image is empty (%d×%d pixels)", j.width, j.height)
+		return bad("image is %d×%d, want at least 1×1 pixels", j.width, j.height)
 	}
 	return nil
 }
@@ -190,7 +191,7 @@ func (j *Job) planBlocks() error {
 		}
 	}
 	if j.block > (1<<31-1)/8/j.channels/j.block {
-		return raster.Invalid("blocks of %d×%d with %d channels exceed 2 GiB (use smaller blocks)", j.block, j.block, j.channels)
+		return raster.Invalid("block is %d×%d with %d channels, want at most 2 GiB of sums (use smaller blocks)", j.block, j.block, j.channels)
 	}
 	if j.opt.Chunk > 0 && j.block%j.opt.Chunk != 0 {
 		return raster.Invalid("chunk is %d, want a divisor of the block, %d", j.opt.Chunk, j.block)
@@ -212,7 +213,7 @@ func (j *Job) planSums() error {
 	}
 	sum, square := sumsOf(j.pixel)
 	if j.opt.Squares && square == 0 {
-		return raster.Unsupported("pixels of %v have no table of squares", element)
+		return raster.Unsupported("pixels have type %v, want integers of at most 32 bits or floats for a table of squares", element)
 	}
 	j.summing = summing{element: element, pixel: rasterTypes[pixelsOf(element)], channels: j.channels, depth: j.depth, sum: rasterTypes[sum]}
 	s := &j.summing
@@ -236,7 +237,7 @@ func (j *Job) planSums() error {
 func (j *Job) planBins() (err error) {
 	element, b := j.src.Type(), &j.opt.Bins
 	if element == zarr.Int64 || element == zarr.Uint64 {
-		return raster.Unsupported("pixels of %v have no histograms", element)
+		return raster.Unsupported("pixels have type %v, want integers of at most 32 bits or floats for histograms", element)
 	}
 	j.summing.bins, err = bins.Range{N: b.N, Low: b.Low, High: b.High, Clamp: b.Clamp}.Over(j.summing.pixel)
 	b.Low, b.High = j.summing.bins.Low, j.summing.bins.High
@@ -347,5 +348,5 @@ func (j *Job) print(ctx context.Context) (string, error) {
 // Blocks returns the number of rows and columns of blocks.
 func (j *Job) Blocks() (rows, columns int) { return j.rows, j.columns }
 
-// Size returns the size of the image.
+// Size returns the width, the height and the number of channels of the image.
 func (j *Job) Size() (width, height, channels int) { return j.width, j.height, j.channels }

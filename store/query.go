@@ -96,7 +96,7 @@ func (t *Table) SumBoxesBytes(ctx context.Context, dst []byte, boxes []image.Rec
 // checkSums returns an error unless the table has sums of this type.
 func (t *Table) checkSums(s zarr.Type) error {
 	if want := t.layers[0].sum; s != want {
-		return raster.Unsupported("the table has sums of %v, not %v", want, s)
+		return raster.Unsupported("sums have type %v, want %v like those of the table", s, want)
 	}
 	return nil
 }
@@ -125,8 +125,9 @@ func SumVolumeBoxes[S uint64 | int64 | float64](ctx context.Context, t *Table, d
 	return t.sumVolumeBoxes(ctx, raster.Elems[number](raster.Bytes(dst)), boxes)
 }
 
-// SumVolumeBoxesBytes is like [SumVolumeBoxes] but writes sums of any type as bytes, as
-// [Table.SumBoxesBytes] does.
+// SumVolumeBoxesBytes is like [SumVolumeBoxes] but writes sums of any type, which
+// [Table.Types] returns, as bytes in this machine's byte order. dst must start at a
+// multiple of 8 bytes, and each sum takes 8 bytes.
 func (t *Table) SumVolumeBoxesBytes(ctx context.Context, dst []byte, boxes []volume.Box) error {
 	return t.sumVolumeBoxes(ctx, raster.Elems[number](dst), boxes)
 }
@@ -218,7 +219,7 @@ func (t *Table) each(ctx context.Context, have, per int, boxes []image.Rectangle
 // eachOfVolume is like each for boxes of a volume.
 func (t *Table) eachOfVolume(ctx context.Context, have int, boxes []volume.Box, answer func(i int, r region) error, empty func(i int)) error {
 	if t.about.Depth == 0 {
-		return bad("the table is of an image, but the boxes are of a volume")
+		return bad("boxes have six coordinates, want four for the table of an image (use the functions for images)")
 	}
 	rects := make([]image.Rectangle, len(boxes))
 	for i, b := range boxes {

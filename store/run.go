@@ -10,8 +10,9 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// Run computes the table on this machine. It reads every pixel once and writes every entry
-// once.
+// Run computes the table on this machine, and continues the work of an interrupted run. It
+// reads every pixel once and writes every entry once. If it returns an error, the next run
+// continues where it stopped.
 func (j *Job) Run(ctx context.Context) error {
 	workers, err := j.most()
 	if err != nil {

@@ -225,8 +225,9 @@ func (t *Table) checkSquares() error {
 	return nil
 }
 
-// StdDevBoxes is like [Table.VarianceBoxes] but writes standard deviations, the square
-// roots of the variances.
+// StdDevBoxes writes the standard deviations of all channels over each box, clipped to the
+// image, to dst, in the order of [SumBoxes]. They are the square roots of the variances
+// that [Table.VarianceBoxes] returns, under the same conditions.
 func (t *Table) StdDevBoxes(ctx context.Context, dst []float64, boxes []image.Rectangle) error {
 	if err := t.VarianceBoxes(ctx, dst, boxes); err != nil {
 		return err
@@ -238,15 +239,16 @@ func (t *Table) StdDevBoxes(ctx context.Context, dst []float64, boxes []image.Re
 }
 
 // MeanVolumeBoxes writes the mean over each box of a volume, clipped to the volume, to dst:
-// that of boxes[i] is dst[i]. The length of dst must be at least len(boxes). The mean of an
-// empty box is 0.
+// the mean over boxes[i] is dst[i]. The length of dst must be at least len(boxes). The mean
+// of an empty box is 0. Integer means are correct for boxes of any size.
 func (t *Table) MeanVolumeBoxes(ctx context.Context, dst []float64, boxes []volume.Box) error {
 	return t.volumeStatistics(ctx, dst, boxes, t.mean)
 }
 
 // VarianceVolumeBoxes writes the variance over each box of a volume, clipped to the volume,
-// to dst: that of boxes[i] is dst[i]. The length of dst must be at least len(boxes). The
-// table must include squares. The accuracy is that of [Table.VarianceBoxes].
+// to dst: the variance over boxes[i] is dst[i]. The length of dst must be at least
+// len(boxes). The table must include squares. The accuracy is that of
+// [Table.VarianceBoxes].
 func (t *Table) VarianceVolumeBoxes(ctx context.Context, dst []float64, boxes []volume.Box) error {
 	if err := t.checkSquares(); err != nil {
 		return err
@@ -255,8 +257,8 @@ func (t *Table) VarianceVolumeBoxes(ctx context.Context, dst []float64, boxes []
 }
 
 // StdDevVolumeBoxes writes the standard deviation over each box of a volume, clipped to the
-// volume, to dst: that of boxes[i] is dst[i]. The length of dst must be at least
-// len(boxes). The table must include squares.
+// volume, to dst: the standard deviation over boxes[i] is dst[i]. The length of dst must be
+// at least len(boxes). The table must include squares.
 func (t *Table) StdDevVolumeBoxes(ctx context.Context, dst []float64, boxes []volume.Box) error {
 	if err := t.VarianceVolumeBoxes(ctx, dst, boxes); err != nil {
 		return err

@@ -41,7 +41,8 @@ type Table struct {
 	owned      bool
 }
 
-// Open opens the table at a path or URL, as written by [Integrate].
+// Open opens the table that [Integrate] has written at a path or URL. It returns an error
+// that wraps [ErrIncomplete] if the table is not finished. Close the table after use.
 func Open(ctx context.Context, location string, opt *OpenOptions) (*Table, error) {
 	b, err := zarr.OpenBucket(ctx, location, false)
 	if err != nil {
@@ -56,7 +57,8 @@ func Open(ctx context.Context, location string, opt *OpenOptions) (*Table, error
 	return t, nil
 }
 
-// OpenTable opens the table in a bucket.
+// OpenTable is like [Open] but opens the table in a bucket. Closing the table does not
+// close the bucket.
 func OpenTable(ctx context.Context, b zarr.Bucket, opt *OpenOptions) (*Table, error) {
 	t := &Table{bucket: b, workers: max(runtime.GOMAXPROCS(0), 16)}
 	limit := int64(256 << 20)
@@ -104,9 +106,9 @@ func (a *about) check() error {
 	case !a.Complete:
 		return fmt.Errorf("%w (run the same job again to resume)", ErrIncomplete)
 	case a.Width < 1 || a.Height < 1 || a.Channels < 1 || a.Block < 1:
-		return bad("invalid table of %d×%d with %d channels in blocks of %d", a.Width, a.Height, a.Channels, a.Block)
+		return bad("table is %d×%d with %d channels in blocks of %d, want 1 or more of each", a.Width, a.Height, a.Channels, a.Block)
 	case a.Depth != 0 && a.Depth != a.Channels || a.Bins != 0 && a.Bins != a.Channels:
-		return bad("the table has %d channels, which contradicts its %d slices and %d bins", a.Channels, a.Depth, a.Bins)
+		return bad("number of channels of the table is %d, want that of its slices, %d, or bins, %d", a.Channels, a.Depth, a.Bins)
 	}
 	return nil
 }
@@ -164,7 +166,8 @@ func (c complete) Get(ctx context.Context, key string, offset, length int64, buf
 	return data, err
 }
 
-// Close releases the table.
+// Close closes the bucket of the table if [Open] opened it. The table must not be used
+// afterwards.
 func (t *Table) Close() error {
 	if t.owned {
 		return t.bucket.Close()

@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// A Damage describes a damaged or missing object of a table.
+// A Damage describes a damaged or missing object of a table, as found by [Table.Verify].
 type Damage struct {
 	Key      string // key of the object in the bucket
 	Row      int    // row of the block, or -1 if the object belongs to no block

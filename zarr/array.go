@@ -181,7 +181,8 @@ func (a *Array) Type() Type { return a.m.typ }
 // Shape returns the number of elements along each axis.
 func (a *Array) Shape() []int { return slices.Clone(a.m.shape) }
 
-// Chunk returns the shape of a chunk, the unit in which elements are decoded.
+// Chunk returns the shape of a chunk, the unit in which elements are decoded. Chunks at the
+// edges of the array may extend beyond it.
 func (a *Array) Chunk() []int { return slices.Clone(a.unit) }
 
 // Object returns the shape of the elements in one object of the bucket: a shard, or a chunk

@@ -21,14 +21,14 @@ func (lz4Pack) unpack(buf, data []byte, limit int) ([]byte, error) {
 	}
 	n := int(binary.LittleEndian.Uint32(data))
 	if n > limit {
-		return nil, bad("damaged chunk: it decompresses to more than %d bytes", limit)
+		return nil, bad("damaged chunk: it decompresses to %d bytes, want at most %d", n, limit)
 	}
 	buf = raster.Reuse(buf, n)
 	return buf, unpackLZ4(buf, data[4:])
 }
 
 func (lz4Pack) pack([]byte, []byte) ([]byte, error) {
-	return nil, bad("lz4 is supported for reading only")
+	return nil, bad("chunks cannot be written with numcodecs.lz4 (use blosc with lz4)")
 }
 func (lz4Pack) bound(n int) int { return n + n/255 + 64 }
 func (lz4Pack) describe() named { return named{Name: "numcodecs.lz4"} }
@@ -36,8 +36,11 @@ func (lz4Pack) describe() named { return named{Name: "numcodecs.lz4"} }
 // unpackLZ4 decodes an LZ4 block, whose decoded size must be exactly len(dst).
 func unpackLZ4(dst, src []byte) error {
 	n, err := lz4.UncompressBlock(src, dst)
-	if err != nil || n != len(dst) {
-		return bad("damaged chunk: invalid lz4 data")
+	if err != nil {
+		return bad("damaged chunk: lz4: %v", err)
+	}
+	if n != len(dst) {
+		return bad("damaged chunk: lz4 data decompresses to %d bytes, want %d", n, len(dst))
 	}
 	return nil
 }
@@ -140,7 +143,7 @@ func bloscSize(data []byte, limit int) (int, error) {
 	}
 	n := int(binary.LittleEndian.Uint32(data[4:]))
 	if n > limit {
-		return 0, bad("damaged chunk: it decompresses to more than %d bytes", limit)
+		return 0, bad("damaged chunk: it decompresses to %d bytes, want at most %d", n, limit)
 	}
 	return n, nil
 }
@@ -171,7 +174,7 @@ func parseBlosc(data []byte) (*bloscChunk, error) {
 	packed := int(binary.LittleEndian.Uint32(data[12:]))
 	switch {
 	case data[0] != 2 && data[0] != 1:
-		return nil, bad("version %d of the blosc format is not supported", data[0])
+		return nil, bad("version of the blosc format is %d, want 1 or 2", data[0])
 	case packed > len(data) || packed < bloscHeader || c.block < 1 && c.size > 0 || c.block > max(c.size, 1) || c.typeSize == 0:
 		return nil, bad("damaged chunk: invalid blosc header")
 	}

@@ -43,7 +43,7 @@ type Object struct {
 	Version string
 }
 
-// Computed is implemented by buckets that compute their objects on reading, from files or
+// Computed is a [Bucket] that computes its objects when they are read, from files or from
 // other arrays. [Array.Close] also closes such a bucket.
 type Computed interface {
 	Bucket
@@ -75,8 +75,9 @@ var (
 	}
 )
 
-// Register makes [OpenBucket] call open for URLs with the given scheme. write reports
-// whether the caller will write objects.
+// Register makes [OpenBucket] call open for URLs with the given scheme, such as "s3". The
+// argument write of open reports whether the caller will write objects. Registering a
+// scheme again replaces its function.
 func Register(scheme string, open func(ctx context.Context, u *url.URL, write bool) (Bucket, error)) {
 	schemesLock.Lock()
 	defer schemesLock.Unlock()
@@ -218,8 +219,8 @@ func replaced(b Bucket) (file string, there bool) {
 	return "", false
 }
 
-// Sub returns a bucket of the objects of b whose keys begin with prefix and a slash. Its
-// keys are what follows. Closing it closes b.
+// Sub returns a bucket of the objects of b whose keys begin with prefix and a slash,
+// under keys without that beginning. Closing the bucket closes b.
 func Sub(b Bucket, prefix string) Bucket {
 	prefix = strings.Trim(prefix, "/")
 	if prefix == "" {

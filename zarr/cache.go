@@ -104,7 +104,8 @@ func (c *Cache) remove(e *list.Element) {
 	c.used -= int64(cap(old.data)) + overhead
 }
 
-// Clear empties the cache. Call it after another program has written to an array.
+// Clear empties the cache. Call it after another program has written to an array that uses
+// the cache.
 func (c *Cache) Clear() {
 	c.lock.Lock()
 	defer c.lock.Unlock()

@@ -44,7 +44,7 @@ type pack interface {
 func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*chain, error) {
 	c := &chain{typ: t, fill: fill}
 	if depth > 4 {
-		return nil, bad("shards are nested more than 4 deep")
+		return nil, bad("shards are nested %d deep, want at most 4", depth)
 	}
 	laid := false
 	for i := range list {
@@ -62,7 +62,7 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 			shape = permuted(shape, order)
 		case "bytes", "endian":
 			if laid {
-				return nil, bad("two codecs convert a chunk to bytes, want one")
+				return nil, bad("codec %q is the second that converts a chunk to bytes, want only one", n.Name)
 			}
 			laid = true
 			var config struct{ Endian string }
@@ -79,12 +79,12 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 					return nil, bad("codec bytes has no byte order for %v, want little or big", t)
 				}
 			default:
-				return nil, bad("unknown byte order %q, want little or big", config.Endian)
+				return nil, bad("byte order of codec bytes is %q, want little or big", config.Endian)
 			}
 			c.swap = c.swap && t.Size() > 1
 		case "sharding_indexed":
 			if laid {
-				return nil, bad("two codecs convert a chunk to bytes, want one")
+				return nil, bad("codec %q is the second that converts a chunk to bytes, want only one", n.Name)
 			}
 			laid = true
 			var err error
@@ -100,7 +100,7 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 				return nil, err
 			}
 			if len(c.packs) == 8 {
-				return nil, bad("more than 8 codecs follow the one that converts to bytes")
+				return nil, bad("codec %q is the ninth after the one that converts to bytes, want at most 8", n.Name)
 			}
 			c.packs = append(c.packs, p)
 		}
@@ -569,7 +569,7 @@ func (zlibPack) unpack(buf, data []byte, limit int) ([]byte, error) {
 }
 
 func (zlibPack) pack([]byte, []byte) ([]byte, error) {
-	return nil, bad("zlib is supported for reading only")
+	return nil, bad("chunks cannot be written with numcodecs.zlib (use gzip or zstd)")
 }
 func (zlibPack) bound(n int) int { return n + n>>8 + 1024 }
 func (zlibPack) describe() named { return named{Name: "numcodecs.zlib"} }

@@ -117,7 +117,7 @@ func parseV3(data []byte) (*metadata, error) {
 		return nil, err
 	}
 	if len(a.StorageTransformers) > 0 {
-		return nil, bad("unknown storage transformer %q", a.StorageTransformers[0].Name)
+		return nil, bad("storage transformer %q is not supported, want none", a.StorageTransformers[0].Name)
 	}
 	if a.ChunkGrid.Name != "regular" {
 		return nil, bad("unknown chunk grid %q, want regular", a.ChunkGrid.Name)
@@ -145,7 +145,7 @@ func parseV3(data []byte) (*metadata, error) {
 		return nil, err
 	}
 	if a.DimensionNames != nil && len(a.DimensionNames) != len(m.shape) {
-		return nil, bad("number of dimension names is %d, want %d", len(a.DimensionNames), len(m.shape))
+		return nil, bad("number of dimension names is %d, want %d like the axes", len(a.DimensionNames), len(m.shape))
 	}
 	for _, name := range a.DimensionNames {
 		if name == nil {
@@ -184,7 +184,7 @@ func (m *metadata) encodeKeys(encoding *named) error {
 	case "v2":
 		m.separator = "."
 	default:
-		return bad("unknown chunk key encoding %q", encoding.Name)
+		return bad("chunk key encoding is %q, want default or v2", encoding.Name)
 	}
 	if key.Separator != "" {
 		m.separator = key.Separator
@@ -219,7 +219,7 @@ func chunkBytes(shape []int, t Type) (int, error) {
 			return 0, bad("chunk shape is %v, want lengths of at least 1", shape)
 		}
 		if n > maxChunkBytes/s {
-			return 0, bad("chunk shape %v exceeds 2 GiB", shape)
+			return 0, bad("chunk shape is %v, want at most 2 GiB of %v", shape, t)
 		}
 		n *= s
 	}
@@ -252,7 +252,7 @@ func parseV2(data []byte) (*metadata, error) {
 	m := &metadata{shape: a.Shape, object: a.Chunks, separator: ".", version: 2}
 	var dtype string
 	if err := json.Unmarshal(a.DType, &dtype); err != nil || len(dtype) < 3 {
-		return nil, bad("dtype %s is not supported", a.DType)
+		return nil, bad("dtype is %s, want a bool, integer or float of 1 to 8 bytes, such as \"<u2\"", a.DType)
 	}
 	for t := Bool; int(t) < len(types); t++ {
 		if types[t].v2 == dtype[1:] {
@@ -260,7 +260,7 @@ func parseV2(data []byte) (*metadata, error) {
 		}
 	}
 	if m.typ == 0 || !strings.ContainsRune("<>|", rune(dtype[0])) || dtype[0] == '|' && m.typ.Size() > 1 {
-		return nil, bad("dtype %q is not supported", dtype)
+		return nil, bad("dtype is %q, want a bool, integer or float of 1 to 8 bytes, such as <u2", dtype)
 	}
 	if err := m.checkShape(); err != nil {
 		return nil, err
@@ -270,7 +270,7 @@ func parseV2(data []byte) (*metadata, error) {
 		return nil, err
 	}
 	if len(a.Filters) > 0 {
-		return nil, bad("filter %q is not supported", a.Filters[0].ID)
+		return nil, bad("filter %q is not supported, want none", a.Filters[0].ID)
 	}
 	switch a.DimensionSeparator {
 	case "":

@@ -59,7 +59,7 @@ func (g *Group) Levels() ([]Level, []Axis, error) {
 			}
 		}
 		if checkKey(l.Path) != nil {
-			return nil, nil, bad("invalid path %q of a level of the image", l.Path)
+			return nil, nil, bad("path of a level is %q, want one inside the group, without backslashes", l.Path)
 		}
 		levels = append(levels, l)
 	}

@@ -118,14 +118,14 @@ func (a *Array) AtBytes(ctx context.Context, dst []byte, at ...int) error {
 // element returns the bytes of an element, which belong to the cache.
 func (a *Array) element(ctx context.Context, at []int) ([]byte, error) {
 	if len(at) != len(a.m.shape) {
-		return nil, raster.Invalid("index is %v, out of range for shape %v", slices.Clone(at), a.m.shape)
+		return nil, raster.Invalid("index is %v, want one inside the array of shape %v", slices.Clone(at), a.m.shape)
 	}
 	n, size := len(at), a.m.typ.Size()
 	var places, insides [4]int // enough for most arrays
 	place, in := append(places[:0], at...), append(insides[:0], at...)
 	for d, p := range at {
 		if p < 0 || p >= a.m.shape[d] {
-			return nil, raster.Invalid("index is %v, out of range for shape %v", slices.Clone(at), a.m.shape)
+			return nil, raster.Invalid("index is %v, want one inside the array of shape %v", slices.Clone(at), a.m.shape)
 		}
 		place[d], in[d] = p/a.unit[d], p%a.unit[d]
 	}

@@ -31,14 +31,14 @@ func parseShard(n *named, t Type, fill []byte, shape []int, depth int) (*shard, 
 	}
 	s := &shard{chunk: config.ChunkShape}
 	if len(s.chunk) != len(shape) {
-		return nil, bad("chunk shape %v does not divide shard shape %v", s.chunk, shape)
+		return nil, bad("chunk shape is %v, want a divisor of the shard shape, %v, along each axis", s.chunk, shape)
 	}
 	if _, err := chunkBytes(s.chunk, t); err != nil {
 		return nil, err
 	}
 	for i, c := range s.chunk {
 		if shape[i]%c != 0 {
-			return nil, bad("chunk shape %v does not divide shard shape %v", s.chunk, shape)
+			return nil, bad("chunk shape is %v, want a divisor of the shard shape, %v, along each axis", s.chunk, shape)
 		}
 	}
 	var err error
@@ -49,11 +49,11 @@ func parseShard(n *named, t Type, fill []byte, shape []int, depth int) (*shard, 
 		return nil, err
 	}
 	if s.index.shard != nil || len(s.index.orders) > 0 {
-		return nil, bad("the index of a shard has unsupported codecs")
+		return nil, bad("codecs of a shard's index include transpose or sharding_indexed, want bytes and crc32c only")
 	}
 	for _, p := range s.index.packs {
 		if _, ok := p.(checksum); !ok {
-			return nil, bad("the index of a shard is compressed and has no fixed size")
+			return nil, bad("codecs of a shard's index include compression, want bytes and crc32c only")
 		}
 	}
 	switch config.IndexLocation {

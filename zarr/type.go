@@ -42,7 +42,7 @@ func (t Type) String() string {
 	return fmt.Sprintf("Type(%d)", uint8(t))
 }
 
-// Size returns the number of bytes of an element.
+// Size returns the number of bytes of an element in memory.
 func (t Type) Size() int {
 	if int(t) < len(types) {
 		return types[t].size
@@ -53,7 +53,8 @@ func (t Type) Size() int {
 func (t Type) isFloat() bool  { return t >= Float16 && t <= Float64 }
 func (t Type) isSigned() bool { return t >= Int8 && t <= Int64 }
 
-// ParseType returns the type with the given name, such as uint8.
+// ParseType returns the type with the given name, such as uint8. It returns an error that
+// wraps [ErrFormat] for any other name.
 func ParseType(name string) (Type, error) {
 	for t := Bool; int(t) < len(types); t++ {
 		if types[t].name == name {

@@ -65,7 +65,7 @@ func (a *Array) WriteBytes(ctx context.Context, src []byte, at, box []int) error
 
 func (a *Array) checkWritable() error {
 	if a.m.version != 3 {
-		return fmt.Errorf("Zarr arrays of version %d are read-only: %w", a.m.version, errors.ErrUnsupported)
+		return fmt.Errorf("arrays of Zarr version %d are read-only, want version 3: %w", a.m.version, errors.ErrUnsupported)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func PlaceTIFFs(ctx context.Context, paths []string) ([]Tile, error) {
 			return nil, bad("the position of %s is unknown (use a list of tiles, or names with {row} and {column} or {x} and {y})", path)
 		}
 		if math.Abs(t.place[2]/places[0][2]-1) > 1e-6 || math.Abs(t.place[3]/places[0][3]-1) > 1e-6 {
-			return nil, bad("%s and %s have different pixel sizes", path, paths[0])
+			return nil, bad("pixels of %s are %v×%v, want %v×%v as in %s", path, t.place[2], t.place[3], places[0][2], places[0][3], paths[0])
 		}
 		west, north = min(west, t.place[0]), max(north, t.place[1])
 	}
@@ -83,7 +83,7 @@ func PlaceTIFFs(ctx context.Context, paths []string) ([]Tile, error) {
 		x, ok1 := whole((places[i][0] - west) / places[0][2])
 		y, ok2 := whole((north - places[i][1]) / places[0][3])
 		if !ok1 || !ok2 {
-			return nil, bad("%s does not lie on the grid of the other tiles", path)
+			return nil, bad("%s begins between pixels of the grid of %s, want whole pixels", path, paths[0])
 		}
 		tiles[i] = Tile{path, x, y}
 	}
@@ -119,7 +119,7 @@ func parseList(data []byte, folder string) (*placed, error) {
 		return nil, bad("%v", err)
 	}
 	if len(lines) < 2 {
-		return nil, bad("a list of tiles begins with the line file,x,y or file,row,column, followed by a line for each tile")
+		return nil, bad("the list of tiles has %d lines, want file,x,y or file,row,column, followed by a line for each tile", len(lines))
 	}
 	columns := map[string]int{}
 	for i, name := range lines[0] {

@@ -14,7 +14,7 @@ import (
 	"github.com/boxsum/boxsum/zarr"
 )
 
-// A Tile is one image of a mosaic.
+// A Tile is one image of a mosaic and its position.
 type Tile struct {
 	// Location is the path or URL of a TIFF, .npy or picture file, or of a Zarr array, as for
 	// [Open].
@@ -56,7 +56,7 @@ func (n nest) spend(tiles int) error {
 		return nil
 	}
 	if *n.left -= tiles; *n.left < 0 {
-		return bad("the mosaic has more than %d tiles, including those of nested mosaics", mostTiles/2)
+		return bad("the mosaic has too many tiles, want at most %d including those of nested mosaics", mostTiles/2)
 	}
 	return nil
 }

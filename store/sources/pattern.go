@@ -44,7 +44,7 @@ func openPattern(ctx context.Context, pattern string, in nest) (*zarr.Array, err
 		switch {
 		case part.place == "" || part.place == "*":
 		case seen[part.place]:
-			return nil, bad("pattern %s has {%s} twice", pattern, part.place)
+			return nil, bad("pattern %s has {%s} twice, want once", pattern, part.place)
 		default:
 			seen[part.place] = true
 		}

@@ -72,7 +72,7 @@ func readPicture(path string) (zarr.Type, []int, []byte, error) {
 	case boxsum.Image[uint16]:
 		return rowsOf(img)
 	}
-	return 0, nil, nil, bad("%s has pixels of an unsupported type", path)
+	return 0, nil, nil, bad("%s has pixels of %T, want uint8 or uint16", path, p.Image)
 }
 
 func rowsOf[P uint8 | uint16](img boxsum.Image[P]) (zarr.Type, []int, []byte, error) {

@@ -31,7 +31,7 @@ func Open(ctx context.Context, location string) (*zarr.Array, error) {
 // match, or nil.
 func open(ctx context.Context, location string, like *zarr.Array, in nest) (*zarr.Array, error) {
 	if in.depth > deepest {
-		return nil, bad("%s: mosaics are nested more than %d deep", zarr.Redacted(location), deepest)
+		return nil, bad("%s: mosaics are nested %d deep, want at most %d", zarr.Redacted(location), in.depth, deepest)
 	}
 	path := strings.TrimPrefix(location, "file://")
 	end := strings.ToLower(filepath.Ext(path))

@@ -116,7 +116,7 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 			continue
 		}
 		if tags[tag] != nil {
-			return nil, bad("tag %d appears twice", tag)
+			return nil, bad("tag %d appears twice, want once", tag)
 		}
 		tags[tag] = values
 	}
@@ -127,7 +127,7 @@ func parseTIFF(file io.ReaderAt, size int64) (*tiff, error) {
 func (t *tiff) parseHeader() (tiffDirectory, error) {
 	var head [16]byte
 	if n, err := t.file.ReadAt(head[:], 0); n < 8 {
-		return tiffDirectory{}, bad("not a TIFF file (%d bytes): %v", n, err)
+		return tiffDirectory{}, bad("the file has %d bytes, too few for a TIFF file: %v", n, err)
 	}
 	switch string(head[:2]) {
 	case "II":
@@ -135,7 +135,7 @@ func (t *tiff) parseHeader() (tiffDirectory, error) {
 	case "MM":
 		t.order = binary.BigEndian
 	default:
-		return tiffDirectory{}, bad("not a TIFF file")
+		return tiffDirectory{}, bad("not a TIFF file: it begins with %q, want II or MM", head[:2])
 	}
 	switch t.order.Uint16(head[2:]) {
 	case 42:
@@ -143,7 +143,7 @@ func (t *tiff) parseHeader() (tiffDirectory, error) {
 	case 43:
 		return tiffDirectory{big: true, at: int64(t.order.Uint64(head[8:])), count: 8, entry: 20, inline: 8}, nil
 	}
-	return tiffDirectory{}, bad("not a TIFF file")
+	return tiffDirectory{}, bad("not a TIFF file: its version is %d, want 42 or, for BigTIFF, 43", t.order.Uint16(head[2:]))
 }
 
 // parseEntry returns the values of an entry, or nil for tags and types that are not used:
@@ -233,7 +233,7 @@ func (t *tiff) understand(tags tiffValues) error {
 	switch t.packed {
 	case 1, 5, 8, 32773, 32946, 50000:
 	default:
-		return bad("compression %d is not supported, want none, LZW, Deflate, PackBits or zstd", t.packed)
+		return bad("compression is %d, want 1 (none), 5 (LZW), 8 or 32946 (Deflate), 32773 (PackBits) or 50000 (zstd)", t.packed)
 	}
 	if err := t.cut(tags); err != nil {
 		return err
@@ -415,7 +415,7 @@ func unpackBits(data []byte, most int) ([]byte, error) {
 		case n >= 0 && n < len(data):
 			out, data = append(out, data[:n+1]...), data[n+1:]
 		case n >= 0:
-			return nil, bad("truncated PackBits run of %d bytes", n+1)
+			return nil, bad("PackBits data ends in a run of %d bytes", n+1)
 		case n > -128:
 			for range 1 - n {
 				out = append(out, data[0])
@@ -424,7 +424,7 @@ func unpackBits(data []byte, most int) ([]byte, error) {
 		}
 	}
 	if len(out) > most {
-		return nil, bad("a PackBits run exceeds the tile")
+		return nil, bad("PackBits data expands to more than %d bytes", most)
 	}
 	return out, nil
 }

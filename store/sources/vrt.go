@@ -116,9 +116,9 @@ func parseVRT(data []byte) (*vrt, error) {
 		band := &f.Bands[b]
 		switch {
 		case band.Kind != "":
-			return m, bad("band %d of kind %q is not supported", b+1, band.Kind)
+			return m, bad("kind of band %d is %q, want a plain band without a subClass", b+1, band.Kind)
 		case vrtTypes[band.Type] != m.typ || band.NoData != first.NoData:
-			return m, bad("bands differ in type or no-data value: %q %q, %q %q", first.Type, first.NoData, band.Type, band.NoData)
+			return m, bad("band %d has type %q and no-data value %q, want %q and %q like the first", b+1, band.Type, band.NoData, first.Type, first.NoData)
 		}
 		var sources []vrtSource
 		for _, source := range band.Sources {
@@ -216,7 +216,7 @@ func (m *vrt) place(s *vrtSource, file, b int, all bool) error {
 	if text := strings.TrimSpace(s.Band); text != "" {
 		var err error
 		if band, err = strconv.Atoi(text); err != nil || band < 1 || band > channels {
-			return bad("%s has no band %s", name, text)
+			return bad("band of %s is %s, want 1 to %d", name, text, channels)
 		}
 	}
 	if !all && (m.channels > 1 || channels > 1) {

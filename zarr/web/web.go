@@ -37,7 +37,10 @@ type web struct {
 // trusted is the largest announced size for which memory is allocated before the data arrives.
 const trusted = 64 << 20
 
-var errLarge = errors.New("the object is too large")
+// tooLarge returns the error for an object that exceeds the limit.
+func (w *web) tooLarge() error {
+	return fmt.Errorf("the object is too large, want at most %d bytes", w.most)
+}
 
 func open(_ context.Context, u *url.URL, write bool) (zarr.Bucket, error) {
 	if write {
@@ -62,7 +65,7 @@ func newClient() *http.Client {
 
 func (w *web) Get(ctx context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
 	if !fs.ValidPath(key) {
-		return nil, fmt.Errorf("invalid object key %q", key)
+		return nil, fmt.Errorf("object key is %q, want a path without . and ..", key)
 	}
 	u, err := url.Parse(w.base)
 	if err != nil {
@@ -141,7 +144,7 @@ func span(response *http.Response, offset, length int64) (skip, want int64, err 
 // it reads the rest, and returns the last −offset bytes if offset is negative.
 func (w *web) read(body io.Reader, offset, want int64, buf []byte) ([]byte, error) {
 	if want > w.most {
-		return nil, errLarge
+		return nil, w.tooLarge()
 	}
 	if want >= 0 && want <= max(int64(cap(buf)), trusted) {
 		data := buf
@@ -162,7 +165,7 @@ func (w *web) read(body io.Reader, offset, want int64, buf []byte) ([]byte, erro
 	case err != nil:
 		return nil, err
 	case n > w.most:
-		return nil, errLarge
+		return nil, w.tooLarge()
 	case n < want || n < -offset:
 		return nil, io.ErrUnexpectedEOF
 	case offset < 0:
@@ -178,7 +181,7 @@ func covers(header string, offset, want int64) (int64, error) {
 	n, _ := fmt.Sscanf(header, "bytes %d-%d/%s", &first, &last, &all)
 	size, err := strconv.ParseInt(all, 10, 64)
 	if n < 3 || first < 0 || last < first || last > 1<<62 || err != nil && all != "*" || err == nil && last >= size {
-		return 0, fmt.Errorf("invalid content range %.80q", header)
+		return 0, fmt.Errorf("the server sent the content range %.80q, want bytes FIRST-LAST/SIZE", header)
 	}
 	toEnd := err != nil || last == size-1
 	if offset >= 0 && first != offset || want >= 0 && last-first+1 != want || (offset < 0 || want < 0) && !toEnd {

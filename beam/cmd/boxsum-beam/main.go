@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"strconv"
@@ -63,8 +64,8 @@ func main() {
 // serve runs a pool of workers until a signal arrives.
 func serve(ctx context.Context, address string) error {
 	port, err := strconv.Atoi(strings.TrimPrefix(address, ":"))
-	if err != nil {
-		return fmt.Errorf("%q is not a port, want a number such as 50000 or :50000", address)
+	if err != nil || port < 0 || port > math.MaxUint16 {
+		return fmt.Errorf("port is %q, want 0 to %d, such as 50000 or :50000", address, math.MaxUint16)
 	}
 	workers, err := extworker.StartLoopback(ctx, port)
 	if err != nil {
