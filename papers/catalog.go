@@ -78,5 +78,5 @@ func read() (works []*Work, all []*Algorithm) {
 	return works, all
 }
 
-// Works returns all publications.
+// Works returns all publications. The caller may change the slice but not the publications.
 func Works() []*Work { return slices.Clone(works) }

@@ -31,7 +31,7 @@ func (j *Job) Algorithm() *Algorithm { return j.algorithm }
 // Precision returns the precision for which the job was prepared.
 func (j *Job) Precision() Precision { return j.opt.Precision }
 
-// Size returns the size of the images and their number.
+// Size returns the width and height of each image and the number of images.
 func (j *Job) Size() (width, height, count int) { return j.width, j.height, len(j.images) }
 
 // Run computes the table once. On a GPU, the images are already on the device, and Run returns
@@ -72,7 +72,7 @@ func inOrder(steps ...func() error) error {
 // difference.
 func (j *Job) Verify() error { return j.verify() }
 
-// A Step is one kernel of an algorithm on a GPU.
+// A Step is one kernel that a run of an algorithm launches on a GPU.
 type Step struct {
 	Name  string       // name of the kernel
 	Run   func() error // queues only this kernel
@@ -98,14 +98,15 @@ func (j *Job) Close() error {
 }
 
 // Table returns the table of image i, as computed by the last run. S must be the type of the job's
-// precision: float32, float64 or uint32.
+// precision: float32, float64 or uint32. Table returns an error if S is another type or i is out of
+// range.
 func Table[S boxsum.Sum](j *Job, i int) (*boxsum.Table[S], error) {
 	if i < 0 || i >= len(j.images) {
-		return nil, raster.Invalid("table index is %d, out of range for %d tables", i, len(j.images))
+		return nil, raster.Invalid("index of the table is %d, want 0 to %d", i, len(j.images)-1)
 	}
 	tables, ok := j.sums.([]*boxsum.Table[S])
 	if !ok {
-		return nil, raster.Unsupported("the sums of this job have type %s, not %T", j.opt.Precision.Type, *new(S))
+		return nil, raster.Unsupported("sums have type %T, want %s (the precision of the job)", *new(S), j.opt.Precision.Type)
 	}
 	if err := j.fetch(i); err != nil {
 		return nil, err

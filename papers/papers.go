@@ -43,7 +43,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A Work is a publication.
+// A Work is one of the publications whose algorithms this package implements.
 type Work struct {
 	Name    string // short; the first part of its algorithms' names
 	Authors string
@@ -98,7 +98,7 @@ const (
 	GPU
 )
 
-// String returns CPU or GPU.
+// String returns "CPU" or "GPU".
 func (p Place) String() string {
 	if p == GPU {
 		return "GPU"
@@ -122,7 +122,7 @@ const (
 	Rotated
 )
 
-// String returns upright, tilted or rotated.
+// String returns "upright", "tilted" or "rotated".
 func (k Kind) String() string {
 	switch k {
 	case Tilted:
@@ -148,7 +148,7 @@ func (p Precision) String() string {
 	return fmt.Sprintf("%sx%d", p.Type, p.Channels)
 }
 
-// Bytes returns the size of a value.
+// Bytes returns the size in bytes of the value of one channel.
 func (p Precision) Bytes() int {
 	if p.Type == "f64" {
 		return 8
@@ -164,7 +164,8 @@ var (
 	Int    = Precision{"u32", 1}
 )
 
-// ParsePrecision returns the precision with the given name.
+// ParsePrecision returns the precision with the given name: f32, f32x4, f64 or u32. It returns an
+// error that wraps [boxsum.ErrTypes] for any other name.
 func ParsePrecision(text string) (Precision, error) {
 	for _, p := range []Precision{Float, Float4, Double, Int} {
 		if p.String() == text {
@@ -202,7 +203,9 @@ type Options struct {
 // All returns every algorithm, publication by publication.
 func All() []*Algorithm { return slices.Clone(all) }
 
-// Find returns the algorithm with the given name.
+// Find returns the algorithm with the given name, such as "bilgic/scan-transpose". It returns an
+// error for any other name. If the name is that of a publication with several algorithms, the error
+// lists them.
 func Find(name string) (*Algorithm, error) {
 	var near []string
 	for _, a := range all {
@@ -214,7 +217,7 @@ func Find(name string) (*Algorithm, error) {
 		}
 	}
 	if near != nil {
-		return nil, fmt.Errorf("%q is a work with several algorithms: %s", name, strings.Join(near, ", "))
+		return nil, fmt.Errorf("%q is a publication with several algorithms, want one of %s", name, strings.Join(near, ", "))
 	}
 	return nil, fmt.Errorf("unknown algorithm %q (boxsum bench --algorithms help lists them)", name)
 }

@@ -39,7 +39,7 @@ func prepare(a *Algorithm, opt *Options, images []raster.Array) (*Job, error) {
 		return nil, errors.New("zero Algorithm (use Find)")
 	}
 	if len(images) == 0 || len(images) > 1 && !a.Many {
-		return nil, raster.Invalid("%s processes one image at a time, got %d", a.Name, len(images))
+		return nil, raster.Invalid("%s processes one image at a time, not %d", a.Name, len(images))
 	}
 	for i := range images {
 		img, first := &images[i], &images[0]
@@ -126,7 +126,7 @@ func (a *Algorithm) check(p *raster.Array) error {
 		p.Stride = row
 	}
 	if p.Stride < row || pix < row || p.Height > 1 && (pix-row)/(p.Height-1) < p.Stride {
-		return raster.Invalid("%d×%d pixels with %d channels, rows %d apart, do not fit a buffer of %d", p.Width, p.Height, p.Channels, p.Stride, pix)
+		return raster.Invalid("buffer has %d elements, too few for %d×%d pixels with %d channels and stride %d", pix, p.Width, p.Height, p.Channels, p.Stride)
 	}
 	if p.Type == raster.U8 && a.Work.Name == "bertazzini" && (p.Channels == 3 || p.Channels == 4) {
 		grays := gray(boxsum.Image[uint8]{Pix: p.Data, Stride: p.Stride, Width: p.Width, Height: p.Height, Channels: p.Channels})
@@ -178,7 +178,7 @@ func (a *Algorithm) options(opt *Options, channels int) (Options, error) {
 		}
 	}
 	if a.Place == GPU && o.Device == nil {
-		return o, fmt.Errorf("%s runs on a GPU (open a device for it)", a.Name)
+		return o, fmt.Errorf("nil Device, want a GPU to run %s", a.Name)
 	}
 	return o, nil
 }
@@ -194,7 +194,7 @@ func channelCount(n int) string {
 func convert[E element](src *raster.Array) (boxsum.Image[E], error) {
 	floats := src.Type.Float()
 	if isWhole[E]() && floats {
-		return boxsum.Image[E]{}, raster.Unsupported("pixels of floats cannot be summed as integers: choose an algorithm in f32 or f64")
+		return boxsum.Image[E]{}, raster.Unsupported("pixels have type %v, want integers for sums of %s (use precision f32 or f64)", src.Type, raster.TypeOf[E]())
 	}
 	out, err := boxsum.NewImage[E](src.Width, src.Height, src.Channels)
 	if err != nil {
@@ -208,9 +208,9 @@ func convert[E element](src *raster.Array) (boxsum.Image[E], error) {
 			to[i] = E(p)
 			switch {
 			case isWhole[E]() && p < 0:
-				return out, fmt.Errorf("the pixel at (%d,%d) is %.0f, but the sums are unsigned (use an algorithm in f32 or f64)", i/src.Channels, y, p)
+				return out, fmt.Errorf("the pixel at (%d,%d) is %.0f, want 0 or more for unsigned sums (use precision f32 or f64)", i/src.Channels, y, p)
 			case to[i]-to[i] != 0: // true for values that are not finite
-				return out, fmt.Errorf("the pixel at (%d,%d) is %v, which is not finite in this type", i/src.Channels, y, p)
+				return out, fmt.Errorf("the pixel at (%d,%d) is %v, want a finite number that fits in the type of the sums", i/src.Channels, y, p)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func verify[E element](j *Job, images []boxsum.Image[E], tables []*boxsum.Table[
 		tolerance := tolerance(j, img)
 		err = compare(tables[i], want, tolerance)
 		if math.IsInf(tolerance, 0) {
-			err = errors.New("the pixels are so large that their sums are not finite")
+			err = errors.New("the sums of the pixels are infinite, want smaller pixels or a precision with a larger range")
 		}
 		if err != nil {
 			return fmt.Errorf("%s in %s, %d×%d: %w", j.algorithm.Name, j.opt.Precision, j.width, j.height, err)

@@ -128,16 +128,16 @@ func parse(text string) (image.Rectangle, error) {
 	parts := strings.Split(text, ",")
 	var n [4]int
 	if len(parts) != len(n) {
-		return image.Rectangle{}, fmt.Errorf("box=%q is not x0,y0,x1,y1", text)
+		return image.Rectangle{}, fmt.Errorf("box is %q, want four integers x0,y0,x1,y1", text)
 	}
 	for i := range n {
 		var err error
 		if n[i], err = strconv.Atoi(parts[i]); err != nil {
-			return image.Rectangle{}, fmt.Errorf("box=%q is not x0,y0,x1,y1", text)
+			return image.Rectangle{}, fmt.Errorf("box is %q, want four integers x0,y0,x1,y1", text)
 		}
 	}
 	if n[0] > n[2] || n[1] > n[3] {
-		return image.Rectangle{}, fmt.Errorf("box=%q ends before it begins", text)
+		return image.Rectangle{}, fmt.Errorf("box is %q, want x0 ≤ x1 and y0 ≤ y1", text)
 	}
 	return image.Rect(n[0], n[1], n[2], n[3]), nil
 }

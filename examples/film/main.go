@@ -53,7 +53,7 @@ func follow(from io.Reader, to io.Writer) (frames int, err error) {
 			return frames, out.Flush()
 		}
 		if err != nil || !bytes.HasPrefix(line, []byte("FRAME")) {
-			return frames, fmt.Errorf("frame %d does not start with FRAME", frames)
+			return frames, fmt.Errorf("frame %d begins with %.20q, want FRAME", frames, line)
 		}
 		if _, err := io.ReadFull(in, planes); err != nil {
 			return frames, fmt.Errorf("frame %d: %w", frames, err)
@@ -93,7 +93,7 @@ func layout(head string) (width, height, size int, err error) {
 		}
 	}
 	if width < 8 || height < 8 || width > 1<<14 || height > 1<<14 {
-		return 0, 0, 0, fmt.Errorf("header %q: width and height must be from 8 to %d", strings.TrimSpace(head), 1<<14)
+		return 0, 0, 0, fmt.Errorf("size in %q is %d×%d, want sides of 8 to %d", strings.TrimSpace(head), width, height, 1<<14)
 	}
 	half := func(n int) int { return (n + 1) / 2 }
 	switch {
@@ -106,7 +106,7 @@ func layout(head string) (width, height, size int, err error) {
 	case chroma == "mono":
 		size = width * height
 	default:
-		return 0, 0, 0, fmt.Errorf("unsupported color space %s (use ffmpeg -pix_fmt yuv420p)", chroma)
+		return 0, 0, 0, fmt.Errorf("color space is %s, want 8-bit 420, 422, 444 or mono (with ffmpeg: -pix_fmt yuv420p)", chroma)
 	}
 	return width, height, size, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 )
 
 // A grayTIFF is the first page of a TIFF file, read row by row.
@@ -42,7 +43,7 @@ func (g *grayTIFF) next(row []uint8) error {
 func readTags(file io.ReaderAt) (map[uint16][]uint64, error) {
 	head := make([]byte, 16)
 	if n, _ := file.ReadAt(head, 0); n < 8 {
-		return nil, fmt.Errorf("too short for a TIFF file")
+		return nil, fmt.Errorf("the file has %d bytes, too few for a TIFF file", n)
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	if head[0] == 'M' {
@@ -52,22 +53,22 @@ func readTags(file io.ReaderAt) (map[uint16][]uint64, error) {
 	word, big := int64(4), false // size of an offset in bytes
 	switch magic := order.Uint16(head[2:]); {
 	case head[0] != head[1] || head[0] != 'I' && head[0] != 'M':
-		return nil, fmt.Errorf("not a TIFF file")
+		return nil, fmt.Errorf("the file begins with %q, want II or MM as in TIFF files", head[:2])
 	case magic == 42:
 		at = int64(order.Uint32(head[4:]))
 	case magic == 43:
 		at, word, big = int64(order.Uint64(head[8:])), 8, true
 	default:
-		return nil, fmt.Errorf("not a TIFF file")
+		return nil, fmt.Errorf("the file has version %d, want 42 (TIFF) or 43 (BigTIFF)", magic)
 	}
 	count := make([]byte, 8)
 	if _, err := file.ReadAt(count[:2], at); err != nil {
-		return nil, fmt.Errorf("the list of tags at %d: %w", at, err)
+		return nil, fmt.Errorf("reading the number of tags at byte %d: %w", at, err)
 	}
 	entries, at = int64(order.Uint16(count)), at+2
 	if big {
 		if _, err := file.ReadAt(count, at-2); err != nil {
-			return nil, fmt.Errorf("the list of tags: %w", err)
+			return nil, fmt.Errorf("reading the number of tags at byte %d: %w", at-2, err)
 		}
 		entries, at = int64(order.Uint64(count)), at+6
 	}
@@ -104,21 +105,21 @@ func openGray(file io.ReaderAt) (*grayTIFF, error) {
 	}
 	width, height := one(256, 0), one(257, 0)
 	if width == 0 || height == 0 || width > 1<<26 || height > 1<<31-1 {
-		return nil, fmt.Errorf("size %d×%d is not supported", width, height)
+		return nil, fmt.Errorf("image is %d×%d, want a width of 1 to %d and a height of 1 to %d", width, height, 1<<26, int64(math.MaxInt32))
 	}
 	if one(258, 1) != 8 || one(277, 1) != 1 || one(262, 1) > 1 {
-		return nil, fmt.Errorf("the image is not 8-bit gray")
+		return nil, fmt.Errorf("image has %d channels of %d bits and photometric interpretation %d, want 1 channel of 8 bits and 0 or 1", one(277, 1), one(258, 1), one(262, 1))
 	}
 	if one(259, 1) != 1 || tags[322] != nil || tags[273] == nil {
 		return nil, fmt.Errorf("the image is compressed or tiled (rewrite it with vips copy or tiffcp -c none -s)")
 	}
 	each := min(one(278, height), height)
 	if each == 0 || uint64(len(tags[273])) != (height+each-1)/each {
-		return nil, fmt.Errorf("%d strips of %d rows do not make an image of %d rows", len(tags[273]), each, height)
+		return nil, fmt.Errorf("image of %d rows has %d strips of %d rows each", height, len(tags[273]), each)
 	}
 	for _, offset := range tags[273] {
 		if offset >= 1<<62 {
-			return nil, fmt.Errorf("invalid offset %d of a strip", offset)
+			return nil, fmt.Errorf("offset of a strip is %d, want less than 2^62", offset)
 		}
 	}
 	return &grayTIFF{int(width), int(height), tags[273], int(each), one(262, 1) == 0, file, bufio.NewReaderSize(nil, 1<<20), 0}, nil
@@ -131,7 +132,7 @@ func list(file io.ReaderAt, order binary.ByteOrder, kind uint16, n uint64, insid
 		return nil, nil // not needed
 	}
 	if n > 1<<31 {
-		return nil, fmt.Errorf("it has %d values, want at most %d", n, uint64(1<<31))
+		return nil, fmt.Errorf("the tag has %d values, want at most %d", n, uint64(1<<31))
 	}
 	var from io.Reader
 	if n*size <= uint64(word) {
@@ -139,7 +140,7 @@ func list(file io.ReaderAt, order binary.ByteOrder, kind uint16, n uint64, insid
 	} else {
 		at := int64(order.Uint64(pad(inside, order)))
 		if at < 0 || at > 1<<62 {
-			return nil, fmt.Errorf("invalid offset %d of its values", at)
+			return nil, fmt.Errorf("offset of the values is %d, want 0 to 2^62", at)
 		}
 		from = bufio.NewReader(io.NewSectionReader(file, at, int64(n*size)))
 	}

@@ -66,7 +66,7 @@ func find(page boxsum.Image[uint8]) (rotated.Rotation, []rotated.Rectangle, erro
 		}
 	}
 	if best == nil {
-		return rotated.Rotation{}, nil, fmt.Errorf("the page is empty")
+		return rotated.Rotation{}, nil, fmt.Errorf("the page has no text to align")
 	}
 	return best.Rotation(), lines(best), nil
 }

@@ -38,7 +38,7 @@ type coder struct {
 // which the page saves.
 func codeOf(ctx context.Context, doc Document, r *request) (any, []byte, error) {
 	if r.What == nil {
-		return nil, nil, refuse("the request does not say what to write code for")
+		return nil, nil, refuse("the request has no member \"what\", the request to write code for")
 	}
 	q, info := *r.What, doc.Info()
 	base := strings.TrimSuffix(info.Name, filepath.Ext(info.Name))
@@ -136,7 +136,7 @@ func (c *coder) image(q *request) error {
 		"filter": c.filter, "threshold": c.threshold, "match": c.match, "detect": c.detect,
 	}[q.Do]
 	if write == nil {
-		return refuse("code is not available for %q", q.Do)
+		return refuse("code is not available for %q, want boxes, rotated, feature, moments, filter, threshold, match or detect", q.Do)
 	}
 	return write(q)
 }
@@ -229,7 +229,7 @@ func rectangles(q *request, n int, constructor string) (golang, shell string, er
 		list, flags = append(list, constructor+"("+spaced(join(b))+")"), append(flags, "--box "+join(b))
 	}
 	if len(list) == 0 {
-		return "", "", refuse("no upright box is drawn")
+		return "", "", refuse("no upright box is drawn, want at least one")
 	}
 	return strings.Join(list, ", "), strings.Join(flags, " "), nil
 }
@@ -373,7 +373,7 @@ func (c *coder) filter(q *request) error {
 		return err
 	}
 	if c.info.Channels > 1 {
-		return refuse("code is not available for images with %d channels", c.info.Channels)
+		return refuse("the image has %d channels, but code is only available for 1", c.info.Channels)
 	}
 	c.openImage()
 	c.use(module + "/filter")
@@ -411,7 +411,7 @@ func (c *coder) filter(q *request) error {
 		}
 		golang, python, shell = fmt.Sprintf("filter.Entropy[%s](img, filter.Square(%d), %s, nil)", float, n, of), fmt.Sprintf("boxsum.entropy(image, %d, %s)", n, py), fmt.Sprintf("local %s -o result.npy%s --entropy --window %d %s", word(c.file), local, n, sh)
 	default:
-		return refuse("unknown filter %q", q.Method)
+		return refuse("unknown filter %q, want box, gaussian, mean, std, normalize, median, entropy or guided", q.Method)
 	}
 	c.golang = append(c.golang, "result, err := "+golang)
 	c.shell = append(c.shell, "boxsum "+shell)
@@ -425,7 +425,7 @@ func (c *coder) threshold(q *request) error {
 		return err
 	}
 	if c.info.Channels > 1 {
-		return refuse("code is not available for images with %d channels", c.info.Channels)
+		return refuse("the image has %d channels, but code is only available for 1", c.info.Channels)
 	}
 	c.openImage()
 	c.use(module + "/threshold")
@@ -460,13 +460,13 @@ func (c *coder) match(q *request) error {
 		return err
 	}
 	if c.info.Channels > 1 {
-		return refuse("code is not available for images with %d channels", c.info.Channels)
+		return refuse("the image has %d channels, but code is only available for 1", c.info.Channels)
 	}
 	c.openImage()
 	c.use("fmt", module, module+"/match")
 	method := map[string]string{"zncc": "ZNCC", "ncc": "NCC", "ssd": "SSD"}[q.Method]
 	if method == "" {
-		return refuse("unknown score %q", q.Method)
+		return refuse("unknown score %q, want zncc, ncc or ssd", q.Method)
 	}
 	c.golang = append(c.golang, fmt.Sprintf("template := boxsum.Image[%s]{Pix: img.Pix[%d*img.Stride+%d:], Stride: img.Stride, Width: %d, Height: %d, Channels: 1}", c.info.Pixel, b[1], b[0], b[2]-b[0], b[3]-b[1]),
 		fmt.Sprintf("peaks, err := match.Find(img, template, match.%s, %d, nil)", method, q.Top), "check(err)", "for _, p := range peaks {", "\tfmt.Println(p.X, p.Y, p.Score)", "}")
@@ -477,7 +477,7 @@ func (c *coder) match(q *request) error {
 
 func (c *coder) detect(q *request) error {
 	if c.info.Pixel != "uint8" || c.info.Channels > 1 {
-		return refuse("code is for gray images of 8 bits")
+		return refuse("the image has %d channels of %s, but code is only available for 1 channel of uint8", c.info.Channels, c.info.Pixel)
 	}
 	c.openImage()
 	c.use("fmt", module+"/detect")

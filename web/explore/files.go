@@ -114,7 +114,7 @@ func checkLinks(folder string) error {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {
 		if _, bad := root.Stat(e.Name()); bad != nil && e.Type()&fs.ModeSymlink != 0 {
-			return refuse("link %s leads out of its folder", e.Name())
+			return refuse("link %s leads out of its folder (replace it with a copy)", e.Name())
 		}
 	}
 	return err

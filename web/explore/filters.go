@@ -407,7 +407,7 @@ func (s *Session) addCascade(name string, data []byte) (any, []byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.cascades) >= s.limits.Documents {
-		return nil, nil, refuse("%d cascades are loaded, which is the limit", len(s.cascades))
+		return nil, nil, refuse("%d cascades are loaded, the most that this page allows", len(s.cascades))
 	}
 	name = strings.TrimSuffix(name, ".xml")
 	more := int64(len(data))
@@ -477,7 +477,7 @@ func (s *Session) detect(ctx context.Context, doc Document, r *request) (any, []
 	}
 	img := d.plane.gray()
 	if img.Channels > 1 {
-		return nil, nil, refuse("detection needs a gray image, not %d channels", img.Channels)
+		return nil, nil, refuse("the image has %d channels, want 1 to detect objects in it", img.Channels)
 	}
 	start := time.Now()
 	found, err := c.Detect(img, opt)

@@ -22,7 +22,7 @@ type oriented struct {
 func (r *plane) gradients(cell image.Rectangle, channel int) (*oriented, error) {
 	bounds := image.Rect(0, 0, r.img.Width, r.img.Height)
 	if cell = cell.Intersect(bounds); cell.Empty() || cell.Dx() > maxCell || cell.Dy() > maxCell {
-		return nil, refuse("a cell of %d×%d pixels in the image, want sides from 1 to %d", cell.Dx(), cell.Dy(), maxCell)
+		return nil, refuse("cell has %d×%d pixels in the image, want sides from 1 to %d", cell.Dx(), cell.Dy(), maxCell)
 	}
 	around := cell.Inset(-1).Intersect(bounds) // gradients are differences of neighbors
 	img := boxsum.Image[uint8]{Pix: make([]uint8, around.Dx()*around.Dy()), Width: around.Dx(), Height: around.Dy(), Channels: 1, Stride: around.Dx()}

@@ -40,7 +40,7 @@ func newPicture(ctx context.Context, name string, img raster.Array) (*picture, e
 	d.info.Pixel, d.info.Sum = p.types()
 	d.info.Low, d.info.High, d.info.Missing = p.bounds()
 	if d.info.Width < 1 || d.info.Height < 1 {
-		return nil, refuse("%s has no pixels", name)
+		return nil, refuse("%s is %d×%d pixels, want at least 1×1", name, d.info.Width, d.info.Height)
 	}
 	return d, nil
 }

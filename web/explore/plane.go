@@ -379,7 +379,7 @@ func (r *plane) turn(ctx context.Context, rot rotated.Rotation) (*turnedTable, e
 		return t, nil
 	}
 	if n := int64(r.img.Width) * int64(r.img.Height); n > maxTurned {
-		return nil, refuse("rotated tables on this page are limited to %d megapixels, and the image has %d", maxTurned>>20, n>>20)
+		return nil, refuse("the image has %d megapixels, want at most %d for rotated tables on this page (use boxsum integrate --rotate)", n>>20, maxTurned>>20)
 	}
 	t, err := turnedOf(r.img, rot, engine.Options{Context: ctx})
 	if err != nil {
@@ -577,7 +577,7 @@ func (r *plane) moments(ctx context.Context, b image.Rectangle, channel int) (m 
 		return m, nil
 	}
 	if n, err := moment.Bytes(r.img.Type, b.Dx(), b.Dy(), r.img.Channels); err != nil || n > maxMoments {
-		return m, refuse("the moments of %d×%d pixels need %s (use a smaller box)", b.Dx(), b.Dy(), size(n))
+		return m, refuse("the moments of %d×%d pixels need %s, want at most %s (use a smaller box)", b.Dx(), b.Dy(), size(n), size(maxMoments))
 	}
 	t, err := moment.Integrate(cutOut(r.img, b), engine.Options{Context: ctx})
 	if err != nil {

@@ -285,7 +285,7 @@ func (s *Session) add(d Document) (any, []byte, error) {
 	defer s.mu.Unlock()
 	if len(s.own) >= s.limits.Documents {
 		d.Close()
-		return nil, nil, refuse("%d documents are open: close one first", len(s.own))
+		return nil, nil, refuse("%d documents are open, the most that this page allows (close one first)", len(s.own))
 	}
 	if s.used+d.bytes() > s.limits.Bytes {
 		d.Close()

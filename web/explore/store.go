@@ -244,7 +244,7 @@ func orNil(b *block, err error) (Document, error) {
 func (d *stored) begin(ctx context.Context) (Document, error) {
 	width, height := int64(d.info.Width), int64(d.info.Height)
 	if width < 1 || height < 1 || width > maxPlane/height {
-		return nil, refuse("an image of %d×%d pixels cannot be shown", width, height)
+		return nil, refuse("image is %d×%d, want 1 to %d pixels to show it", width, height, maxPlane)
 	}
 	d.info.Low, d.info.High = 0, 255
 	if d.info.Pixel != "uint8" {
@@ -476,7 +476,7 @@ func (d *stored) answer(ctx context.Context, r *request) (any, []byte, error) {
 	case "moments", "feature", "filter", "threshold", "save":
 		return d.answerPart(ctx, r)
 	}
-	return nil, nil, refuse("this needs an image in memory (cut a part out of the store with boxsum convert)")
+	return nil, nil, refuse("request %q needs an image in memory (cut a part out of the store with boxsum convert)", r.Do)
 }
 
 // histogram counts the pixels of a box, or those of the overview if the box is too large.
@@ -540,7 +540,7 @@ func (d *stored) part(ctx context.Context, b []int, z int) (*picture, image.Rect
 	box := image.Rect(b[0], b[1], b[2], b[3]).Intersect(image.Rect(0, 0, d.info.Width, d.info.Height))
 	whole := image.Rect(0, 0, box.Dx(), box.Dy())
 	if box.Empty() {
-		return nil, whole, refuse("the box is empty")
+		return nil, whole, refuse("box %v is empty inside the image of %d×%d", b, d.info.Width, d.info.Height)
 	}
 	if int64(box.Dx())*int64(box.Dy()) > maxRegion {
 		return nil, whole, refuse("box has %d×%d pixels of a store, want at most %d megapixels (draw a smaller box, or zoom in)", box.Dx(), box.Dy(), maxRegion>>20)
@@ -750,7 +750,7 @@ func (s *Session) put(r *request, body []byte) (any, []byte, error) {
 	}
 	key := path.Clean("/" + r.Key)[1:]
 	if key == "" || len(key) > 1000 {
-		return nil, nil, refuse("the request has a file without a name")
+		return nil, nil, refuse("the name of a file in folder %s has %d bytes, want 1 to 1000", cleanName(r.Name), len(key))
 	}
 	more := int64(len(body) - len(b.files[key]))
 	b.files[key] = bytes.Clone(body)
@@ -774,7 +774,7 @@ func (s *Session) openBundle(ctx context.Context, r *request) (any, []byte, erro
 	b := s.drop(r.Name)
 	s.mu.Unlock()
 	if b == nil {
-		return nil, nil, refuse("folder %s is empty", cleanName(r.Name))
+		return nil, nil, refuse("folder %s has no files, want a Zarr store, a report or pictures", cleanName(r.Name))
 	}
 	return s.addDocument(b.open(ctx, cleanName(r.Name)))
 }
@@ -824,7 +824,7 @@ func (b *bundle) open(ctx context.Context, name string) (Document, error) {
 		return decode(ctx, name, b.files[names[0]])
 	}
 	if t := slicesOf[0].Type; t != raster.U8 && t != raster.U16 {
-		return nil, refuse("slices must be pictures of 8 or 16 bits")
+		return nil, refuse("slices have pixels of %v, want pictures of uint8 or uint16", t)
 	}
 	vol, err := pile(slicesOf)
 	if err != nil {
@@ -837,7 +837,7 @@ func (b *bundle) open(ctx context.Context, name string) (Document, error) {
 func openZip(ctx context.Context, name string, data []byte, limit int64) (Document, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, refuse("%s is a damaged zip file", name)
+		return nil, refuse("%s is a damaged zip file: %v", name, err)
 	}
 	b := &bundle{files: map[string][]byte{}}
 	for _, member := range z.File {
@@ -849,15 +849,15 @@ func openZip(ctx context.Context, name string, data []byte, limit int64) (Docume
 		}
 		r, err := member.Open()
 		if err != nil {
-			return nil, refuse("%s in %s cannot be read", member.Name, name)
+			return nil, refuse("%s in %s is damaged: %v", member.Name, name, err)
 		}
 		content, err := io.ReadAll(io.LimitReader(r, limit-b.size+1))
 		r.Close()
 		if err != nil {
-			return nil, refuse("%s in %s cannot be read", member.Name, name)
+			return nil, refuse("%s in %s is damaged: %v", member.Name, name, err)
 		}
 		if b.size += int64(len(content)); b.size > limit {
-			return nil, refuse("%s holds more than %s", name, size(limit))
+			return nil, refuse("%s is too large, want at most %s after decompression", name, size(limit))
 		}
 		b.files[path.Clean("/" + member.Name)[1:]] = content
 	}

@@ -75,7 +75,7 @@ func (v *solid) findRange() error {
 	for z := range v.extent.Z1 {
 		low, high, missing := rangeOf(v.slice(z))
 		if missing {
-			return refuse("the volume contains NaN and has no sums")
+			return refuse("slice %d of the volume contains NaN, which sums do not support", z)
 		}
 		v.low, v.high = min(v.low, low), max(v.high, high)
 	}
@@ -270,7 +270,7 @@ func pile(list []raster.Array) (raster.Array, error) {
 	row := first.Width * first.Channels * first.Type.Bytes()
 	for z, m := range list {
 		if m.Type != first.Type || m.Width != first.Width || m.Height != first.Height || m.Channels != first.Channels {
-			return v, refuse("all slices of a volume must have the same size and type, but slice %d differs", z+1)
+			return v, refuse("slice %d is %v of %v, want %v of %v like the first", z, m.Extent, m.Type, first.Extent, first.Type)
 		}
 		for y := range m.Height {
 			copy(v.From(z*v.SliceStride + y*v.Stride)[:row], m.Row(y))
