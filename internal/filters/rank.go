@@ -97,7 +97,7 @@ func (j *Job) checkCounted() error {
 }
 
 // rankPixels ranks the values of an image, starting at 0, and returns the values in order.
-// NaN comes last.
+// -0 comes before 0, and NaN comes last.
 func rankPixels(src *raster.Array, constant float64, hasConstant bool) (raster.Array, []float64) {
 	keys := newKeys(raster.U32, src)
 	order, row := make([]float64, 0, keys.Stride*src.Height+1), make([]float64, keys.Stride)
@@ -114,18 +114,30 @@ func rankPixels(src *raster.Array, constant float64, hasConstant bool) (raster.A
 	}
 	slices.Sort(order)
 	order = slices.Compact(order)
+	if i, has := slices.BinarySearch(order, 0); has { // -0 and 0 are equal
+		order = slices.Replace(order, i, i+1, math.Copysign(0, -1), 0)
+	}
 	for y := range src.Height {
 		windows.Floats(src.Type, row, src.Span(0, y, src.Width))
 		to := raster.Elems[uint32](keys.Span(0, y, src.Width))
 		for i, v := range row {
-			k := len(order)
-			if v == v {
-				k, _ = slices.BinarySearch(order, v)
-			}
-			to[i] = uint32(k)
+			to[i] = rankOf(order, v)
 		}
 	}
 	return keys, order
+}
+
+// rankOf returns the position of a value in the order of rankPixels, or the length of the
+// order for NaN.
+func rankOf(order []float64, v float64) uint32 {
+	if v != v {
+		return uint32(len(order))
+	}
+	i, _ := slices.BinarySearch(order, v)
+	if v == 0 && !math.Signbit(v) {
+		i++
+	}
+	return uint32(i)
 }
 
 // logTable returns c·log2(c) for counts of up to most, as integers, so that sums of them do
@@ -340,8 +352,7 @@ func (l *rank) column(w *rankWorker, col int, by uint32) {
 // constant returns the key of the border.
 func (l *rank) constant() uint32 {
 	if l.order != nil {
-		at, _ := slices.BinarySearch(l.order, l.shape.Value)
-		return uint32(at)
+		return rankOf(l.order, l.shape.Value)
 	}
 	return uint32(l.shape.Value)
 }
