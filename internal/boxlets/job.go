@@ -4,7 +4,6 @@ package boxlets
 
 import (
 	"image"
-	"math"
 	"sync/atomic"
 
 	"github.com/boxsum/boxsum/internal/engine"
@@ -124,28 +123,15 @@ func (j *Job) checkBoxes() error {
 	if err := j.Border.Check(); err != nil {
 		return err
 	}
-	if v := j.Value; j.Border == window.Constant && (v-v != 0 || v > largest(j.Src.Type) || !j.Src.Type.Float() && (v < 0 || v != math.Trunc(v))) {
-		return raster.Invalid("border value is %v, want one that fits in %v", v, j.Src.Type)
+	if j.Border != window.Constant {
+		return nil
 	}
-	return nil
-}
-
-// largest returns the greatest value of a pixel type.
-func largest(t raster.Type) float64 {
-	switch t {
-	case raster.U8:
-		return 1<<8 - 1
-	case raster.U16:
-		return 1<<16 - 1
-	case raster.F32:
-		return math.MaxFloat32
-	}
-	return math.MaxFloat64
+	return window.CheckValue(j.Value, j.Src.Type)
 }
 
 // chooseSum sets the type of the sums: 32 bits if any box fits in 31.
 func (j *Job) chooseSum() {
-	most := largest(j.Src.Type)
+	most := j.Src.Type.Max()
 	switch {
 	case j.Src.Type.Float():
 		j.sum = raster.F64

@@ -35,12 +35,7 @@ func (m Method) String() string {
 
 // ParseMethod returns the method with the given name.
 func ParseMethod(name string) (Method, error) {
-	for m, n := range methodNames {
-		if n == name {
-			return Method(m), nil
-		}
-	}
-	return 0, raster.Invalid("unknown method %q, want one of %s", name, strings.Join(methodNames[:], ", "))
+	return raster.ParseName[Method]("method", name, methodNames[:])
 }
 
 // maxFrost is the largest window of Frost's filter, whose time grows with the side.
@@ -74,7 +69,7 @@ type speckle struct {
 
 func (s *speckle) aim(l *layer) {
 	j := l.job
-	r, most, area := j.Size/2, largest(j.Src.Type), float64(j.Size)*float64(j.Size)
+	r, most, area := j.Size/2, j.Src.Type.Max(), float64(j.Size)*float64(j.Size)
 	s.frame = l.frame
 	s.frame.Shape = window.Shape{Left: r, Right: r, Up: r, Down: r, Border: window.Clip}
 	switch {
@@ -124,7 +119,7 @@ func (s *speckle) measure(j *Job) {
 	r := s.Windows()
 	most := 0.0
 	if !j.Src.Type.Float() {
-		most = largest(j.Src.Type)
+		most = j.Src.Type.Max()
 	}
 	var p window.Part
 	for x := 0; x < j.Src.Width; x = p.To {

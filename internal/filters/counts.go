@@ -63,12 +63,7 @@ func (l *countedMedians) Prepare(p *engine.Plan) error {
 	}
 	f := j.frame(raster.U32, 0)
 	l.image.Outside = window.OutsideRow(l.image.Outside, &f)
-	l.columns = engine.AtLeast(l.columns, j.Src.Width+s.Width()-1)
-	for i := range l.columns {
-		if l.columns[i] = s.Border.Index(i-s.Left, j.Src.Width); l.columns[i] >= 0 {
-			l.columns[i] *= j.Src.Channels
-		}
-	}
+	l.columns = s.Columns(l.columns, j.Src.Width, j.Src.Channels)
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		w := &l.workers[i]

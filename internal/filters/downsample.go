@@ -45,7 +45,7 @@ func runBlocks(j *Job) error {
 	switch {
 	case j.Src.Type.Float():
 		sum = raster.F64
-	case float64(fx)*float64(fy)*largest(j.Src.Type) < 1<<32:
+	case float64(fx)*float64(fy)*j.Src.Type.Max() < 1<<32:
 		sum = raster.U32
 	}
 	run := blockRuns.Take()

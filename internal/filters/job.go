@@ -272,7 +272,7 @@ func shareMemory(a, b []byte) bool {
 // checkSum returns an error if the result may not hold the sums of windows.
 func (j *Job) checkSum() error {
 	src, dst := j.Src.Type, j.Dst.Type
-	if !src.Float() && j.area()*largest(src) > maxInteger(dst) {
+	if !src.Float() && j.area()*src.Max() > maxInteger(dst) {
 		return raster.Unsupported("sums have type %v, too small for windows of %d×%d pixels of %v (use a larger type)", dst, j.shape.Width(), j.shape.Height(), src)
 	}
 	if src.Float() && !dst.Float() {
@@ -342,7 +342,7 @@ func copyPixels(j *Job) error {
 
 // sumTypes returns the types of window sums and of sums of squares, or 0 if there are none.
 func (j *Job) sumTypes() (sum, square raster.Type, err error) {
-	most := largest(j.Src.Type)
+	most := j.Src.Type.Max()
 	all := j.area() * most
 	limit := all
 	if j.Kind.squares() {
@@ -372,7 +372,7 @@ func (j *Job) most(count int64) uint64 {
 	if j.Src.Type.Float() {
 		return 0
 	}
-	return uint64(largest(j.Src.Type)) * uint64(count)
+	return uint64(j.Src.Type.Max()) * uint64(count)
 }
 
 // box returns the kernel for means of bytes from the column sums of the image. Its kind is BoxNone if there is

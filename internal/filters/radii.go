@@ -39,7 +39,7 @@ func runRadii(j *Job) error {
 		return raster.Invalid("radii are up to %d×%d, want windows of fewer than 2^62 pixels", l.across, l.down)
 	}
 	sum := raster.U64
-	switch most := w * h * largest(j.Src.Type); {
+	switch most := w * h * j.Src.Type.Max(); {
 	case j.Src.Type.Float():
 		sum = raster.F64
 	case most >= 1<<62:

@@ -21,7 +21,7 @@ func runMedian(j *Job) error {
 	case j.isRanked():
 		return runRankedMedians(j)
 	case !j.Src.Type.Float(): // pixels are their own keys
-		return runRank(j, j.Src, ranking{n: int(largest(j.Src.Type)) + 1, none: -1})
+		return runRank(j, j.Src, ranking{n: int(j.Src.Type.Max()) + 1, none: -1})
 	}
 	keys, order := rankPixels(&j.Src, j.shape.Value, j.shape.Border == window.Constant)
 	return runRank(j, keys, ranking{n: len(order) + 1, none: -1, order: order})
@@ -216,12 +216,7 @@ func (l *rank) Prepare(p *engine.Plan) error {
 	if l.same { // keys are pixels that are overwritten
 		l.copied = window.CopyTo(l.copied, &l.keys)
 	}
-	l.cols = engine.AtLeast(l.cols, w+s.Width()-1)
-	for i := range l.cols {
-		if l.cols[i] = s.Border.Index(i-s.Left, w); l.cols[i] >= 0 {
-			l.cols[i] *= l.keys.Channels
-		}
-	}
+	l.cols = s.Columns(l.cols, w, l.keys.Channels)
 	l.workers = engine.Workers(l.workers, p.Workers)
 	for i := range l.workers[:p.Workers] {
 		r := &l.workers[i]

@@ -68,12 +68,7 @@ func (l *rankedMedians) Prepare(p *engine.Plan) error {
 	}
 	f := j.frame(raster.U32, 0)
 	l.image.Outside = window.OutsideRow(l.image.Outside, &f)
-	l.columns = engine.AtLeast(l.columns, j.Src.Width+s.Width()-1)
-	for i := range l.columns {
-		if l.columns[i] = s.Border.Index(i-s.Left, j.Src.Width); l.columns[i] >= 0 {
-			l.columns[i] *= j.Src.Channels
-		}
-	}
+	l.columns = s.Columns(l.columns, j.Src.Width, j.Src.Channels)
 	var value [8]byte // a pixel
 	windows.Fill(j.Src.Type, value[:j.Src.Type.Bytes()], s.Value)
 	windows.RankKeys(j.Src.Type, l.value[:], 1, value[:], []int{0}, 0)

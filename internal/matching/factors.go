@@ -42,7 +42,7 @@ func factors(j *Job) error {
 		return runFactors(j, raster.F64, raster.F64)
 	}
 	area := uint64(j.Template.Width) * uint64(j.Template.Height)
-	most := uint64(largest(j.Src.Type))
+	most := uint64(j.Src.Type.Max())
 	switch {
 	case area < 1<<32/(most*most):
 		return runFactors(j, raster.U32, raster.U32)
@@ -144,7 +144,7 @@ func (l *factorLayer) row(w *factorWorker, x, y, n int, s *window.Sums) {
 	if t.Method == NCC {
 		root = 1
 	}
-	if c == 1 && float64(l.area)*largest(t.Src.Type)*largest(t.Src.Type) < 1<<31 { // S and Q are 32-bit sums
+	if c == 1 && float64(l.area)*t.Src.Type.Max()*t.Src.Type.Max() < 1<<31 { // S and Q are 32-bit sums
 		area, mean := float64(l.area), 1.0
 		if t.Method == NCC {
 			area, mean = 1, 0

@@ -137,7 +137,7 @@ func (g *general) correlations() {
 	}
 	n := float64(g.count)
 	noise := g.rounding(g.size2, n, epsilon64)
-	most := largest(t.Src.Type)
+	most := t.Src.Type.Max()
 	exact := t.whole() && noise < 0.25 && n*n*most*most < 1<<53
 	lines := g.convolve(0, g.in[c:2*c], spectra[:c]...)
 	for i, v := range lines {

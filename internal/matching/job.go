@@ -206,17 +206,6 @@ func (j *Job) run() error {
 // whole reports whether pixels are integers.
 func (j *Job) whole() bool { return !j.Src.Type.Float() }
 
-// largest returns the greatest value of an integer type, and +Inf for others.
-func largest(t raster.Type) float64 {
-	switch t {
-	case raster.U8:
-		return 1<<8 - 1
-	case raster.U16:
-		return 1<<16 - 1
-	}
-	return math.Inf(1)
-}
-
 // finite reports whether v is neither infinite nor NaN.
 func finite(v float64) bool { return v-v == 0 }
 

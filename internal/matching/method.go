@@ -30,12 +30,7 @@ func (m Method) String() string {
 
 // ParseMethod returns the method with the given name.
 func ParseMethod(name string) (Method, error) {
-	for m, n := range methodNames {
-		if n == name {
-			return Method(m), nil
-		}
-	}
-	return 0, raster.Invalid("unknown method %q, want one of %s", name, strings.Join(methodNames[:], ", "))
+	return raster.ParseName[Method]("method", name, methodNames[:])
 }
 
 // Check returns an error if m is not one of the methods.

@@ -51,12 +51,7 @@ func (k Kind) String() string {
 
 // ParseKind returns the kind with the given name.
 func ParseKind(name string) (Kind, error) {
-	for k, n := range kindNames {
-		if n == name {
-			return Kind(k), nil
-		}
-	}
-	return 0, raster.Invalid("unknown statistic %q, want one of %s", name, strings.Join(kindNames[:], ", "))
+	return raster.ParseName[Kind]("statistic", name, kindNames[:])
 }
 
 // floats reports whether results are floats.

@@ -6,6 +6,7 @@ package raster
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -66,6 +67,14 @@ func (t Type) Float() bool { return t == F32 || t == F64 }
 
 // Signed reports whether the type has negative numbers.
 func (t Type) Signed() bool { return t >= I16 }
+
+var maxima = [NumTypes]float64{
+	U8: math.MaxUint8, U16: math.MaxUint16, U32: math.MaxUint32, U64: math.MaxUint64,
+	I16: math.MaxInt16, I32: math.MaxInt32, I64: math.MaxInt64, F32: math.MaxFloat32, F64: math.MaxFloat64,
+}
+
+// Max returns the greatest number of the type, rounded to a float64.
+func (t Type) Max() float64 { return maxima[t] }
 
 // Bits returns the type of the same size to use if only the bits of sums matter: signed
 // integers add up like unsigned integers.

@@ -45,12 +45,7 @@ func (m Method) String() string {
 
 // ParseMethod returns the method with the given name.
 func ParseMethod(name string) (Method, error) {
-	for m, n := range methodNames {
-		if n == name {
-			return Method(m), nil
-		}
-	}
-	return 0, raster.Invalid("unknown method %q, want one of %s", name, strings.Join(methodNames[:], ", "))
+	return raster.ParseName[Method]("method", name, methodNames[:])
 }
 
 // A Rule is a method and its parameters; see package threshold.
@@ -98,9 +93,6 @@ func Square(size int) filters.Window {
 // bradleyWidths is the ratio of the image's width to Bradley's default window.
 const bradleyWidths = 8
 
-// maxSide is the largest side of a window: the sum of two sides fits in 32 bits.
-const maxSide = 1<<30 - 1
-
 // shapeOf returns the window of a rule for images of the given width.
 func shapeOf(t raster.Type, r *Rule, width int) (s window.Shape, err error) {
 	w := r.Window
@@ -113,28 +105,10 @@ func shapeOf(t raster.Type, r *Rule, width int) (s window.Shape, err error) {
 	if w == (filters.Window{}) && r.Method == Su || r.Method == Otsu {
 		return s, nil
 	}
-	if w.Width <= 0 || w.Height <= 0 || w.Width > maxSide || w.Height > maxSide {
-		return s, raster.Invalid("window is %d×%d, want sides of 1 to %d", w.Width, w.Height, maxSide)
-	}
-	if r.Method == Su {
+	if r.Method == Su && w.Width > 0 && w.Height > 0 {
 		w = filters.Window{Width: w.Width | 1, Height: w.Height | 1}
 	}
-	s.Left, s.Up = w.Width/2-w.Shift.X, w.Height/2-w.Shift.Y
-	s.Right, s.Down = w.Width-1-s.Left, w.Height-1-s.Up
-	if s.Left < 0 || s.Right < 0 || s.Up < 0 || s.Down < 0 {
-		return s, raster.Invalid("window is %d×%d shifted by %v, want a shift that keeps the pixel inside the window", w.Width, w.Height, w.Shift)
-	}
-	s.Border = r.Border
-	if err = s.Border.Check(); err != nil || s.Border != window.Constant {
-		return s, err
-	}
-	if v := r.Value; v-v != 0 || !t.Float() && (v < 0 || v > whiteOf(t) || v != math.Trunc(v)) {
-		return s, raster.Invalid("border value is %v, want one that fits in %v", v, t)
-	}
-	if s.Value = r.Value; t == raster.F32 {
-		s.Value = float64(float32(s.Value))
-	}
-	return s, nil
+	return window.ShapeOf(w.Width, w.Height, w.Shift, r.Border, r.Value, t)
 }
 
 // formulaOf checks the parameters of a rule and returns its formula for pixels of type t.

@@ -25,9 +25,12 @@ package window
 
 import (
 	"fmt"
+	"image"
+	"math"
 	"strings"
 
 	"github.com/boxsum/boxsum/internal/device"
+	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -62,12 +65,7 @@ func (b Border) String() string {
 
 // ParseBorder returns the border with the given name.
 func ParseBorder(name string) (Border, error) {
-	for b, n := range borderNames {
-		if n == name {
-			return Border(b), nil
-		}
-	}
-	return 0, raster.Invalid("unknown border %q, want one of %s", name, strings.Join(borderNames[:], ", "))
+	return raster.ParseName[Border]("border", name, borderNames[:])
 }
 
 // Check returns an error if b is not one of the borders.
@@ -149,6 +147,40 @@ type Shape struct {
 	Value                 float64 // the value of the Constant border
 }
 
+// maxSide is the largest side of a window: the sum of two sides fits in 32 bits.
+const maxSide = 1<<30 - 1
+
+// ShapeOf returns the window of a size, which is shifted from the center of its pixel, and a border with a value for
+// pixels of type t.
+func ShapeOf(width, height int, shift image.Point, border Border, value float64, t raster.Type) (s Shape, err error) {
+	if width <= 0 || height <= 0 || width > maxSide || height > maxSide {
+		return s, raster.Invalid("window is %d×%d, want sides of 1 to %d", width, height, maxSide)
+	}
+	s.Left, s.Up = width/2-shift.X, height/2-shift.Y
+	s.Right, s.Down = width-1-s.Left, height-1-s.Up
+	if s.Left < 0 || s.Right < 0 || s.Up < 0 || s.Down < 0 {
+		return s, raster.Invalid("window is %d×%d shifted by %v, want a shift that keeps the pixel inside the window", width, height, shift)
+	}
+	if s.Border = border; border != Constant {
+		return s, border.Check()
+	}
+	if err := CheckValue(value, t); err != nil {
+		return s, err
+	}
+	if s.Value = value; t == raster.F32 {
+		s.Value = float64(float32(value))
+	}
+	return s, nil
+}
+
+// CheckValue returns an error if pixels of type t cannot have a value.
+func CheckValue(v float64, t raster.Type) error {
+	if v-v != 0 || math.Abs(v) > t.Max() || !t.Float() && (v < 0 || v != math.Trunc(v)) {
+		return raster.Invalid("border value is %v, want one that fits in %v", v, t)
+	}
+	return nil
+}
+
 // Width and Height return the size of the window in pixels.
 func (s *Shape) Width() int  { return s.Left + s.Right + 1 }
 func (s *Shape) Height() int { return s.Up + s.Down + 1 }
@@ -161,6 +193,19 @@ func (s *Shape) OnDevice() device.Window {
 // OfDevice returns the window of a device job.
 func OfDevice(w device.Window) Shape {
 	return Shape{Left: w.Left, Right: w.Right, Up: w.Up, Down: w.Down, Border: Border(w.Border), Value: w.Value}
+}
+
+// Columns returns where in a row the pixels are that the windows of a row of the image cover, in elements: one for each
+// column from Left before the first pixel to Right after the last. It is negative outside the image. Columns reuses the
+// memory of to.
+func (s *Shape) Columns(to []int, width, channels int) []int {
+	to = engine.AtLeast(to, width+s.Width()-1)
+	for i := range to {
+		if to[i] = s.Border.Index(i-s.Left, width); to[i] >= 0 {
+			to[i] *= channels
+		}
+	}
+	return to
 }
 
 // An axis describes windows along one side of the image: the range of positions that
