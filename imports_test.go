@@ -15,7 +15,7 @@ const module = "github.com/boxsum/boxsum"
 var layers = []string{
 	"internal/raster internal/cascade internal/oriented internal/launch lab/plot internal/y4m docs/reports",
 	"internal/kernel internal/stats internal/ref internal/device",
-	"internal/engine internal/window internal/fourier internal/bins internal/moment internal/filters internal/rank internal/thresholds internal/matching internal/quality internal/enhance internal/denoise internal/boxlets",
+	"internal/engine internal/window internal/fourier internal/bins internal/moment internal/filters internal/rank internal/thresholds internal/matching internal/quality internal/enhance internal/denoise internal/boxlets internal/objects",
 	". internal/pixels",
 	"tilted rotated volume histogram moments products haar imgio internal/page internal/sketch internal/fixture zarr",
 	"filter rank threshold match detect hog quality enhance denoise boxlets store/sources",

@@ -11,6 +11,7 @@ import (
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/cascades"
+	"github.com/boxsum/boxsum/internal/objects"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -142,7 +143,7 @@ func axisOf(src, dst int) []int32 {
 	for i := range all {
 		place, part := i, 0
 		if src != dst {
-			place, part = axis(src, dst, i)
+			place, part = objects.Source(src, dst, i)
 		}
 		all[i] = int32(place<<9 | part)
 	}

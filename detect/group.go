@@ -3,8 +3,8 @@ package detect
 import (
 	"cmp"
 	"image"
-	"math"
-	"slices"
+
+	"github.com/boxsum/boxsum/internal/objects"
 )
 
 // A candidate is a window that passed the cascade.
@@ -37,62 +37,28 @@ type class struct {
 // A grouper joins candidates into classes. Its zero value is ready to use, and it reuses
 // its memory.
 type grouper struct {
-	order, parent, number []int32
-	classes               []class
-}
-
-const epsilon = 0.2 // maximum difference of similar rectangles, relative to their size
-
-func similar(a, b *image.Rectangle) bool {
-	delta := float64(epsilon*float64(min(a.Dx(), b.Dx())+min(a.Dy(), b.Dy()))) * 0.5
-	return math.Abs(float64(a.Min.X-b.Min.X)) <= delta && math.Abs(float64(a.Min.Y-b.Min.Y)) <= delta &&
-		math.Abs(float64(a.Max.X-b.Max.X)) <= delta && math.Abs(float64(a.Max.Y-b.Max.Y)) <= delta
-}
-
-func (g *grouper) root(i int32) int32 {
-	for g.parent[i] != i {
-		g.parent[i] = g.parent[g.parent[i]]
-		i = g.parent[i]
-	}
-	return i
+	joiner  objects.Joiner
+	classes []class
 }
 
 // group appends a result for each class of more than neighbors candidates, as OpenCV's
 // groupRectangles does.
 func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds image.Rectangle) []Result {
-	n := len(all)
-	g.order, g.parent, g.number = g.order[:0], g.parent[:0], g.number[:0]
-	for i := range int32(n) {
-		g.order, g.parent, g.number = append(g.order, i), append(g.parent, i), append(g.number, -1)
+	g.joiner.Reset()
+	for i := range all {
+		g.joiner.Add(all[i].rect)
 	}
-	slices.SortFunc(g.order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(all[a].rect.Min.X, all[b].rect.Min.X), cmp.Compare(a, b))
+	classes, n := g.joiner.Join(func(i, j int32) bool {
+		a, b := &all[i], &all[j]
+		return a.mirrored == b.mirrored && (a.angle == b.angle || near(a.angle, b.angle))
 	})
-	for i, a := range g.order {
-		ra := &all[a].rect
-		reach := ra.Min.X + int(epsilon*0.5*float64(ra.Dx()+ra.Dy())) + 1
-		for _, b := range g.order[i+1:] {
-			rb := &all[b].rect
-			if rb.Min.X > reach {
-				break
-			}
-			if similar(ra, rb) && all[a].mirrored == all[b].mirrored && (all[a].angle == all[b].angle || near(all[a].angle, all[b].angle)) {
-				if p, q := g.root(a), g.root(b); p < q {
-					g.parent[q] = p
-				} else {
-					g.parent[p] = q
-				}
-			}
-		}
-	}
 	g.classes = g.classes[:0]
-	for i := range int32(n) {
-		root := g.root(i) // the representative of its class
-		if g.number[root] < 0 {
-			g.number[root] = int32(len(g.classes))
-			g.classes = append(g.classes, class{stage: -1, mirrored: all[i].mirrored})
-		}
-		a, c := &all[i], &g.classes[g.number[root]]
+	for range n {
+		g.classes = append(g.classes, class{stage: -1})
+	}
+	for i := range all {
+		a, c := &all[i], &g.classes[classes[i]]
+		c.mirrored = a.mirrored // all of a class are, or none
 		c.addAngle(a.angle)
 		c.n++
 		c.left += a.rect.Min.X
@@ -113,8 +79,7 @@ func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds imag
 	for i := range g.classes {
 		if a := &g.classes[i]; a.n > neighbors && !g.inside(i, neighbors) {
 			to = appendClipped(to, Result{
-				Rect:  image.Rect(a.left, a.top, a.left+a.width, a.top+a.height),
-				Angle: a.meanAngle(), Neighbors: a.n, Score: a.score, Stage: int(a.stage), Mirrored: a.mirrored,
+				Rect: a.mean(), Angle: a.meanAngle(), Neighbors: a.n, Score: a.score, Stage: int(a.stage), Mirrored: a.mirrored,
 			}, bounds)
 		}
 	}
@@ -125,17 +90,16 @@ func (g *grouper) group(to []Result, all []candidate, neighbors int, bounds imag
 func (g *grouper) inside(i, neighbors int) bool {
 	a := &g.classes[i]
 	for j := range g.classes {
-		b := &g.classes[j]
-		if j == i || b.n <= neighbors || !(b.n > max(3, a.n) || a.n < 3) {
-			continue
-		}
-		dx, dy := int(math.RoundToEven(float64(b.width)*epsilon)), int(math.RoundToEven(float64(b.height)*epsilon))
-		if a.left >= b.left-dx && a.top >= b.top-dy &&
-			a.left+a.width <= b.left+b.width+dx && a.top+a.height <= b.top+b.height+dy {
+		if b := &g.classes[j]; j != i && b.n > neighbors && objects.Covers(b.mean(), b.n, a.mean(), a.n) {
 			return true
 		}
 	}
 	return false
+}
+
+// mean returns the mean of the windows.
+func (c *class) mean() image.Rectangle {
+	return image.Rect(c.left, c.top, c.left+c.width, c.top+c.height)
 }
 
 // each appends every candidate as a separate result.

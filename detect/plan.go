@@ -130,18 +130,3 @@ func (l *layer) rect(x, y int) image.Rectangle {
 	at := image.Pt(round32(float32(x)*l.scale), round32(float32(y)*l.scale))
 	return image.Rectangle{at, at.Add(l.window)}
 }
-
-// axis returns the position in the image of pixel i of a layer along one side. The pixel
-// is interpolated between place and the next pixel, whose weight is part/256.
-func axis(src, dst, i int) (place, part int) {
-	k := 1 / (float64(dst) / float64(src))
-	p := float64(k*(float64(i)+0.5)) - 0.5
-	j := math.Floor(p)
-	switch {
-	case j < 0:
-		return 0, 0
-	case j >= float64(src-1):
-		return src - 1, 0
-	}
-	return int(j), int(math.RoundToEven(256 * (p - j)))
-}

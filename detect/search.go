@@ -10,6 +10,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/objects"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -255,7 +256,7 @@ func (s *search) prepare(img *boxsum.Image[uint8], o *Options) (err error) {
 		l.first = len(s.places)
 		if l.width != s.src.Width {
 			for x := range l.width {
-				place, part := axis(s.src.Width, l.width, x)
+				place, part := objects.Source(s.src.Width, l.width, x)
 				s.places = append(s.places, int32(place))
 				s.parts = append(s.parts, uint32(256-part)|uint32(part)<<16)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/cascades"
+	"github.com/boxsum/boxsum/internal/objects"
 )
 
 const (
@@ -332,7 +333,7 @@ func (w *worker) resized(y int) []uint8 {
 	if l.width == src.Width && l.height == src.Height {
 		return src.Pix[y*src.Stride:][:src.Width]
 	}
-	place, part := axis(src.Height, l.height, y)
+	place, part := objects.Source(src.Height, l.height, y)
 	below := min(place+1, src.Height-1)
 	row := w.blend[:src.Width+1]
 	cascades.BlendRows(s.set.Level, row[:src.Width], src.Pix[place*src.Stride:][:src.Width], src.Pix[below*src.Stride:][:src.Width], part)

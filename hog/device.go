@@ -9,6 +9,7 @@ import (
 	"github.com/boxsum/boxsum/internal/device"
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/gradients"
+	"github.com/boxsum/boxsum/internal/objects"
 	"github.com/boxsum/boxsum/internal/oriented"
 	"github.com/boxsum/boxsum/internal/raster"
 )
@@ -109,7 +110,7 @@ func axisOf(src, dst, padding int) []int32 {
 	all := make([]int32, dst+2*padding+2)
 	inside := all[padding+1:][:dst]
 	for i := range inside {
-		place, part := axis(src, dst, i)
+		place, part := objects.Source(src, dst, i)
 		inside[i] = int32(place<<9 | part)
 	}
 	for i := range padding + 1 {

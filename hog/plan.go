@@ -68,21 +68,6 @@ func (d *Descriptor) levelsOf(all []level, width, height int, o *Options) []leve
 	return all
 }
 
-// axis returns the source of pixel i of a resized image along one side: it is interpolated
-// between place and the next pixel, whose weight is part/256.
-func axis(src, dst, i int) (place, part int) {
-	k := 1 / (float64(dst) / float64(src))
-	p := float64(k*(float64(i)+0.5)) - 0.5
-	j := math.Floor(p)
-	switch {
-	case j < 0:
-		return 0, 0
-	case j >= float64(src-1):
-		return src - 1, 0
-	}
-	return int(j), int(math.RoundToEven(256 * (p - j)))
-}
-
 // mirrored returns the pixel of n that pixel i stands for outside the image: the border
 // mirrors the others without repeating the one at the edge.
 func mirrored(i, n int) int {

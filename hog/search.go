@@ -10,6 +10,7 @@ import (
 
 	"github.com/boxsum/boxsum"
 	"github.com/boxsum/boxsum/internal/engine"
+	"github.com/boxsum/boxsum/internal/objects"
 	"github.com/boxsum/boxsum/internal/raster"
 )
 
@@ -262,7 +263,7 @@ func (s *search) run() error {
 		}
 		l.places = len(s.places)
 		for x := range l.width {
-			place, part := axis(s.src.Width, l.width, x)
+			place, part := objects.Source(s.src.Width, l.width, x)
 			s.places, s.parts = append(s.places, int32(place)), append(s.parts, uint32(256-part)|uint32(part)<<16)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/cascades"
 	"github.com/boxsum/boxsum/internal/kernel/gradients"
+	"github.com/boxsum/boxsum/internal/objects"
 )
 
 // A worker looks at the windows of one band at a time. It computes each row of gradients and
@@ -376,7 +377,7 @@ func (w *worker) brightRow(y int) []float32 {
 // resize sets w.resized to row y of the level.
 func (w *worker) resize(y int) {
 	s, l := w.search, w.level
-	place, part := axis(s.src.Height, l.height, y)
+	place, part := objects.Source(s.src.Height, l.height, y)
 	below := min(place+1, s.src.Height-1)
 	width := s.src.Width
 	w.blend[width] = 0
