@@ -57,7 +57,7 @@ def test_integral(device, dtype):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
 def test_many_planes_and_large_ones(device, dtype):
     """Planes that a block each goes down, and those that are cut into bands: whole numbers, so that all is exact."""
-    shapes = [(140, 37, 512), (9, 11, 65, 300), (300, 20, 131), (530, 9, 256), (70, 33, 257), (2, 300, 700), (1, 1, 1000, 260), (3, 129, 513)]
+    shapes = [(140, 37, 512), (300, 20, 100), (129, 1, 130, 128), (1024, 33, 31), (9, 11, 65, 300), (300, 20, 131), (530, 9, 256), (70, 33, 257), (2, 300, 700), (1, 1, 1000, 260), (3, 129, 513)]
     for shape in shapes if device == "cuda" else shapes[-3:]:
         x = torch.randint(-3, 4, shape).to(dtype).to(device)
         for v in views(x) if device == "cuda" else (x,):

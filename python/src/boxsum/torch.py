@@ -244,9 +244,14 @@ def _tensor_kernel(x: Tensor, dtype: torch.dtype) -> bool:
         return True  # the kernels for images do not support these types
     if x.dtype != dtype or not x.is_floating_point():
         return False
+    if width <= 1024 and planes * width * height <= _SMALL:
+        return True
+    if dtype != torch.float32 or width > 512 or not _goes_down(x.device.index):
+        return False
+    if width <= 128:
+        return planes >= 128
     at_once = _UNITS * (2 if width <= 256 else 1)
-    full = 128 < width <= 512 and planes >= 0.7 * at_once * -(-planes // at_once) and _goes_down(x.device.index)
-    return full and dtype == torch.float32 or width <= 1024 and planes * width * height <= _SMALL
+    return planes >= 0.7 * at_once * -(-planes // at_once)
 
 
 def _fill_cuda(x: Tensor, out: Tensor) -> Optional[tuple[int, Optional[bytes]]]:
