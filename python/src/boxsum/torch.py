@@ -972,8 +972,7 @@ def avg_pool(
     x: Tensor, kernel_size: Union[int, Sequence[int]], stride: Union[int, Sequence[int], None] = None,
     padding: Union[int, Sequence[int]] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: Optional[int] = None,
 ) -> Tensor:  # fmt: skip
-    """Compute average pooling, like ``F.avg_pool2d``, in a time that does not depend on the
-    window.
+    """Compute average pooling, in a time that does not depend on the window.
 
     Parameters
     ----------
