@@ -174,12 +174,13 @@ int library_integral(boxsum_value *values, int64_t count, int brief) {
 	return outcome_of(text);
 }
 
-int library_filter(boxsum_value *values, int64_t count) {
-	static int64_t number = -1;
+int library_filter(int gaussian, boxsum_value *values, int64_t count) {
+	static int64_t numbers_of[2] = {-1, -1};
 	boxsum_value result = {0};
 	char *text;
-	if (number < 0)
-		number = library.find("filter");
+	if (numbers_of[gaussian] < 0)
+		numbers_of[gaussian] = library.find(gaussian ? "gaussian" : "filter");
+	int64_t number = numbers_of[gaussian];
 	Py_BEGIN_ALLOW_THREADS
 	text = library.call(number, values, count, &result);
 	Py_END_ALLOW_THREADS

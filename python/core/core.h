@@ -67,8 +67,8 @@ int is_plain(PyObject *array);
 // struct_of returns the equivalent of __array_struct__ for a plain array.
 boxsum_array struct_of(PyObject *array, char kind, int itemsize);
 
-// new_plain returns a new array without gaps of the type and shape of another.
-PyObject *new_plain(PyObject *like);
+// new_plain returns a new array without gaps of a type and of the shape of another.
+PyObject *new_plain(PyObject *like, PyObject *descr);
 
 // lend returns a lease of a kept block; or 0, with an exception, or without one if there is no such
 // block.
@@ -81,8 +81,9 @@ int library_ready(void);
 // must be copied first, or -1 with an exception.
 int library_integral(boxsum_value *values, int64_t count, int brief);
 
-// library_filter runs a filter without the GIL. It returns 0, 1 if the image must be copied first, or -1 with an exception.
-int library_filter(boxsum_value *values, int64_t count);
+// library_filter runs a filter, or a Gaussian, without the GIL. It returns 0, 1 if the image must be copied first, or -1 with an
+// exception.
+int library_filter(int gaussian, boxsum_value *values, int64_t count);
 
 // library_batch calls a function for every image of a batch, without the GIL. It returns 0, or a
 // text to be freed by library_free.

@@ -109,10 +109,10 @@ boxsum_array struct_of(PyObject *array, char kind, int itemsize) {
 	return (boxsum_array){2, a->nd, kind, itemsize, flags, a->shape, a->strides, a->data, 0};
 }
 
-PyObject *new_plain(PyObject *like) {
+PyObject *new_plain(PyObject *like, PyObject *descr) {
 	const numpy_array *a = (numpy_array *)like;
-	Py_INCREF(a->descr);
-	return new_array(array_type, a->descr, a->nd, a->shape, 0, 0, 0, 0);
+	Py_INCREF(descr);
+	return new_array(array_type, descr, a->nd, a->shape, 0, 0, 0, 0);
 }
 
 enum { line = 64 };

@@ -16,7 +16,7 @@ static PyMethodDef functions[] = {
 	{"from_dlpack", core_from_dlpack, METH_O, "from_dlpack(capsule): pointer, device, code, bits, lanes, shape, and strides or None."},
 	{"integral", (PyCFunction)(void (*)(void))core_integral, METH_FASTCALL, "integral(image, dtype, squares, out): the table, or both, that remember knows of, or None for what takes the long way."},
 	{"shorten", core_shorten, METH_VARARGS, "shorten(function, get, set): has calls of boxsum.integral tried by integral first; get and set are addresses."},
-	{"shorten_filter", core_shorten_filter, METH_VARARGS, "shorten_filter(function, which, get, set): has usual calls of boxsum.blur, 0, or boxsum.box_filter, 1, run without Python."},
+	{"shorten_filter", core_shorten_filter, METH_VARARGS, "shorten_filter(function, which, get, set, singles, doubles): has usual calls of a filter run without Python: of blur, 0, box_filter, local_mean, local_std or local_var, 4."},
 	{"remember", core_remember, METH_VARARGS, "remember(image, dtype, sums, squares, squared): the layouts of tables of such images, squared says whether both are made at once."},
 	{"know", core_know, METH_VARARGS, "know(api, asarray, uint8, samples): reports whether arrays of NumPy are what this module takes them for."},
 	{0},

@@ -1,6 +1,7 @@
 """Blurs, local statistics and thresholds beside their definitions and Doxa."""
 
 import json
+import math
 import os
 import subprocess
 
@@ -497,3 +498,29 @@ def test_usual_calls_write_to_out():
     np.testing.assert_array_equal(image, want)
     large = np.zeros((2000, 1500), np.uint8)
     assert boxsum.blur(large, 3).shape == boxsum.box_filter(large, 3).shape == large.shape
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "f4", "f8"])
+@pytest.mark.parametrize("shape", [(9, 7), (40, 33, 3), (0, 5), (1, 1)])
+def test_usual_calls(shape, dtype):
+    """Usual calls run without Python code, which a border value requires, and return the same."""
+    a = (np.random.default_rng(3).random(shape) * 250).astype(dtype)
+    calls = [(f, {"window": w}) for f in (boxsum.box_filter, boxsum.local_mean, boxsum.local_std, boxsum.local_var) for w in (3, (5, 2))]
+    calls += [(boxsum.blur, {"radius": 2}), *((boxsum.blur, {"sigma": s}) for s in (0, 1, 0.8, 7.5))]
+    for function, size in calls:
+        for more in ({}, {"border": "clip"}, {"workers": 2}):
+            want = function(a, **size, value=0, **more)
+            made = [function(a, **size, **more), function(a, **size, out=np.empty_like(want), **more), function(a[::-1][::-1], **size, **more)]
+            if "sigma" not in size:
+                made.append(function(a, *size.values(), **more))
+            for got in made:
+                assert got.dtype == want.dtype and got.shape == want.shape
+                assert got.tobytes() == want.tobytes(), (function.__name__, size, more)
+    for wrong in ({"sigma": -1}, {"sigma": -0.5}, {"sigma": math.nan}, {"sigma": math.inf}, {"sigma": 1, "border": "none"}, {"sigma": 1, "workers": 0}, {"sigma": 1, "radius": 1}):
+        with pytest.raises((TypeError, ValueError)) as short:
+            boxsum.blur(a, **wrong)
+        with pytest.raises(short.type) as long:
+            boxsum.blur(a, **wrong, value=0)
+        assert str(long.value) == str(short.value)
+    with pytest.raises(TypeError, match="out"):
+        boxsum.local_mean(a, 3, out=np.empty(shape, "i4"))

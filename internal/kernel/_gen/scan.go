@@ -21,6 +21,7 @@ type scanner struct {
 	upper reg.Register
 	next  []reg.VecVirtual // for each vector
 	carry []reg.VecVirtual
+	one   bool // one channel: all lanes of the carry are equal
 }
 
 func newScanner(set isa, sum elem, lanes reg.Register) *scanner {
@@ -86,6 +87,14 @@ func (c *scanner) sum(all ...reg.VecVirtual) {
 	} else if len(all) == 2 {
 		VPERMD(all[0], c.low, t)
 		add(c.op, last, t, last)
+	}
+	if c.one { // the carry waits only for one addition per line
+		VPERMD(last, c.next[0], t)
+		for _, v := range all {
+			add(c.op, v, c.carry[0], v)
+		}
+		add(c.op, t, c.carry[0], c.carry[0])
+		return
 	}
 	for i, v := range all {
 		add(c.op, v, c.carry[i], v)

@@ -167,12 +167,14 @@ func bothColumns(set isa, name string) {
 	leave()
 }
 
-func prefix(sum elem) func(set isa, name string) {
+// prefix emits a loop that computes prefix sums along a row. If one is set, it supports only one channel.
+func prefix(sum elem, one bool) func(set isa, name string) {
 	return func(set isa, name string) {
 		text(name, NOSPLIT, "func(dst, src *byte, n int, lanes *uint32)",
 			name+fmt.Sprintf(" computes, for n a multiple of %d and in the summation order of floatPrefix,", 64/sum.Bytes()), "", "\tfor i := range n {",
 			"\t\tsum[i%channels] += src[i]", "\t\tdst[i] = sum[i%channels]", "\t}")
 		c := newScanner(set, sum, arg("lanes"))
+		c.one = one
 		dst, src, n := arg("dst"), arg("src"), arg("n")
 		i := GP64()
 		loopTo(i, n, I32(c.vectors()*set.bytes()/sum.Bytes()), func() {

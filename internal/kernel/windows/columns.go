@@ -246,8 +246,12 @@ func prefixWords(level processor.Level, dst, src []byte, channels int) {
 
 func prefixFloats(level processor.Level, dst, src []byte, channels int) {
 	n := len(dst)/8 - Slack - channels
+	asm := windowTable[level].prefixF64
+	if channels == 1 {
+		asm = windowTable[level].prefixOneF64
+	}
 	switch {
-	case prefixed(windowTable[level].prefixF64, dst, src, 8, channels):
+	case prefixed(asm, dst, src, 8, channels):
 	case channels <= processor.FastChannels && n > 0:
 		floatPrefix(raster.Elems[float64](dst)[channels:][:n], raster.Elems[float64](src)[:n], channels)
 	default:
@@ -261,8 +265,9 @@ func prefixed(asm func(dst, src *byte, n int, lanes *uint32), dst, src []byte, s
 	if asm == nil || channels > processor.FastChannels || n <= 0 {
 		return false
 	}
-	_ = src[:(n+windowUnit)*size]
-	asm(raster.First(dst[channels*size:]), raster.First(src), n+(-n&(windowUnit-1)), processor.Lanes(size, channels))
+	unit := raster.LineBytes / size // the kernel takes whole cache lines
+	_ = src[:(n+unit)*size]
+	asm(raster.First(dst[channels*size:]), raster.First(src), n+(-n&(unit-1)), processor.Lanes(size, channels))
 	return true
 }
 

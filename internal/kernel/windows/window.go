@@ -26,7 +26,7 @@ type windowRoutines struct {
 	bothU8U32                                 func(cols, squares, add, sub *byte, n int)
 	addRowsF32, addRowsF64                    addRowsRoutine
 	addSquaresF32, addSquaresF64              addRowsRoutine
-	prefixU32, prefixF64                      func(dst, src *byte, n int, lanes *uint32)
+	prefixU32, prefixF64, prefixOneF64        func(dst, src *byte, n int, lanes *uint32)
 	boxU8, boxOneU8                           func(dst, hi, lo *byte, n int, carry, lanes *uint32, half, multiplier, shift uint32, inverse, bias float32)
 	boxU16, boxOneU16                         func(dst, hi, lo *byte, n int, carry, lanes *uint32, factor float32)
 	scaledU8, scaledU16                       func(dst, hi, lo *byte, n int, factor float32)

@@ -723,6 +723,54 @@ done:
 	VZEROUPPER
 	RET
 
+// func prefixOneF64AVX2(dst *byte, src *byte, n int, lanes *uint32)
+// Requires: AVX, AVX2
+TEXT ·prefixOneF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ    lanes+24(FP), AX
+	VMOVDQU (AX), Y0
+	VMOVDQU 64(AX), Y1
+	VMOVDQU 416(AX), Y2
+	VMOVDQU 512(AX), Y3
+	VMOVDQU 544(AX), Y4
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	MOVQ    dst+0(FP), CX
+	MOVQ    src+8(FP), DX
+	MOVQ    n+16(FP), BX
+	XORQ    SI, SI
+
+loop:
+	CMPQ    SI, BX
+	JGE     done
+	VMOVDQU (DX)(SI*8), Y5
+	VMOVDQU 32(DX)(SI*8), Y6
+	VPERMD  Y5, Y0, Y7
+	VPAND   192(AX), Y7, Y7
+	VADDPD  Y5, Y7, Y5
+	VPERMD  Y5, Y1, Y7
+	VPAND   256(AX), Y7, Y7
+	VADDPD  Y5, Y7, Y5
+	VPERMD  Y6, Y0, Y7
+	VPAND   192(AX), Y7, Y7
+	VADDPD  Y6, Y7, Y6
+	VPERMD  Y6, Y1, Y7
+	VPAND   256(AX), Y7, Y7
+	VADDPD  Y6, Y7, Y6
+	VPERMD  Y5, Y2, Y7
+	VADDPD  Y6, Y7, Y6
+	VPERMD  Y6, Y3, Y7
+	VADDPD  Y5, Y4, Y5
+	VADDPD  Y6, Y4, Y6
+	VADDPD  Y7, Y4, Y4
+	VMOVDQU Y5, (CX)(SI*8)
+	VMOVDQU Y6, 32(CX)(SI*8)
+	ADDQ    $+8, SI
+	JMP     loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func boxU8AVX2(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 // Requires: AVX, AVX2
 TEXT ·boxU8AVX2(SB), NOSPLIT, $0-68

@@ -157,6 +157,16 @@ func prefixU32AVX512(dst *byte, src *byte, n int, lanes *uint32)
 //go:noescape
 func prefixF64AVX512(dst *byte, src *byte, n int, lanes *uint32)
 
+// prefixOneF64AVX512 computes, for n a multiple of 8 and in the summation order of floatPrefix,
+//
+//	for i := range n {
+//		sum[i%channels] += src[i]
+//		dst[i] = sum[i%channels]
+//	}
+//
+//go:noescape
+func prefixOneF64AVX512(dst *byte, src *byte, n int, lanes *uint32)
+
 // boxU8AVX512 computes, for n a multiple of 16,
 //
 //	for i := range n {

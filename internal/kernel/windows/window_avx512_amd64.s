@@ -635,6 +635,47 @@ done:
 	VZEROUPPER
 	RET
 
+// func prefixOneF64AVX512(dst *byte, src *byte, n int, lanes *uint32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·prefixOneF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ      lanes+24(FP), AX
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 192(AX), Z1
+	VPMOVD2M  Z1, K1
+	VMOVDQU32 64(AX), Z1
+	VMOVDQU32 256(AX), Z3
+	VPMOVD2M  Z3, K2
+	VMOVDQU32 384(AX), Z3
+	MOVL      $0x0000ff00, CX
+	KMOVW     CX, K3
+	VMOVDQU32 512(AX), Z4
+	VPXORD    Z2, Z2, Z2
+	MOVQ      dst+0(FP), AX
+	MOVQ      src+8(FP), CX
+	MOVQ      n+16(FP), DX
+	XORQ      BX, BX
+
+loop:
+	CMPQ      BX, DX
+	JGE       done
+	VMOVDQU32 (CX)(BX*8), Z5
+	VPERMD.Z  Z5, Z0, K1, Z6
+	VADDPD    Z5, Z6, Z5
+	VPERMD.Z  Z5, Z1, K2, Z6
+	VADDPD    Z5, Z6, Z5
+	VPERMD.Z  Z5, Z3, K3, Z6
+	VADDPD    Z5, Z6, Z5
+	VPERMD    Z5, Z4, Z6
+	VADDPD    Z5, Z2, Z5
+	VADDPD    Z6, Z2, Z2
+	VMOVDQU32 Z5, (AX)(BX*8)
+	ADDQ      $+8, BX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
 // func boxU8AVX512(dst *byte, hi *byte, lo *byte, n int, carry *uint32, lanes *uint32, half uint32, multiplier uint32, shift uint32, inverse float32, bias float32)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·boxU8AVX512(SB), NOSPLIT, $0-68

@@ -281,16 +281,16 @@ def _of_axes(image: Any, axes: Any, dtype: Any, squares: bool, tilted: bool, mas
 
 
 def _shorten() -> None:
-    """Let the extension module try calls of integral, blur and box_filter first, which takes Python 3.12 or later."""
+    """Let the extension module try calls of integral and of some filters first, which takes Python 3.12 or later."""
     if not _know_arrays() or sys.implementation.name != "cpython":
         return
     get, put = (getattr(ctypes.pythonapi, name, None) for name in ("PyVectorcall_Function", "PyFunction_SetVectorcall"))
     if get and put:
-        calls = [ctypes.cast(function, ctypes.c_void_p).value for function in (get, put)]
-        filters: tuple[Any, ...] = (_filters.blur, _filters.box_filter)
-        _core.shorten(integral, *calls)
+        found, replaced = (ctypes.cast(function, ctypes.c_void_p).value for function in (get, put))
+        filters: tuple[Any, ...] = (_filters.blur, _filters.box_filter, _filters.local_mean, _filters.local_std, _filters.local_var)
+        _core.shorten(integral, found, replaced)
         for which, function in enumerate(filters):
-            _core.shorten_filter(function, which, *calls)
+            _core.shorten_filter(function, which, found, replaced, np.dtype(np.float32), np.dtype(np.float64))
 
 
 _shorten()
