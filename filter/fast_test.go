@@ -165,6 +165,43 @@ func testMedianBits[P float32 | float64, B uint32 | uint64](t *testing.T, rng *r
 	}
 }
 
+// TestMedianEdges tests images with a single NaN or -0 near their left or right edge, where other
+// code looks for them than inside the image.
+func TestMedianEdges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(ref.Seed(t, 12), 18))
+	for range ref.Trials(t, 20) {
+		testMedianEdges[float32](t, rng)
+		testMedianEdges[float64](t, rng)
+	}
+}
+
+func testMedianEdges[P float32 | float64](t *testing.T, rng *rand.Rand) {
+	t.Helper()
+	img := random[P](rng, 60+rng.IntN(100), 1+rng.IntN(70), 1+rng.IntN(3))
+	for i := range img.Pix {
+		img.Pix[i] = P(rng.IntN(3))
+	}
+	special := []float64{math.NaN(), math.Copysign(0, -1)}[rng.IntN(2)]
+	side, row := rng.IntN(2*img.Channels), rng.IntN(img.Height)
+	if rng.IntN(2) == 0 {
+		side = img.Width*img.Channels - 1 - side
+	}
+	img.Pix[row*img.Stride+side] = P(special)
+	w, opt := filter.Square(3+2*rng.IntN(2)), randomOptions(rng)
+	opt.Level = boxsum.Levels()[0]
+	name := fmt.Sprintf("%T %d×%d×%d, %v at element %d of row %d, %v %v", *new(P), img.Width, img.Height, img.Channels, special, side, row, w, opt.Border)
+	want := must[P](t, name)(filter.Median(img, w, opt))
+	for _, level := range boxsum.Levels()[1:] {
+		opt.Level = level
+		got := must[P](t, name)(filter.Median(img, w, opt))
+		for i := range want.Pix {
+			if !ref.Same(got.Pix[i], want.Pix[i]) {
+				t.Fatalf("%s %v: element %d of row %d is %v, want %v", name, level, i%want.Stride, i/want.Stride, got.Pix[i], want.Pix[i])
+			}
+		}
+	}
+}
+
 // TestBoxBytes tests means of bytes with the method for small images, and with those for larger ones, of
 // which that for 3×3 pixels computes no column sums.
 func TestBoxBytes(t *testing.T) {

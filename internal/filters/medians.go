@@ -122,6 +122,7 @@ func (l *smallMedians) Tile(worker, _, y, n, rows int) {
 func (l *smallMedians) inside(w *medianWorker, y, n, rows int) {
 	j := &l.job
 	size := j.Src.Type.Bytes()
+	keyed := l.keyed || l.special(y, rows)
 	ahead := windows.Ahead{Src: 2 * l.image.Src.Stride * size, Dst: 2 * j.Dst.Stride * size}
 	for end := y + rows; y < end; y += 2 {
 		for k := range w.rows {
@@ -131,8 +132,24 @@ func (l *smallMedians) inside(w *medianWorker, y, n, rows int) {
 		if y+1 < end {
 			next = j.Dst.Span(0, y+1, n)[l.lead:]
 		}
-		l.medians(w, j.Dst.Span(0, y, n)[l.lead:][:l.inner], next, ahead)
+		l.medians(w, j.Dst.Span(0, y, n)[l.lead:][:l.inner], next, keyed, ahead)
 	}
+}
+
+// special reports whether a NaN or -0 is among the first or the last pixels of the rows around a
+// band, where windows.Medians does not look for them.
+func (l *smallMedians) special(y, rows int) bool {
+	s, t := &l.job.shape, l.job.Src.Type
+	if !t.Float() {
+		return false
+	}
+	for k := y - s.Up; k < y+rows+s.Down; k++ {
+		row := l.image.Row(k)
+		if windows.HasSpecial(t, row[:l.lead]) || windows.HasSpecial(t, row[l.lead+l.inner:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // sides computes the medians at the left and the right side of rows, or all of them if the image
@@ -151,7 +168,7 @@ func (l *smallMedians) sides(w *medianWorker, y, n, rows int) {
 	for k := range w.rows {
 		w.rows[k] = w.strips[k%2][k/2*l.strip:][:length+l.around]
 	}
-	l.medians(w, w.results[0][:length], w.results[1], windows.Ahead{})
+	l.medians(w, w.results[0][:length], w.results[1], l.keyed, windows.Ahead{})
 	for i := range rows {
 		dst, from := j.Dst.Span(0, y+i, n), w.results[i%2][l.around+i/2*l.strip:]
 		if l.inner == 0 {
@@ -179,10 +196,11 @@ func (l *smallMedians) fillStrips(w *medianWorker, k int, src windows.Lines, row
 	}
 }
 
-// medians computes two rows of medians from the rows of a worker.
-func (l *smallMedians) medians(w *medianWorker, dst, next []byte, ahead windows.Ahead) {
+// medians computes two rows of medians from the rows of a worker, comparing keys if keyed is set
+// or if there is a NaN or -0.
+func (l *smallMedians) medians(w *medianWorker, dst, next []byte, keyed bool, ahead windows.Ahead) {
 	level, t, channels := l.job.set.Level, l.job.Src.Type, l.job.Src.Channels
-	if !l.keyed && windows.Medians(level, t, dst, next, w.rows, channels, ahead) {
+	if !keyed && windows.Medians(level, t, dst, next, w.rows, channels, ahead) {
 		return
 	}
 	n := len(w.rows[0])

@@ -1,6 +1,9 @@
 package windows
 
 import (
+	"math"
+	"slices"
+
 	"github.com/boxsum/boxsum/internal/kernel/processor"
 	"github.com/boxsum/boxsum/internal/raster"
 )
@@ -64,6 +67,18 @@ type Ahead struct{ Src, Dst int }
 func Medians(level processor.Level, pixel raster.Type, dst, next []byte, rows [][]byte, step int, ahead Ahead) bool {
 	k := &medianKernels[pixel][level]
 	return runMedians(k.of3, k.of5, dst, next, rows, step*pixel.Bytes(), ahead)
+}
+
+// HasSpecial reports whether any of some floats is NaN or -0, for which [KeyMedians] must be used.
+func HasSpecial(pixel raster.Type, pixels []byte) bool {
+	if pixel == raster.F32 {
+		return slices.ContainsFunc(raster.Elems[float32](pixels), isSpecial)
+	}
+	return slices.ContainsFunc(raster.Elems[float64](pixels), isSpecial)
+}
+
+func isSpecial[P float32 | float64](v P) bool {
+	return v != v || v == 0 && math.Signbit(float64(v))
 }
 
 // KeyMedians is like [Medians] for the keys of floats, all of which are valid. The median of a
