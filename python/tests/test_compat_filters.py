@@ -692,3 +692,32 @@ def test_columns_in_order():
             assert np.array_equal(call(image), call(turned)), dtype
     for call in (ours.blur, lambda a, k: ours.sqrBoxFilter(a, -1, k)):
         assert np.array_equal(call(np.asfortranarray(image.astype("i2")), (3, 3)), call(image.astype("i2"), (3, 3)))
+
+
+def test_edges_of_calls():
+    """What random calls beside the other libraries found."""
+    cv2, filters = pytest.importorskip("cv2"), pytest.importorskip("skimage.filters")
+    feature = pytest.importorskip("skimage.feature")
+    image = np.random.default_rng(8).integers(0, 200, (6, 7)).astype(np.uint8)
+    for border in (5, -1, 33):  # of no effect on kernels of one pixel
+        assert (ours.boxFilter(image, 5, (1, 1), normalize=False, borderType=border) == cv2.boxFilter(image, 5, (1, 1), normalize=False, borderType=border)).all()
+        assert (ours.blur(image, (1, 1), borderType=border) == cv2.blur(image, (1, 1), borderType=border)).all()
+        assert (ours.blur(image[:1, :1], (3, 1), borderType=-1) == cv2.blur(image[:1, :1], (3, 1), borderType=-1)).all()
+    holes = image.astype(np.float32)
+    holes[2, 3] = np.nan
+    for kind in range(5):
+        theirs, got = (library.ximgproc.niBlackThreshold(holes, 255, kind, 3, 0.2) for library in (cv2, ours))
+        assert (np.isnan(got) == np.isnan(theirs)).all()
+    for library in (cv2, ours):
+        with pytest.raises(cv2.error):
+            library.ximgproc.niBlackThreshold(image[:0], 255, 0, 3, 0.2)
+    for library in (filters, ours_skimage):
+        with pytest.raises(ValueError, match="Sigma values less than zero"):
+            library.threshold_local(image, -1)
+    for template, error in ((image[:0, :3], IndexError), (image[:2, :3] * 1j, TypeError)):
+        for library in (feature, ours_skimage):
+            with pytest.raises(error):
+                library.match_template(image, template)
+    for library in (feature, ours_skimage):
+        with pytest.raises(ValueError, match="empty"):
+            library.match_template(image[:0], image[:0, :3])

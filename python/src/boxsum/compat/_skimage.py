@@ -294,6 +294,8 @@ def threshold_local(
         ndimage.median_filter(pixels, sizes, output=thresholds, mode=mode, cval=cval)
     else:
         sigma = tuple((size - 1) / 6 for size in sizes) if param is None else param
+        if np.any(np.asarray(sigma) < 0):
+            raise ValueError("Sigma values less than zero are not valid")
         ndimage.gaussian_filter(pixels, sigma, output=thresholds, mode=mode, cval=cval, truncate=4)
     return thresholds - offset
 
@@ -439,6 +441,12 @@ def match_template(image: Any, template: Any, pad_input: bool = False, mode: str
     if np.any(np.less(image.shape, template.shape)):
         raise ValueError("Image must be larger than template.")
     dtype = _float_type(image.dtype)
+    if image.size == 0:
+        raise ValueError("The parameter `image` cannot be an empty array")
+    if template.shape[0] == 0:
+        raise IndexError("template has no rows")
+    if template.dtype.kind == "c":
+        raise TypeError(f"template must have real numbers, got {template.dtype}")
     np.pad(np.zeros((1,) * image.ndim), 1, mode, **_pad_values(mode, constant_values))  # type: ignore[call-overload] # raises ValueError for an unknown mode
     if not np.isfinite(template).all():
         raise ValueError("template must not contain NaN or infinity")

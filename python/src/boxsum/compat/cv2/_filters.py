@@ -287,9 +287,11 @@ def _filter(image: np.ndarray, ddepth: int, ksize: Any, dst: Any, anchor: Any, n
         raise error(f"anchor must be inside the kernel of {size}, got {anchor}")
     shift = (size[0] // 2 - place[0], size[1] // 2 - place[1])
     wanted = _depth(ddepth) or image.dtype
-    if shrinks == c.BORDER_ISOLATED:
+    if size == (1, 1) and kind & ~c.BORDER_ISOLATED != c.BORDER_WRAP:
+        outside = "replicate"  # of no effect, so OpenCV takes any other border
+    elif shrinks == c.BORDER_ISOLATED:
         outside = _border(kind, wraps=image.dtype.kind == "f" and wanted == image.dtype and max(size) <= 5)
-    elif kind & c.BORDER_ISOLATED and size != (1, 1):
+    elif kind & c.BORDER_ISOLATED:
         raise error(f"borderType must not include BORDER_ISOLATED for sqrBoxFilter, got {kind}")
     else:
         outside = _border(kind, wraps=False)

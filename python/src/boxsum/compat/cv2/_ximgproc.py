@@ -56,6 +56,8 @@ def niBlackThreshold(
     image = as_image(_src)
     if image.ndim != 2 or image.dtype not in (np.uint8, np.uint16, np.int16, np.float32, np.float64):
         raise error(f"image must have one channel of uint8, uint16, int16, float32 or float64, got {image.dtype} with shape {image.shape}")
+    if image.size == 0:
+        raise error("image is empty")
     size, kind = whole(blockSize, "blockSize"), whole(type, "type") & 7
     if size % 2 == 0 or size <= 1:
         raise error(f"blockSize must be odd and greater than 1, got {size}")
@@ -84,17 +86,17 @@ def niBlackThreshold(
     level = thresholds if image.dtype == np.float32 else new_image(image.shape, image.dtype)
     if level is not thresholds:
         saturate(thresholds, level)
-    above = image > level
+    chosen = image <= level if kind in (c.THRESH_BINARY_INV, c.THRESH_TOZERO_INV) else image > level  # neither, if one of them is NaN
     if kind in (c.THRESH_BINARY, c.THRESH_BINARY_INV):
         white = np.empty(1)
         white[0] = maxValue
         one = np.empty(1, image.dtype)
         saturate(white, one)
-        np.multiply(above if kind == c.THRESH_BINARY else ~above, one[0], out=result)
+        np.multiply(chosen, one[0], out=result)
     elif kind == c.THRESH_TRUNC:
-        np.minimum(image, level, out=result)
+        result[...] = np.where(chosen, level, image)
     else:
-        np.multiply(image, above if kind == c.THRESH_TOZERO else ~above, out=result)
+        result[...] = np.where(chosen, image, 0)
     return handed(result, _dst, out)
 
 
