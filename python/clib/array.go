@@ -172,7 +172,7 @@ func (a array) native() bool {
 // mustWrite ends the call if the array is read-only.
 func (a array) mustWrite(name string) {
 	if a.flags&C.boxsum_writeable == 0 {
-		must(invalid("%s is read-only", name))
+		must(invalid("%s is read-only, want a writeable array", name))
 	}
 }
 

@@ -110,7 +110,7 @@ func boxes(a arguments) any {
 func (q *query) companion(other array, axes int, name string) view {
 	v := other.mustView(axes)
 	if a, b := v.layout, q.table.layout; a.width != b.width || a.height != b.height || a.depth != b.depth || a.channels != b.channels {
-		must(invalid("the tables of sums and %s have different shapes: %v and %v", name, q.table.shape, v.shape))
+		must(invalid("table of %s has shape %v, want %v like the sums", name, v.shape, q.table.shape))
 	}
 	return v
 }
@@ -235,7 +235,7 @@ func windows(a arguments) any {
 	out := list[float64](a.toWrite(3), f64, "out", n)
 	for i, e := range end {
 		if e < 0 || e >= t.shape[i%axes] || start[i] > e {
-			must(invalid("window %d ends outside the table", i/axes))
+			must(invalid("window %d covers [%d, %d] along axis %d, want indices of the table from 0 to %d", i/axes, start[i], e, i%axes, t.shape[i%axes]-1))
 		}
 	}
 	known(windowSums, t.element, "table has type %v")(t, start, end, out, a.int(4))

@@ -41,7 +41,7 @@ func device(a arguments) any {
 	if kind != "gpu" {
 		k, err := gpu.ParseKind(kind)
 		if err != nil {
-			must(invalid("unknown device %q, want cpu, gpu, all, cuda, cuda:0, opencl, opencl:0 and so on", name))
+			must(invalid("unknown device %q, want cpu, gpu, all, cuda or opencl, or a name with an index such as cuda:0", name))
 		}
 		kinds = append(kinds, k)
 	}
@@ -49,7 +49,7 @@ func device(a arguments) any {
 	if indexed {
 		var err error
 		if index, err = strconv.Atoi(at); err != nil || index < 0 || len(kinds) == 0 {
-			must(invalid("%q is not a device, want a name such as cuda:0", name))
+			must(invalid("unknown device %q, want cuda or opencl before the colon and an index of 0 or more after it", name))
 		}
 	}
 	opened.Lock()

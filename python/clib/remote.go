@@ -79,12 +79,12 @@ func openRemote(_ context.Context, u *url.URL, write bool) (zarr.Bucket, error) 
 
 func (r *remote) Get(_ context.Context, key string, offset, length int64, buf []byte) ([]byte, error) {
 	if !fs.ValidPath(key) {
-		return nil, fmt.Errorf("invalid object key %q", key)
+		return nil, fmt.Errorf("object key is %q, want a path without . and ..", key)
 	}
 	if length == 0 && offset >= 0 {
 		return buf[:0], nil
 	}
-	a := reply{data: buf, err: errors.New("the reader returned nothing")}
+	a := reply{data: buf, err: errors.New("the reader returned neither data nor an error")}
 	number := cgo.NewHandle(&a)
 	defer number.Delete()
 	base, name := C.CString(r.base), C.CString(key)

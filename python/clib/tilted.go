@@ -20,7 +20,7 @@ func tiltedBoxes(a arguments) any {
 	}
 	boxes := list[tilted.Box](q.boxes, i64, "boxes", -1, 4)
 	if q.what > boxMean {
-		must(invalid("unknown query %d of a tilted table", q.what))
+		must(invalid("query is %d, want a sum or a mean for a tilted table", q.what))
 	}
 	ask(q, boxes, got(typed.NewTilted(q.sums(false), nil)))
 	return nil

@@ -189,7 +189,7 @@ def test_bad_tables():
     for table, error in [(np.zeros((4, 4), "u1"), TypeError), (np.zeros((0, 4), "u4"), ValueError), (np.zeros(4, "u4"), ValueError)]:
         with pytest.raises(error):
             boxsum.box_sum(table, boxes)
-    with pytest.raises(ValueError, match="shapes"):
+    with pytest.raises(ValueError, match="table of squares has shape"):
         boxsum.box_std(np.zeros((4, 4), "u4"), np.zeros((4, 5), "u8"), boxes)
     with pytest.raises(TypeError, match="squares=True"):
         boxsum.box_var(np.zeros((4, 4), "u4"), None, boxes)

@@ -92,7 +92,7 @@ def test_histogram_covers_all_values_by_default(dtype):
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u4", "i8", "u8"])
 def test_histogram_of_wide_pixels_needs_a_range(dtype):
-    with pytest.raises(ValueError, match=r"range must be given for pixels of \w+ \(pass range=\(low, high\)\)"):
+    with pytest.raises(ValueError, match=r"range must be given for pixels of \w+, got None \(pass range=\(low, high\)\)"):
         boxsum.histogram(np.zeros((3, 4), dtype))
 
 

@@ -69,7 +69,7 @@ def test_mistakes(tmp_path):
     image = np.random.default_rng(2).integers(0, 256, (20, 30)).astype(np.uint8)
     for error, text, call in (
         (ValueError, "sad", lambda: boxsum.match(image, image[:4, :4], "sad")),
-        (TypeError, "method must be a name", lambda: boxsum.match(image, image[:4, :4], 3)),
+        (TypeError, "method must be 'zncc', 'ncc' or 'ssd'", lambda: boxsum.match(image, image[:4, :4], 3)),
         (TypeError, "template must have type uint8 like the image, got float32", lambda: boxsum.match(image, image[:4, :4].astype("f4"))),
         (ValueError, "larger|does not fit|no larger|template", lambda: boxsum.match(image[:4], image)),
         (ValueError, "flat|equal", lambda: boxsum.match(image, np.ones((3, 3), "u1"))),

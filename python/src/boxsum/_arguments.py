@@ -78,9 +78,9 @@ def refuse_overlap(writes: Any, reads: Any = (), in_place: bool = False) -> None
     writes = [array for array in writes if array is not None]
     for i, one in enumerate(writes):
         if _folded(one):
-            raise ValueError("elements of out must not share memory")
+            raise ValueError(f"out must not have elements that share memory, got shape {one.shape} with strides {one.strides}")
         if any(overlap(one, other) for other in writes[:i]):
-            raise ValueError("the tables of out must not share memory")
+            raise ValueError(f"out must hold arrays that do not share memory, got array {i} in the memory of an earlier one")
         for other in reads:
             if other is not None and overlap(one, other) and not (in_place and _place(one) == _place(other)):
                 itself = "the image itself, or an array with" if in_place else "an array with"
@@ -166,7 +166,7 @@ def as_boxes(boxes: Any, *columns: int) -> np.ndarray:
         if not np.array_equal(boxes, given):
             raise ValueError(NOT_WHOLE)
     if boxes.dtype == np.uint64 and boxes.size and boxes.max() > np.uint64(np.iinfo(np.int64).max):
-        raise ValueError("boxes must fit in 64-bit integers")
+        raise ValueError(f"boxes must fit in int64, got {boxes.max()}")
     return np.ascontiguousarray(boxes, np.int64)
 
 
@@ -182,5 +182,5 @@ def results(shape: tuple[int, ...], dtype: Any, out: np.ndarray | None, *inputs:
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype or not out.flags.carray:
         raise ValueError(f"out must be a C-contiguous, aligned and writeable array of {np.dtype(dtype)} with shape {shape}, got {described(out)}")
     if any(isinstance(given, np.ndarray) and overlap(out, given) for given in inputs):
-        raise ValueError("out must not share memory with the input")
+        raise ValueError("out must not share memory with the input (pass an array with memory of its own)")
     return out

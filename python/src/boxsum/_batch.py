@@ -66,7 +66,7 @@ def order_of(shape: Sequence[int], strides: Sequence[int], item: int, axes: Any,
     except TypeError:
         raise TypeError(f"axes must be integers such as (-2, -1), got {axes!r}") from None
     if len(wanted) not in counts:
-        raise ValueError(f"axes must be {' or '.join(map(str, counts))} axes, got {axes!r}")
+        raise ValueError(f"axes must have {' or '.join(map(str, counts))} numbers, got {axes!r}")
     if any(not -n <= a < n for a in wanted):
         raise ValueError(f"axes must be from {-n} to {n - 1} for an array of shape {tuple(shape)}, got {axes!r}")
     wanted = [a % n for a in wanted]

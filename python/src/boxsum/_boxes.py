@@ -25,9 +25,10 @@ def box_sum(table: Table, boxes: Boxes, *, out: np.ndarray | None = None, worker
         ``x0, y0, z0, x1, y1, z1`` in a volume. Boxes are clipped to the image; an empty
         box sums to 0. int64 arrays are read in place. Floats must be whole numbers.
     out : ndarray, optional
-        Destination for the sums.
+        Destination, a C-contiguous array of the type and shape of the result. By default,
+        a new array is allocated.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
     axes : tuple of int, optional
         For tables of a batch, the axes that were passed to :func:`integral`. Boxes of
         shape (K, 4) apply to every image, (N, K, 4) has its own boxes for each image along

@@ -301,7 +301,10 @@ class Cuda:
         leading, entries = tuple(tables[0].shape[: order.lead]), tuple(tables[0].shape[order.lead :])
         own, each = tuple(boxes.shape[:-2]), tuple(boxes.shape[-2:-1])
         if len(own) > len(leading) or any(n not in (1, m) for n, m in zip(own, leading)):
-            raise ValueError(f"boxes of shape {tuple(boxes.shape)} do not match a batch of shape {leading}")
+            raise ValueError(
+                f"boxes must have shape ({', '.join(map(str, leading))}, K, {boxes.shape[-1]}), "
+                f"fewer of its leading axes, or (K, {boxes.shape[-1]}) for a batch of shape {leading}, got {tuple(boxes.shape)}"
+            )
         if math.prod(own) == 1:  # treat the tables as one with channels
             axes = (*range(order.lead, len(leading) + len(entries)), *range(order.lead))
             sums, squared = (None if t is None else self.turned(t, axes).reshape((*entries, -1)) for t in tables)
@@ -501,4 +504,4 @@ def check_boxes(table: Any, boxes: Any, out: Any) -> None:
     if "float" in str(boxes.dtype) and not bool((boxes - boxes.round() == 0).all()):
         raise ValueError(NOT_WHOLE)
     if out is not None:
-        raise ValueError("out is supported for tables in host memory only")
+        raise ValueError("out must be None for tables on a device")

@@ -46,30 +46,30 @@ def nl_means(
         How much surroundings may differ and still be averaged, in units of pixel values. About the
         standard deviation of the noise is a good value. The default is 3 for integers and 0.1 for
         floats.
-    patch : int, optional
+    patch : int, default 7
         Side of the surroundings that are compared; even numbers are rounded up to odd ones.
     search : int, optional
         Side of the square around a pixel in which similar surroundings are sought. The
         running time grows with its area. The default is 21 for integers and 23 for floats.
-    absolute : bool, optional
+    absolute : bool, default False
         Compare pixels by absolute instead of squared differences. uint16 images always use
         absolute differences.
     frames : sequence of array_like, optional
         Other frames of a film, of the type and shape of `a`, in which similar surroundings are
         sought too; for integers only.
-    noise : float, optional
+    noise : float, default 0
         Standard deviation of the noise. The difference that it is expected to cause between
         equal surroundings is subtracted; for floats only.
-    shifted : bool, optional
+    shifted : bool, default False
         Leave out the first row and column of surroundings, as scikit-image does; for floats
         only.
-    volume : bool, optional
+    volume : bool, default False
         Treat the array as a volume of floats, of shape (D, H, W) or (D, H, W, C), with surroundings
         that extend along all three axes.
     out : array, optional
         Destination, of the type and shape of `a`; may be `a` itself.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
 
     Returns
     -------

@@ -148,41 +148,41 @@ class Cascade:
         ----------
         image : array_like of uint8, shape (H, W), (H, W, 3) or (H, W, 4)
             Gray or RGB image. CuPy and PyTorch arrays on a CUDA device are searched there.
-        scale : float, optional
+        scale : float, default 1.1
             Ratio between successive window sizes, greater than 1.
-        neighbors : int, optional
+        neighbors : int, default 3
             A detection needs more than this many windows, like OpenCV's ``minNeighbors``. 0
             returns every window that passes, ungrouped.
-        min_size, max_size : int or tuple of int, optional
+        min_size, max_size : int or tuple of int, default 0
             Smallest and largest window size; 0 for no limit.
         angles : sequence of float, optional
             Rotations to search, in degrees clockwise. The default is upright objects only.
-        turn : {"image", "tables"}, optional
+        turn : {"image", "tables"}, default "image"
             How to search angles between multiples of 45°: in a rotated image, or with
             rotated tables of the original image. Tables use the nearest angle whose tangent
             is a ratio of integers up to 5.
-        each_angle : bool, optional
+        each_angle : bool, default False
             Search every angle separately, even where the first stages reject at the angles on
             both sides of it.
-        mirror : bool, optional
+        mirror : bool, default False
             Also find mirrored objects, such as profiles that look the other way.
         ignore : array_like, shape (N, 4), optional
             Boxes ``x0, y0, x1, y1``: windows whose center lies in one are skipped.
-        near_misses : int, optional
+        near_misses : int, default 0
             Also return windows that fail, but only in one of this many stages at the end of
             the cascade.
-        contrast : float, optional
+        contrast : float, default 0
             Skip windows whose standard deviation does not exceed this number; 0 means 10.
-        limit : int, optional
+        limit : int, default 0
             Maximum number of windows that may pass before grouping; more are an error. 0
             means 1,048,576.
-        compat : bool, optional
+        compat : bool, default False
             Search exactly the windows that OpenCV searches, which may leave out the last row.
             The results then equal those of OpenCV 4.14 bit for bit.
-        bgr : bool, optional
+        bgr : bool, default False
             Channels are blue, green and red, as ``cv2.imread`` returns them.
         workers : int, optional
-            Maximum number of threads.
+            Maximum number of threads. The default is one per available CPU.
         device : str, optional
             Where to search: ``"cpu"`` (the default), or a device such as ``"cuda"``,
             ``"cuda:1"`` or ``"opencl"``, with the same results. Rotated objects and near misses
@@ -226,7 +226,7 @@ class Cascade:
         try:
             text = json.dumps(settings, allow_nan=False)
         except ValueError:
-            raise ValueError("scale, contrast and angles must be finite") from None
+            raise ValueError(f"scale, contrast and angles must be finite, got {scale}, {contrast} and {angles}") from None
         kind = on_cuda(image)
         if kind is not None:
             answer = search_there("detect_device", self._handle, kind, image, text.encode(), device)

@@ -56,7 +56,7 @@ def from_capsule(array: Any) -> View:
     capsule = array.__dlpack__(stream=stream)
     pointer, index, code, bits, lanes, shape, strides = _core.from_dlpack(capsule)
     if lanes != 1 or code >= len(_KINDS) and code != _BOOL:
-        raise TypeError("array must have integers, floats or bool, got another DLPack type")
+        raise TypeError(f"array must have integers, floats or bool, got DLPack type code {code} with {lanes} lanes")
     dtype = np.dtype(bool) if code == _BOOL else np.dtype(f"{_KINDS[code]}{bits // 8}")
     strides = _packed(shape, dtype.itemsize) if strides is None else tuple(s * dtype.itemsize for s in strides)
     return View(pointer, shape, strides, dtype, stream, index, capsule)

@@ -25,20 +25,20 @@ def clahe(a: Image, clip: float = 2.0, tiles: Sides = 8, *, color: bool = False,
     a : array_like of uint8 or uint16, shape (H, W) or (H, W, C)
         Input image. CuPy and PyTorch arrays on a CUDA device are equalized there, without
         `color`.
-    clip : float, optional
+    clip : float, default 2.0
         Limit of a histogram bin, as a multiple of the mean of all bins, which also limits
         the amplification of contrast. 0 means no limit.
-    tiles : int or tuple of int, optional
+    tiles : int or tuple of int, default 8
         Number of tiles along each side of the image, or the numbers of columns and rows of
         tiles.
-    color : bool, optional
+    color : bool, default False
         For images with three or four channels, equalize the brightest of the first three
         channels of each pixel, and scale all three by the same factor. By default, channels
         are equalized one by one, which changes colors.
     out : array, optional
         Destination, of the type and shape of `a`; may be `a` itself.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
 
     Returns
     -------

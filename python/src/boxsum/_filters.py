@@ -271,7 +271,7 @@ def _is_map(radius: Any) -> bool:
 def border_of(border: Any) -> bytes:
     """Return the name of a border as bytes."""
     if not isinstance(border, str):
-        raise TypeError(f"border must be a name such as 'reflect101', got {border!r}")
+        raise TypeError(f"border must be 'reflect101', 'reflect', 'replicate', 'constant', 'wrap' or 'clip', got {border!r}")
     return border.encode()
 
 
@@ -335,7 +335,7 @@ def only_there(**given: Any) -> None:
     """Raise a TypeError for arguments that arrays on a device do not support."""
     for name, value in given.items():
         if value is not None and value is not False:
-            raise TypeError(f"{name} supports arrays in host memory only (copy the image first)")
+            raise TypeError(f"{name} is not supported for arrays on a device (copy the image to the host first)")
 
 
 def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *settings: Any, before: tuple[Any, ...] = ()) -> Any:
@@ -361,7 +361,7 @@ def run_there(kind: Any, name: str, a: Any, out: Any, dtype: Any, shape: Any, *s
         raise TypeError(f"out must have type {dtype}, got {made_of}")
     index = kind.index(image)
     if kind.index(result) != index:
-        raise ValueError(f"the image is on cuda:{index}, but out is on cuda:{kind.index(result)}")
+        raise ValueError(f"out must be on cuda:{index} like the image, got cuda:{kind.index(result)}")
     number, stream, to = kind.number(index), kind.stream(image), flat_array(*kind.parts(result))
     try:
         call(name, *before, flat_array(*kind.parts(image)) + to, number, stream, *settings)
@@ -424,26 +424,26 @@ def blur(
     sigma : float or tuple of float, optional
         Standard deviation of a Gaussian, or a horizontal and a vertical one, instead of a
         radius.
-    gaussian : bool, optional
+    gaussian : bool, default False
         With `radius`, use a Gaussian with the standard deviation of the box.
     passes : int, optional
         Approximate the Gaussian by this many boxes, 1 to 6. Four are more accurate than
         three. The default is a true Gaussian, as in ``scipy.ndimage.gaussian_filter``, for
         standard deviations below 2, or below 6 for arrays other than uint8, and three boxes
         otherwise.
-    border : str, optional
+    border : str, default "reflect101"
         Values outside the image: ``"reflect101"`` (``dcb|abcd|cba``), ``"reflect"``
         (``cba|abcd|dcb``), ``"replicate"`` (``aaa|abcd|ddd``), ``"wrap"``
         (``bcd|abcd|abc``), ``"constant"`` for `value`, or ``"clip"`` to average only the
         pixels inside the image.
-    value : float, optional
+    value : float, default 0
         Value outside the image for ``border="constant"``.
     mask : array_like, shape (H, W) or (H, W, C), optional
         Pixels where the mask is zero are left out: each box averages its other pixels.
         Masked elements of NumPy masked arrays are left out too. With `axes`, the mask has
         the shape of the array, or shape (H, W) for all images. Only boxes of one size
         support masks.
-    nan : {"keep", "skip"}, optional
+    nan : {"keep", "skip"}, default "keep"
         ``"skip"`` leaves out NaN pixels, in each channel separately. A box without valid
         pixels has mean NaN, or 0 for integers. Only boxes of one size support this.
     out : array, optional
@@ -487,9 +487,9 @@ def blur(
     np.float32(1.0)
     """
     if radius is not None and sigma is not None:
-        raise TypeError("blur takes either radius or sigma (for a Gaussian), not both")
+        raise TypeError(f"only one of radius and sigma may be given, got {radius} and {sigma}")
     if radius is None and sigma is None:
-        raise TypeError("blur takes either radius or sigma (for a Gaussian), got neither")
+        raise TypeError("radius or sigma (for a Gaussian) must be given, got neither")
     kind = None if type(a) is ndarray else on_cuda(a)
     if kind is not None:
         only_there(sigma=sigma, gaussian=gaussian, mask=mask, nan=nan != "keep")
@@ -501,7 +501,7 @@ def blur(
     result = result_for(image, native_of(image), out)
     if _is_map(radius):
         if gaussian:
-            raise ValueError("gaussian is not supported with a map of radii")
+            raise ValueError("gaussian must be False if radius is an array, which gives each pixel a box of its own")
         run(b"radii", image, result, (1, 1), border, value, workers, _radii(radius, image))
     elif radius is not None and not gaussian:
         across, down = sides(radius, "radius", 0, _LARGEST // 2)
@@ -525,9 +525,9 @@ def _radii(radius: Any, image: ndarray) -> ndarray:
     if radii.dtype.kind == "u" and radii.dtype.itemsize <= 4:
         return radii
     if radii.dtype.kind not in "iu":
-        raise TypeError(f"radii must be integers, got {radii.dtype} (use .astype(numpy.uint16))")
+        raise TypeError(f"radius must be an array of integers, got {radii.dtype} (use .astype(numpy.uint16))")
     if radii.size and (radii.min() < 0 or radii.max() > _LARGEST // 2):
-        raise ValueError(f"radii must be from 0 to {_LARGEST // 2}, got {radii.min()} to {radii.max()}")
+        raise ValueError(f"radius must be from 0 to {_LARGEST // 2}, got {radii.min()} to {radii.max()}")
     return radii.astype(np.uint32)
 
 
@@ -560,9 +560,9 @@ def box_filter(
     window : int or tuple of int
         Side of the window in pixels, or its width and height. Windows of even size
         extend one pixel further to the left and up. A window may be larger than the image.
-    mean : bool, optional
+    mean : bool, default True
         Compute means; False computes sums.
-    shift : tuple of int, optional
+    shift : tuple of int, default (0, 0)
         Offset of the window to the right and down. The window must still contain its
         pixel.
     dtype : dtype, optional
@@ -815,7 +815,7 @@ def local_mean_std(
     """
     image, valid = valid_pixels(a, mask, nan)
     if out is not None and (not isinstance(out, (tuple, list)) or len(out) != 2):
-        raise ValueError("out must be a pair of arrays, for the means and the deviations")
+        raise ValueError(f"out must be a pair of arrays, for the means and the deviations, got {type(out).__name__}")
     first, second = (None, None) if out is None else out
     dtype = float_type(image, dtype, second if first is None else first)
     means, deviations = result_for(image, dtype, first), result_for(image, dtype, second)
@@ -847,7 +847,7 @@ def normalize(
     ----------
     a, window, border, value, mask, nan, dtype, out, workers, axes
         As for :func:`local_mean`.
-    floor : float, optional
+    floor : float, default 0
         The smallest divisor. Set it to the standard deviation of the noise to avoid
         amplifying noise in flat areas.
 
@@ -1003,7 +1003,7 @@ def entropy(
     ----------
     a, window, border, value, dtype, out, workers, axes
         As for :func:`local_mean`.
-    bins : int, optional
+    bins : int, default 256
         Number of bins in the histogram of a window.
     range : tuple of float, optional
         Lower and upper end of the bins. The default is the full range of uint8 and uint16;
@@ -1031,7 +1031,7 @@ def entropy(
     if range is not None and not low < high:
         raise ValueError(f"range must be (low, high) with low < high, got ({low}, {high})")
     if range is None and image.dtype.kind == "f":
-        raise ValueError(f"range must be given for pixels of {image.dtype} (pass range=(low, high))")
+        raise ValueError(f"range must be given for pixels of {image.dtype}, got None (pass range=(low, high))")
     settings = (*sides(window, "window"), whole(bins, "bins", 1), low, high, 0, border_of(border), real(value, "value"), thread_count(workers))
     call_with_copies((result,), "entropy", image, result, *settings)
     return as_given(result, out, a)
@@ -1090,9 +1090,9 @@ def brightest(a: Image, size: Sides, count: int = 1, *, darkest: bool = False, w
         As for :func:`blur`. The channels of an image are averaged together.
     size : int or tuple of int
         Side of the windows in pixels, or their width and height.
-    count : int, optional
+    count : int, default 1
         Maximum number of windows.
-    darkest : bool, optional
+    darkest : bool, default False
         Find the windows with the smallest means instead.
 
     Returns

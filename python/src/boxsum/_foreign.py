@@ -218,7 +218,7 @@ class _TorchCuda(Cuda):
         try:
             self._types[dtype] = np.dtype(name)
         except TypeError:
-            raise TypeError(f"pixels of {dtype} cannot be summed (convert them first)") from None
+            raise TypeError(f"pixels must be integers or floats of up to 64 bits, got {dtype} (convert them first)") from None
         return self._types[dtype]
 
     def index(self, array: Any) -> int:
@@ -379,7 +379,7 @@ class _Interface(Cuda):
         return _dlpack.View(array.pointer, shape, tuple(strides), array.dtype, array.stream, array.index, array.owner)
 
     def contiguous(self, array: Any) -> Any:
-        raise ValueError("array must have contiguous rows in order (make it contiguous first)")
+        raise ValueError(f"array must have contiguous rows in order, got shape {array.shape} with strides {array.strides} (make it contiguous first)")
 
     def hand_out(self, table: Any) -> Any:
         return _dlpack.DeviceArray(table, self.number(self.index(table))) if isinstance(table, _dlpack.View) else table

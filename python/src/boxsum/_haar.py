@@ -58,19 +58,19 @@ def haar(
         ``0, 0``.
     size : tuple of int, optional
         Width and height of the windows. The default is the size of the image.
-    kinds : str or sequence of str, optional
+    kinds : str or sequence of str, default "viola-jones"
         ``"viola-jones"``, ``"lienhart-maydt"``, or names from :data:`KINDS`.
         scikit-image's names, such as ``"type-2-x"``, are accepted too.
     features : array_like of int, shape (F, 5), optional
         The features to evaluate, as returned by :func:`haar_features`. The default is all
         features of `kinds`.
-    upright : bool, optional
+    upright : bool, default False
         With a rotated table, windows are upright, in pixels, and the rotated features that
         stay inside them are evaluated. Otherwise windows rotate with their features.
-    corrected : bool, optional
+    corrected : bool, default False
         Correct values for boxes that cover different numbers of pixels, after Messom and
         Barczak. The values are then float64.
-    channel : int, optional
+    channel : int, default 0
         The channel of the image to evaluate.
     out, workers
         As for :func:`box_sum`.
@@ -121,7 +121,7 @@ def haar(
         if np.any((features[:, 0] < 1) | (features[:, 0] > len(KINDS))):
             raise ValueError(f"features must be rows of kind, x0, y0, x1, y1 with kinds from 1 to {len(KINDS)}, got kind {features[np.argmax((features[:, 0] < 1) | (features[:, 0] > len(KINDS))), 0]}")
         if np.any(features[:, 1:3] > features[:, 3:5]):
-            raise ValueError("features must be rows of kind, x0, y0, x1, y1 with x0 <= x1 and y0 <= y1")
+            raise ValueError(f"features must be rows of kind, x0, y0, x1, y1 with x0 <= x1 and y0 <= y1, got {features[np.any(features[:, 1:3] > features[:, 3:5], axis=1)][0].tolist()}")
         if count == 0:
             numbers, features = np.zeros(0, np.int64), None
     floats = corrected or table.dtype.kind == "f"
@@ -162,9 +162,9 @@ def haar_features(size: Pair, kinds: str | Sequence[str] = "viola-jones", *, rot
     ----------
     size : tuple of int
         Width and height of the window.
-    kinds : str or sequence of str, optional
+    kinds : str or sequence of str, default "viola-jones"
         As for :func:`haar`.
-    rotation : str, int, fractions.Fraction or pair of int, optional
+    rotation : str, int, fractions.Fraction or pair of int, default 0
         List the features along the axes of this rotation that stay inside an upright
         window. See :func:`rotated`.
 

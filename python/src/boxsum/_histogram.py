@@ -60,9 +60,10 @@ class HistogramTable:
         boxes : array_like of int, shape (..., 4)
             Boxes ``x0, y0, x1, y1``.
         out : ndarray, optional
-            Destination.
+            Destination, a C-contiguous array of the type and shape of the result. By default,
+            a new array is allocated.
         workers : int, optional
-            Maximum number of threads.
+            Maximum number of threads. The default is one per available CPU.
 
         Returns
         -------
@@ -89,10 +90,12 @@ class HistogramTable:
 
         Parameters
         ----------
-        boxes, out, workers
+        boxes
             As for :meth:`counts`.
         q : float
             The quantile, from 0 to 1.
+        out, workers
+            As for :meth:`counts`.
 
         Returns
         -------
@@ -243,7 +246,7 @@ def histogram(
     image : array_like, shape (H, W) or (H, W, C)
         Input image, of the types that :func:`integral` accepts. Each channel has a
         histogram of its own.
-    bins : int, optional
+    bins : int, default 32
         Number of bins of equal width, 2 to 256.
     range : tuple of float, optional
         Lower and upper end of the bins; the upper end is included, as in
@@ -252,13 +255,13 @@ def histogram(
     weights : array_like, shape (H, W), optional
         Weight of each pixel: a mask of bool or uint8, or numbers, which are summed as
         float64.
-    clamp : bool, optional
+    clamp : bool, default False
         Count values outside the range in the first or last bin. By default they are not
         counted.
     out : ndarray, optional
         Destination for the table, C-contiguous: uint32, or float64 with numeric weights.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
     axes : tuple of int, optional
         The axes of rows and columns, for a batch of images: ``(-2, -1)`` computes the
         integral histogram of every plane of an ``(N, C, H, W)`` array. The table has shape
@@ -308,7 +311,7 @@ def histogram(
         raise ValueError("range must have low < high, got (0, 0)")
     if range is None:
         if pixel.kind not in "biu" or pixel.itemsize > 2:
-            raise ValueError(f"range must be given for pixels of {pixel} (pass range=(low, high))")
+            raise ValueError(f"range must be given for pixels of {pixel}, got None (pass range=(low, high))")
         limits = (0, 1) if pixel.kind == "b" else (np.iinfo(pixel).min, np.iinfo(pixel).max)
         low, high = float(limits[0]), float(limits[1]) + 1
     dtype: np.dtype = np.dtype(np.uint32)

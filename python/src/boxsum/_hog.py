@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from typing import Any
@@ -37,26 +38,26 @@ class HOG:
         Coefficients of a linear classifier, one for each number of a descriptor, and
         optionally a constant that is added to the score: for scikit-learn's ``LinearSVC``,
         ``numpy.append(coef_, intercept_)``. Scores and detection require them.
-    window : int or tuple of int, optional
+    window : int or tuple of int, default (64, 128)
         Width and height of the window that a descriptor describes.
-    block : int or tuple of int, optional
+    block : int or tuple of int, default 16
         Size of a block of cells, which are normalized together.
-    stride : int or tuple of int, optional
+    stride : int or tuple of int, default 8
         Distance from one block to the next.
-    cell : int or tuple of int, optional
+    cell : int or tuple of int, default 8
         Size of a cell, whose pixels share a histogram.
-    bins : int, optional
+    bins : int, default 9
         Number of bins of a histogram, up to 256.
-    signed : bool, optional
+    signed : bool, default False
         Distinguish opposite gradients: bins cover 360° instead of 180°.
-    linear : bool, optional
+    linear : bool, default False
         Compute gradients of the pixels instead of their square roots.
-    sigma : float, optional
+    sigma : float, default 0
         Standard deviation of the Gaussian that weights the pixels of a block; 0 means an
         eighth of the sum of the block's width and height.
-    clip : float, optional
+    clip : float, default 0.2
         Limit on the numbers of a normalized block before it is normalized again.
-    levels : int, optional
+    levels : int, default 64
         Maximum number of scales that :meth:`detect` searches.
 
     Attributes
@@ -175,7 +176,7 @@ class HOG:
         ----------
         path : str or path
             The file. Its extension selects the format: .xml, .yml, .yaml or .json.
-        name : str, optional
+        name : str, default "hog"
             The name of the descriptor in the file.
 
         Returns
@@ -190,6 +191,14 @@ class HOG:
             digits, - and _.
         OSError
             If the file cannot be written.
+
+        Examples
+        --------
+        >>> import boxsum, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "hog.json")
+        >>> boxsum.detect.HOG(window=(64, 64)).save(path)
+        >>> boxsum.detect.HOG.load(path).window
+        (64, 64)
         """
         self.save_as(path, name, path)
 
@@ -206,6 +215,20 @@ class HOG:
         Returns
         -------
         None
+            If writing fails, no partial file is left.
+
+        Raises
+        ------
+        ValueError, OSError
+            As for :meth:`save`.
+
+        Examples
+        --------
+        >>> import boxsum, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "hog")
+        >>> boxsum.detect.HOG(window=(64, 64)).save_as(path, "hog", "hog.json")
+        >>> boxsum.detect.HOG.load(path).window
+        (64, 64)
         """
         _write_whole(os.fsdecode(path), call("hog_save", self._handle.value, os.fsencode(form), name.encode()))
 
@@ -280,20 +303,20 @@ class HOG:
             Gray or RGB image.
         step : int or tuple of int, optional
             Distance between windows. The default is that between blocks.
-        padding : int or tuple of int, optional
+        padding : int or tuple of int, default 0
             Extend the image by this many mirrored pixels on each side. If the greatest
             common divisor of `step` and the distance between blocks is a power of two, the
             padding is rounded up to a multiple of it.
         at : array_like of int, shape (N, 2), optional
             The upper left pixels ``x, y`` of the windows. Those outside of the padded image
             have descriptors of zeros. The default is all windows a `step` apart.
-        bgr : bool, optional
+        bgr : bool, default False
             Channels are blue, green and red, as ``cv2.imread`` returns them. This matters only
             where the gradients of two channels are equally strong.
         workers : int, optional
-            Maximum number of threads.
+            Maximum number of threads. The default is one per available CPU.
         out : ndarray of float32, shape (N, size), optional
-            Destination.
+            Destination, a C-contiguous array. By default, a new array is allocated.
 
         Returns
         -------
@@ -335,7 +358,7 @@ class HOG:
         image, step, padding, at, bgr, workers
             As for :meth:`compute`.
         out : ndarray of float64, shape (N,), optional
-            Destination.
+            Destination, a C-contiguous array. By default, a new array is allocated.
 
         Returns
         -------
@@ -375,14 +398,15 @@ class HOG:
         ----------
         image, bgr, workers
             As for :meth:`compute`.
-        before, after : int or tuple of int, optional
+        before, after : int or tuple of int, default 0
             Extend the image by this many mirrored pixels on the left and top, and on the right
             and bottom.
 
         Returns
         -------
         votes : ndarray of float32, shape (H, W, 2)
-            What each pixel adds to two neighboring bins.
+            What each pixel adds to two neighboring bins. H and W are the height and width of
+            the extended image.
         bins : ndarray of uint8, shape (H, W, 2)
             The bins.
 
@@ -392,6 +416,13 @@ class HOG:
             If the image is not of uint8.
         ValueError
             If an argument is out of range.
+
+        Examples
+        --------
+        >>> import boxsum, numpy as np
+        >>> votes, bins = boxsum.detect.HOG().gradients(np.zeros((20, 30), np.uint8), before=(2, 1))
+        >>> votes.shape, bins.shape
+        ((21, 32, 2), (21, 32, 2))
         """
         pixels = _pixels(image)
         first, last = sides(before, "before", 0, _PADDING), sides(after, "after", 0, _PADDING)
@@ -428,23 +459,23 @@ class HOG:
             Gray or RGB image. CuPy and PyTorch arrays on a CUDA device are searched there.
         step, padding, bgr, workers
             As for :meth:`compute`.
-        threshold : float, optional
+        threshold : float, default 0
             The lowest score at which a window is found.
-        scale : float, optional
+        scale : float, default 1.05
             Ratio between successive window sizes; 1 searches windows of one size only.
-        neighbors : int, optional
+        neighbors : int, default 2
             A detection needs more than this many windows, like OpenCV's ``groupThreshold``.
             0 returns every window that is found, ungrouped.
-        mean_shift : bool, optional
+        mean_shift : bool, default False
             Group windows by mean shift instead: detections are the maxima of their density in
             position and size, weighted by their scores.
-        density : float, optional
+        density : float, default 2
             With `mean_shift`, the density that a detection must exceed.
-        min_size, max_size : int or tuple of int, optional
+        min_size, max_size : int or tuple of int, default 0
             Smallest and largest window size; 0 for no limit.
         ignore : array_like, shape (N, 4), optional
             Boxes ``x0, y0, x1, y1``: windows whose center lies in one are not found.
-        limit : int, optional
+        limit : int, default 0
             Maximum number of windows found before grouping; more are an error. 0 means
             1,048,576, or 4,096 with `mean_shift`, whose running time grows with the square
             of their number.
@@ -546,7 +577,8 @@ def _json(settings: dict[str, Any], floats: str) -> bytes:
     try:
         return json.dumps(settings, allow_nan=False).encode()
     except ValueError:
-        raise ValueError(f"{floats} must be finite") from None
+        wrong = [v for v in settings.values() if isinstance(v, float) and not math.isfinite(v)]
+        raise ValueError(f"{floats} must be finite, got {', '.join(map(str, wrong))}") from None
 
 
 def _write_whole(path: str, text: str) -> None:

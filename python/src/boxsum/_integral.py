@@ -132,18 +132,18 @@ def integral(
         integers, int64 for signed integers and float64 for floats. 8-bit images of more
         than 16,843,009 pixels, whose sum may exceed 32 bits, default to uint64. Integer
         sums wrap around if `dtype` is too small; a box whose own sum fits is still exact.
-    squares : bool, optional
+    squares : bool, default False
         Also compute the table of squared pixels, for :func:`box_var` and :func:`box_std`.
         It is uint64 for integers of up to 16 bits and float64 otherwise. To choose the
         other type, pass an array for it in `out`: uint64 for 32-bit pixels (modulo 2**64)
         or float64 for 8- and 16-bit pixels.
-    tilted : bool, optional
+    tilted : bool, default False
         Also compute the 45° table, which is the third table of ``cv2.integral3``.
     mask : array_like, shape (H, W) or (H, W, C), or True, optional
         Pixels where the mask is zero are left out, and a table of counts is returned as
         well. NumPy masked arrays need no mask: their masked elements are left out, and
         their tables carry the counts. ``True`` returns these counts too.
-    nan : {"keep", "skip"}, optional
+    nan : {"keep", "skip"}, default "keep"
         ``"skip"`` leaves out NaN pixels, in each channel separately, and returns a table
         of counts. With ``"keep"``, a NaN makes every entry below and to the right of it
         NaN.
@@ -270,7 +270,7 @@ def _of_axes(image: Any, axes: Any, dtype: Any, squares: bool, tilted: bool, mas
         raise ValueError("axes cannot be combined with mask or nan: make the tables one by one")
     kind = VOLUME if np.shape(axes) == (3,) else UPRIGHT
     if kind == VOLUME and tilted:
-        raise ValueError("tilted is not supported for volumes")
+        raise ValueError("tilted must be False for volumes, which have no tilted tables")
     for table in out if isinstance(out, (tuple, list)) else (out,):
         if table is not None:
             _known.forget(table)

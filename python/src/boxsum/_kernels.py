@@ -61,18 +61,18 @@ def box_kernel(kind: Any, *sizes: Any, anchor: Any = None) -> ndarray:
     if isinstance(kind, str):
         wanted = {"dob": (1,), "star": (1, 1), "octagon": (2, 2)}.get(kind)
         if wanted is None:
-            raise ValueError(f"unknown kernel {kind!r}, want 'dob', 'octagon', 'star' or an array of weights")
+            raise ValueError(f"kind must be 'dob', 'octagon', 'star' or an array of weights, got {kind!r}")
         if len(sizes) != len(wanted) or any(np.size(size) != count for size, count in zip(sizes, wanted)):
-            raise ValueError(f"sizes of {kind!r} must be {'one scale' if kind == 'dob' else 'two scales, outer and inner' if kind == 'star' else 'two pairs of numbers, outer and inner'}, got {sizes}")
+            raise ValueError(f"sizes must be {'one number' if kind == 'dob' else 'two numbers, outer and inner,' if kind == 'star' else 'two pairs of numbers, outer and inner,'} for {kind!r}, got {sizes}")
         flat = [n for size in sizes for n in np.ravel(size).tolist()]
         numbers[: len(flat)] = [whole(n, "size", 0, _REACH) for n in flat]
         found = call("box_kernel", kind.encode(), None, 0, 0, *numbers)
     else:
         weights = np.ascontiguousarray(kind, np.float64)
         if weights.ndim != 2 or weights.size == 0:
-            raise ValueError(f"weights must have two axes, none of them empty, got shape {weights.shape}")
+            raise ValueError(f"kind must be a name or an array of weights with two axes, none of them empty, got shape {weights.shape}")
         if sizes:
-            raise ValueError(f"weights must be the only argument but anchor, got {sizes}")
+            raise ValueError(f"sizes must be left out for an array of weights, got {sizes}")
         column, row = (weights.shape[1] // 2, weights.shape[0] // 2) if anchor is None else (whole(n, "anchor", -_REACH, _REACH) for n in anchor)
         found = call("box_kernel", b"", weights, column, row, *numbers)
     return np.array(json.loads(found), np.float64)
@@ -101,12 +101,12 @@ def filter_boxes(
     kernel : array_like, shape (N, 5)
         Rows of ``x0, y0, x1, y1, weight``. Coordinates are relative to the pixel whose
         result is computed. See :func:`box_kernel`.
-    border : str, optional
+    border : str, default "reflect101"
         Pixels outside the image: ``"reflect101"``, ``"reflect"``, ``"replicate"``,
         ``"constant"``, ``"wrap"`` or, to count them as 0, ``"clip"``.
-    value : float, optional
+    value : float, default 0
         Pixel value outside the image for ``"constant"``.
-    margin : int, optional
+    margin : int, default 0
         Distance from the edge of the image within which results are set to 0.
     dtype : dtype, optional
         Type of the result, float32 or float64. The default is float64 for float64 images
@@ -114,7 +114,7 @@ def filter_boxes(
     out : array, optional
         Destination, of floats and of the shape of `a`.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def filter_boxes(
         raise ValueError(f"kernel must have shape (N, 5), with at least one box, got {rows.shape}")
     corners = rows[:, :4]
     if not np.all((corners == np.floor(corners)) & (np.abs(corners) <= _REACH)):
-        raise ValueError(f"coordinates of boxes must be whole numbers from -{_REACH} to {_REACH}")
+        raise ValueError(f"coordinates of boxes must be whole numbers from -{_REACH} to {_REACH}, got {corners[(corners != np.floor(corners)) | (np.abs(corners) > _REACH) | np.isnan(corners)][0]}")
     return _respond("sums", a, dtype, out, workers, kernel=rows, border=border, value=value, margin=margin)
 
 
@@ -164,7 +164,7 @@ def hessian(a: Image, sigma: float, *, dtype: Any = None, out: Any = None, worke
     out : array, optional
         Destination, of floats and of the shape of `a`.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
 
     Returns
     -------
@@ -206,15 +206,15 @@ def targets(
         Distance in pixels up to which cells are ignored, because a target may extend over them.
     train : int
         Width of the ring of cells around those, from which the noise is estimated.
-    rate : float, optional
+    rate : float, default 1e-06
         Probability that a cell that contains only noise is found.
-    amplitudes : bool, optional
+    amplitudes : bool, default False
         Treat pixels as amplitudes, whose squares are exponentially distributed in noise. By
         default, they are powers, which are exponentially distributed themselves.
     out : array of uint8 or bool, optional
         Destination, of the shape of `a`.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
 
     Returns
     -------
@@ -261,7 +261,7 @@ def despeckle(
     ----------
     a : array_like, shape (H, W) or (H, W, C)
         Image of intensities, which must not be negative.
-    method : str, optional
+    method : str, default "lee"
         - ``"lee"``: a weighted mean of the pixel and the mean of its window. The more the
           window varies, the larger the weight of the pixel
         - ``"kuan"``: like ``"lee"`` with a smaller weight of the pixel
@@ -270,19 +270,19 @@ def despeckle(
           varies more
         - ``"gamma-map"``: the most probable intensity if intensities have a gamma
           distribution
-    window : int, optional
+    window : int, default 7
         Side of the windows, an odd number. They end at the edges of the image.
-    looks : float, optional
+    looks : float, default 1
         Number of independent looks that were averaged to make the image, which equals the
         squared ratio of mean and standard deviation in a flat area.
-    damping : float, optional
+    damping : float, default 2
         How fast the weights of ``"frost"`` decrease.
     dtype : dtype, optional
         float32 or float64, as for :func:`filter_boxes`.
     out : array, optional
         Destination, of floats and of the shape of `a`.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
 
     Returns
     -------
@@ -305,7 +305,7 @@ def despeckle(
     True
     """
     if not isinstance(method, str):
-        raise TypeError(f"method must be a name such as 'lee', got {method!r}")
+        raise TypeError(f"method must be 'lee', 'kuan', 'frost' or 'gamma-map', got {method!r}")
     numbers = (method.encode(), whole(window, "window", 1, _REACH), real(looks, "looks"), real(damping, "damping"))
     return _respond("speckle", a, dtype, out, workers, speckle=numbers)
 

@@ -35,7 +35,7 @@ def match(
         uint8; templates may then have up to 66051 pixels, and no mask.
     template : array_like, shape (h, w) or (h, w, C)
         Template, of the type of the image and no larger than it.
-    method : {"zncc", "ncc", "ssd"}, optional
+    method : {"zncc", "ncc", "ssd"}, default "zncc"
         ``"zncc"`` is the zero-mean normalized cross-correlation, from -1 to 1 and
         independent of brightness and contrast; ``"ncc"`` is the normalized
         cross-correlation, from -1 to 1 and independent of exposure; ``"ssd"`` is the sum of
@@ -44,9 +44,9 @@ def match(
     mask : array_like, shape (h, w), optional
         Pixels of the template are compared only where the mask is not zero.
     out : array of float32, optional
-        Destination for the scores.
+        Destination, of the shape of the result. By default, a new array is allocated.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
 
     Returns
     -------
@@ -113,9 +113,9 @@ def find(
     ----------
     image, template, method, mask, workers
         As for :func:`match`.
-    count : int, optional
+    count : int, default 1
         Maximum number of positions.
-    subpixel : bool, optional
+    subpixel : bool, default False
         Return boxes with fractional coordinates, as floats.
 
     Returns
@@ -150,7 +150,7 @@ def find(
 
 def _arguments(image: Any, template: Any, method: Any, mask: Any) -> tuple[ndarray, ndarray, ndarray | None]:
     if not isinstance(method, str):
-        raise TypeError(f"method must be a name such as 'zncc', got {method!r}")
+        raise TypeError(f"method must be 'zncc', 'ncc' or 'ssd', got {method!r}")
     pixels, part = pixels_of(image), pixels_of(template)
     if part.dtype.newbyteorder("=") != pixels.dtype.newbyteorder("="):
         raise TypeError(f"template must have type {pixels.dtype} like the image, got {part.dtype} (use .astype)")

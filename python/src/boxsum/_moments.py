@@ -57,7 +57,7 @@ class MomentsTable:
         boxes : array_like of int, shape (..., 4)
             Boxes ``x0, y0, x1, y1``.
         workers : int, optional
-            Maximum number of threads.
+            Maximum number of threads. The default is one per available CPU.
 
         Returns
         -------
@@ -194,7 +194,7 @@ def moments(image: Any, *, workers: int | None = None) -> MomentsTable:
         Input image, of the types that :func:`integral` accepts, with finite pixels.
         Integers beyond 2**53 are refused.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
 
     Returns
     -------

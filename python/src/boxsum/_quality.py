@@ -50,27 +50,27 @@ def ssim(
         Weight the pixels of a window by a Gaussian with this standard deviation, truncated
         at 3.5 standard deviations: 1.5 means 11 pixels on a side. Only one of `window` and
         `sigma` may be given.
-    population : bool, optional
+    population : bool, default False
         Divide variances by the number of pixels in a window instead of that number minus
         one.
     data_range : float, optional
         Difference between the greatest and the smallest possible pixel. The default for
         integers is the range of their type; floats require it.
-    k1, k2 : float, optional
+    k1, k2 : float, default 0.01 and 0.03
         The constants of the formula.
     mask : array_like, shape (H, W) or (H, W, C), optional
         Pixels count only where the mask is not zero.
-    nan : {"keep", "skip"}, optional
+    nan : {"keep", "skip"}, default "keep"
         With ``"skip"``, pixels that are NaN in either image do not count.
-    volume : bool, optional
+    volume : bool, default False
         Treat the arrays as volumes, of shape (D, H, W) or (D, H, W, C), with windows that
         extend along all three axes.
-    full : bool, optional
+    full : bool, default False
         Also return the similarity of the window around every pixel.
     out : array, optional
         Destination for the map, of float32 or float64 and the shape of `a`; implies `full`.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def lncc(
         As for :func:`ssim`.
     window : int, optional
         Side of the windows, an odd number, 9 by default.
-    signed : bool, optional
+    signed : bool, default False
         Compute the correlation, -1 to 1, instead of its square.
 
     Returns
@@ -268,7 +268,7 @@ def _deviation(sigma: Any, window: Any) -> float:
     if sigma is None:
         return 0.0
     if window is not None:
-        raise ValueError("window and sigma cannot be combined (sigma chooses its own window)")
+        raise ValueError(f"only one of window and sigma may be given, got {window} and {sigma} (sigma determines its own window)")
     deviation = real(sigma, "sigma")
     if not deviation > 0:
         raise ValueError(f"sigma must be greater than 0, got {sigma}")
@@ -278,7 +278,7 @@ def _deviation(sigma: Any, window: Any) -> float:
 def _compare_there(kind: Any, a: Any, b: Any, settings: tuple[Any, ...], data_range: Any, full: bool, out: Any) -> Any:
     """Compare two images on a device by SSIM."""
     if on_cuda(b) is not kind:
-        raise TypeError("images must be two arrays of one library on a device")
+        raise TypeError(f"images on a device must be arrays of one library, got {type(a).__name__} and {type(b).__name__}")
     arrays = [kind.read(a), kind.read(b)]
     _, size, _, pixel = kind.parts(arrays[0])
     _, other, _, _ = kind.parts(arrays[1])
@@ -295,7 +295,7 @@ def _compare_there(kind: Any, a: Any, b: Any, settings: tuple[Any, ...], data_ra
         if tuple(kind.parts(arrays[2])[1]) != tuple(size):
             raise ValueError(f"out must have shape {tuple(size)}, got {tuple(kind.parts(arrays[2])[1])}")
     if any(kind.index(array) != index for array in arrays):
-        raise ValueError("the images and out must be on the same device")
+        raise ValueError(f"images and out must be on one device, got {', '.join(f'cuda:{kind.index(array)}' for array in arrays)}")
     score, number, stream = np.empty(1), kind.number(index), kind.stream(arrays[0])
     try:
         call("compare_device", b"".join(flat_array(*kind.parts(array)) for array in arrays), number, stream, *numbers, score)

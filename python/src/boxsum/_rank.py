@@ -68,16 +68,16 @@ def rank_filter(
         Side of the windows, or a pair of sides, horizontal and vertical.
     footprint : array_like, shape (h, w), optional
         Array that is not zero for the pixels of a window. It replaces `window`.
-    shift : tuple of int, optional
+    shift : tuple of int, default (0, 0)
         Number of pixels by which windows are shifted to the right and down.
-    fraction : float, optional
+    fraction : float, default 0.5
         Fraction for ``"percentile"``, from 0 to 1.
-    below, above : int, optional
+    below, above : int, default 10
         Distances for ``"bilateral-mean"``.
     levels : int, optional
         Number of levels of uint16 images, such as 4096. The default is one more than the
         greatest pixel, but at least 4.
-    bins : int, optional
+    bins : int, default 256
         Number of levels of ``"histogram"``.
     mask : array_like, optional
         Pixels count only where the mask is not zero. Its shape is (H, W) or that of `a`. Masked
@@ -86,9 +86,9 @@ def rank_filter(
     dtype : dtype, optional
         Type of entropies and histograms, float64 by default, or float32.
     out : array, optional
-        Destination; may be `a` itself.
+        Destination, of the type and shape of the result; may be `a` itself.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def rank_filter(
     array([191, 127, 170, 170, 191], dtype=uint8)
     """
     if not isinstance(statistic, str):
-        raise TypeError(f"statistic must be a name such as 'percentile', got {statistic!r}")
+        raise TypeError(f"statistic must be the name of a statistic, such as 'percentile', got {statistic!r}")
     kind = on_cuda(a)
     if kind is not None:
         only_there(footprint=footprint, mask=mask)
@@ -135,7 +135,7 @@ def rank_filter(
         counted = (~hidden).view(np.uint8)
         shown = counted if shown is None else counted * (shown.reshape(shown.shape + (1,) * (image.ndim - shown.ndim)) != 0)
     if (window is None) == (footprint is None):
-        raise ValueError("pass either window or footprint")
+        raise ValueError(f"either window or footprint must be given, got {'neither' if window is None else 'both'}")
     place: ndarray | None = None
     if window is not None:
         shape = sides(window, "window")

@@ -87,7 +87,7 @@ def s3_options(location: str) -> tuple[str, dict[str, Any]]:
     if "profile" in said:
         options["profile"] = said.pop("profile")
     if said:
-        raise ValueError(f"unknown options {', '.join(sorted(said))}, want endpoint, region, use_path_style, anonymous or profile")
+        raise ValueError(f"options must be endpoint, region, use_path_style, anonymous or profile, got {', '.join(sorted(said))}")
     return plain, options
 
 
@@ -271,7 +271,7 @@ class _Web:
                 if size is None:  # the end is known only when it arrives
                     data = self._take(response, None)
                     if len(data) < -offset:
-                        raise _Short(f"{len(data)} bytes, fewer than expected")
+                        raise _Short(f"the object has {len(data)} bytes, want at least {-offset}")
                     return data[offset:]
                 skip = size + offset
             if skip < 0 or size is not None and skip > size:
@@ -290,7 +290,7 @@ class _Web:
 
     def _take(self, response: http.client.HTTPResponse, want: int | None) -> bytes:
         if want is not None and want > self.most:
-            raise _Short("the object is too large")
+            raise _Short(f"the object is too large, want at most {self.most} bytes")
         parts, left = [], self.most + 1 if want is None else want
         while left:
             some = response.read(min(left, self._piece))
@@ -299,9 +299,9 @@ class _Web:
             parts.append(some)
             left -= len(some)
         if left and want is not None:
-            raise _Short("the object is truncated")
+            raise _Short(f"the object is truncated: {left} of {want} bytes are missing")
         if not left and want is None:
-            raise _Short("the object is too large")
+            raise _Short(f"the object is too large, want at most {self.most} bytes")
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
 

@@ -66,9 +66,10 @@ class RotatedTable:
             Boxes ``c0, r0, c1, r1``. Cells without a pixel, including those outside the image,
             count as 0.
         out : ndarray, optional
-            Destination.
+            Destination, a C-contiguous array of the type and shape of the result. By default,
+            a new array is allocated.
         workers : int, optional
-            Maximum number of threads.
+            Maximum number of threads. The default is one per available CPU.
 
         Returns
         -------

@@ -65,7 +65,8 @@ class StoredTable:
             Boxes ``x0, y0, x1, y1``, or ``x0, y0, z0, x1, y1, z1`` for volumes. They are
             clipped to the image.
         out : ndarray, optional
-            Destination for the sums.
+            Destination, a C-contiguous array of the type and shape of the result. By default,
+            a new array is allocated.
 
         Returns
         -------

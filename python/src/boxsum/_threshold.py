@@ -47,7 +47,7 @@ def binarize(
         ``"isauvola"``, ``"su"`` and ``"otsu"`` require uint8. CuPy and PyTorch arrays of
         uint8 or uint16 on a CUDA device are processed there, with ``"sauvola"`` only. A
         pixel with a NaN in its window is white, and its threshold is NaN.
-    method : str, optional
+    method : str, default "sauvola"
         The threshold, where m and s are the mean and standard deviation of the window:
 
         ==============  ===========================================================
@@ -75,12 +75,13 @@ def binarize(
         in Doxa.
     border : str, optional
         As for :func:`blur`. The default is ``"clip"``, or ``"replicate"`` for ``"meanc"``.
-    value : float, optional
+    value : float, default 0
         Value outside the image for ``border="constant"``.
     out : array of uint8, optional
-        Destination. It may be the image itself.
+        Destination, an array of uint8 of the shape of the result. It may be the image
+        itself.
     workers : int, optional
-        Maximum number of threads.
+        Maximum number of threads. The default is one per available CPU.
 
     Returns
     -------
@@ -179,7 +180,7 @@ def _gray(a: Any, method: Any, white: Any) -> ndarray:
     if given.kind == "b":
         raise TypeError("a bool image is already black and white (use .astype(numpy.uint8) * 255 for gray levels)")
     if given.kind in "iu" and image.dtype.kind == "f" and white is None and "white" in _TAKES.get(method, ()):
-        raise TypeError(f"white must be given for {method} of {given} pixels (pass white=, the value of white)")
+        raise TypeError(f"white must be given for {method} of {given} pixels, got None (pass white=, the value of a white pixel)")
     if image.ndim < 3 or image.shape[2] == 1:
         return image
     if image.shape[2] not in (3, 4):
@@ -207,7 +208,7 @@ def _run(image: ndarray, out: ndarray, method: Any, window: Any, numbers: tuple[
 def _rule(method: Any, window: Any, numbers: tuple[Any, ...], border: str | None, value: float) -> tuple[Any, ...]:
     """Return the method and its parameters as the library takes them."""
     if not isinstance(method, str):
-        raise TypeError(f"method must be a name such as 'sauvola', got {method!r}")
+        raise TypeError(f"method must be the name of a method, such as 'sauvola', got {method!r}")
     given = np.full(len(_NUMBERS), np.nan)
     for i, (name, number) in enumerate(zip(_NUMBERS, numbers)):
         if number is not None:

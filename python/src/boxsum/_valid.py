@@ -25,7 +25,7 @@ def tables_of(image: Any, mask: Any, nan: str, dtype: Any, squares: bool, tilted
     """Return the sums, the squares if requested, and the counts of valid pixels."""
     check_nan(nan)
     if tilted:
-        raise ValueError("tilted is not supported with mask or nan")
+        raise ValueError("tilted must be False with mask or nan='skip', got True")
     number = device_number(device)
     hidden = np.ma.getmask(image)  # nomask for other arrays
     pixels = as_pixels(image.data if isinstance(image, np.ma.MaskedArray) else _foreign.on_host(image))

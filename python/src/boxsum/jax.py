@@ -306,7 +306,7 @@ def _wrapped(table: Array, boxes: Array) -> tuple[Array, Array]:
     Boxes are summed in parts that 32 bits hold.
     """
     if jnp.issubdtype(boxes.dtype, jnp.floating):
-        raise ValueError("sums in tables of int32 may have wrapped, which boxes with fractions cannot use (make them with a dtype of 64 bits, or float32)")
+        raise ValueError("boxes must be integers for tables of int32, whose sums may have wrapped (or make the tables with a dtype of 64 bits, or float32)")
     height, width = table.shape[-2] - 1, table.shape[-1] - 1
     y0, y1 = jnp.clip(boxes[..., 1], 0, height), jnp.clip(boxes[..., 3], 0, height)
     count = -(-height // max(1, (1 << 32) // 255 // max(width, 1)))
@@ -370,10 +370,10 @@ def box_filter(x: Any, window: Union[int, Sequence[int]], *, border: str = "clip
     window : int or sequence of int
         Side of the window in pixels, or its width and height. Windows of even size extend
         one pixel further to the left and up.
-    border : {"clip", "constant"}, optional
+    border : {"clip", "constant"}, default "clip"
         ``"clip"`` ends windows at the edge of the image, and ``"constant"`` uses zeros
         outside.
-    mean : bool, optional
+    mean : bool, default True
         Compute means; False computes sums.
 
     Returns
@@ -419,7 +419,7 @@ def _pair(x: Any, y: Any, window: int) -> tuple[Array, Array, Array, Array]:
     """Return two images less the means of their pixels, and these, which have no gradients."""
     x, y = _check(x), _check(y)
     if x.shape != y.shape:
-        raise ValueError(f"images must have one shape, got {x.shape} and {y.shape}")
+        raise ValueError(f"images must have the same shape, got {x.shape} and {y.shape}")
     if not (jnp.issubdtype(x.dtype, jnp.floating) and jnp.issubdtype(y.dtype, jnp.floating)):
         raise TypeError(f"images must be floats, got {x.dtype} and {y.dtype}")
     if not isinstance(window, (int, np.integer)) or window < 1 or window % 2 == 0:
@@ -439,12 +439,12 @@ def ssim(x: Any, y: Any, *, data_range: float, window: int = 7, k1: float = 0.01
     Parameters
     ----------
     x, y : array_like, shape (..., H, W)
-        Images of one shape, of a floating-point type.
+        Images of the same shape, of a floating-point type.
     data_range : float
         Difference between the greatest and the smallest possible pixel.
-    window : int, optional
-        Side of the window, an odd number.
-    k1, k2 : float, optional
+    window : int, default 7
+        Side of the window, an odd number of 3 or more.
+    k1, k2 : float, default 0.01 and 0.03
         Constants of SSIM.
 
     Returns
@@ -471,9 +471,9 @@ def ssim(x: Any, y: Any, *, data_range: float, window: int = 7, k1: float = 0.01
     """
     x, y, cx, cy = _pair(x, y, window)
     if window < 3 or window > min(x.shape[-2:]):
-        raise ValueError(f"window is {window}, want 3 to {min(x.shape[-2:])}, the smallest side of the images")
+        raise ValueError(f"window must be from 3 to {min(x.shape[-2:])}, the smallest side of the images, got {window}")
     if not data_range > 0:
-        raise ValueError(f"data_range must be positive, got {data_range!r}")
+        raise ValueError(f"data_range must be greater than 0, got {data_range!r}")
     edge = window // 2
 
     def mean(v: Array) -> Array:
@@ -497,8 +497,8 @@ def lncc(x: Any, y: Any, *, window: int = 9) -> Array:
     Parameters
     ----------
     x, y : array_like, shape (..., H, W)
-        Images of one shape, of a floating-point type.
-    window : int, optional
+        Images of the same shape, of a floating-point type.
+    window : int, default 9
         Side of the window, an odd number.
 
     Returns

@@ -629,7 +629,7 @@ def _wrapped(table: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
     Boxes are summed in parts that 32 bits hold.
     """
     if boxes.is_floating_point():
-        raise ValueError("sums in tables of int32 may have wrapped, which boxes with fractions cannot use (make them with dtype=torch.int64)")
+        raise ValueError("boxes must be integers for tables of int32, whose sums may have wrapped (or make the tables with dtype=torch.int64)")
     height, width = table.shape[-2] - 1, table.shape[-1] - 1
     x0, y0, x1, y1 = boxes.long().unbind(-1)
     y0, y1 = y0.clamp(0, height), y1.clamp(0, height)
@@ -898,11 +898,11 @@ def box_filter(x: Tensor, window: Union[int, Sequence[int]], *, border: str = "c
     window : int or sequence of int
         Side of the window in pixels, or its width and height. Windows of even size extend
         one pixel further to the left and up.
-    border : str, optional
+    border : str, default "clip"
         Values outside the image: ``"clip"`` for none, ``"constant"`` for zeros, or
         ``"reflect101"``, ``"reflect"``, ``"replicate"`` or ``"wrap"``, which copy the image
         first.
-    mean : bool, optional
+    mean : bool, default True
         Compute means; False computes sums.
 
     Returns
@@ -943,7 +943,7 @@ def local_norm(x: Tensor, window: Union[int, Sequence[int]], *, eps: float = 1e-
         Input images, of a floating-point type.
     window : int or sequence of int
         Side of the window in pixels, or its width and height.
-    eps : float, optional
+    eps : float, default 1e-05
         Added to the variance, to avoid division by zero.
 
     Returns
@@ -1019,7 +1019,7 @@ def _pair(x: Tensor, y: Tensor, window: int) -> tuple[Tensor, Tensor, Tensor, Te
     _floats(x, "a comparison")
     _floats(y, "a comparison")
     if x.shape != y.shape:
-        raise ValueError(f"images must have one shape, got {x.shape} and {y.shape}")
+        raise ValueError(f"images must have the same shape, got {x.shape} and {y.shape}")
     if not isinstance(window, (int, np.integer)) or window < 1 or window % 2 == 0:
         raise ValueError(f"window must be an odd number, got {window!r}")
     wide = torch.promote_types(torch.promote_types(x.dtype, y.dtype), torch.float32)
@@ -1037,12 +1037,12 @@ def ssim(x: Tensor, y: Tensor, *, data_range: float, window: int = 7, k1: float 
     Parameters
     ----------
     x, y : Tensor, shape (..., H, W)
-        Images of one shape, of a floating-point type.
+        Images of the same shape, of a floating-point type.
     data_range : float
         Difference between the greatest and the smallest possible pixel.
-    window : int, optional
-        Side of the window, an odd number.
-    k1, k2 : float, optional
+    window : int, default 7
+        Side of the window, an odd number of 3 or more.
+    k1, k2 : float, default 0.01 and 0.03
         Constants of SSIM.
 
     Returns
@@ -1057,12 +1057,23 @@ def ssim(x: Tensor, y: Tensor, *, data_range: float, window: int = 7, k1: float 
     ValueError
         If the shapes differ, the window is even or larger than the images, or `data_range` is not
         positive.
+
+    Examples
+    --------
+    >>> import torch, boxsum.torch as bt
+    >>> x = torch.arange(400.0).reshape(20, 20) / 400
+    >>> round(bt.ssim(x, x, data_range=1).item(), 4)
+    1.0
+    >>> y = (x + 0.1).requires_grad_()
+    >>> (1 - bt.ssim(x, y, data_range=1)).backward()
+    >>> y.grad.shape
+    torch.Size([20, 20])
     """
     x, y, cx, cy = _pair(x, y, window)
     if window < 3 or window > min(x.shape[-2:]):
-        raise ValueError(f"window is {window}, want 3 to {min(x.shape[-2:])}, the smallest side of the images")
+        raise ValueError(f"window must be from 3 to {min(x.shape[-2:])}, the smallest side of the images, got {window}")
     if not data_range > 0:
-        raise ValueError(f"data_range must be positive, got {data_range!r}")
+        raise ValueError(f"data_range must be greater than 0, got {data_range!r}")
     edge = window // 2
 
     def mean(v: Tensor) -> Tensor:
@@ -1086,8 +1097,8 @@ def lncc(x: Tensor, y: Tensor, *, window: int = 9) -> Tensor:
     Parameters
     ----------
     x, y : Tensor, shape (..., H, W)
-        Images of one shape, of a floating-point type.
-    window : int, optional
+        Images of the same shape, of a floating-point type.
+    window : int, default 9
         Side of the window, an odd number.
 
     Returns
@@ -1101,6 +1112,17 @@ def lncc(x: Tensor, y: Tensor, *, window: int = 9) -> Tensor:
         If the images are not floats.
     ValueError
         If the shapes differ, or the window is even.
+
+    Examples
+    --------
+    >>> import torch, boxsum.torch as bt
+    >>> x = torch.arange(400.0).reshape(20, 20) / 400
+    >>> round(bt.lncc(x, x).item(), 3)
+    1.0
+    >>> y = (x * x).requires_grad_()
+    >>> (1 - bt.lncc(x, y)).backward()
+    >>> y.grad.shape
+    torch.Size([20, 20])
     """
     x, y, cx, cy = _pair(x, y, window)
     rows, columns = (_counts(length, window, window // 2, length, x) for length in x.shape[-2:])
@@ -1129,7 +1151,7 @@ class LocalNorm(torch.nn.Module):
     channels : int, optional
         Number of channels C of (N, C, H, W) inputs, each of which then has a learned weight
         and bias.
-    eps : float, optional
+    eps : float, default 1e-05
         Added to the variance, to avoid division by zero.
 
     Examples
@@ -1177,7 +1199,7 @@ class BoxConv2d(torch.nn.Module):
         Number of boxes per channel.
     reach : float or sequence of float
         Maximum distance of a side from the pixel, or one horizontally and one vertically.
-    least : float, optional
+    least : float, default 1.0
         Minimum width and height of a box in pixels.
 
     Attributes

@@ -23,9 +23,9 @@ def equalize_adapthist(image: Any, kernel_size: Any = None, clip_limit: float = 
         types and other numbers of axes, RGB among them, require scikit-image.
     kernel_size : int or sequence of int, optional
         Size of the tiles; by default an eighth of the image.
-    clip_limit : float, optional
+    clip_limit : float, default 0.01
         Limit of a histogram bin as a fraction of the pixels of a tile; 0 means no limit.
-    nbins : int, optional
+    nbins : int, default 256
         Number of bins.
 
     Returns
@@ -56,7 +56,7 @@ def equalize_adapthist(image: Any, kernel_size: Any = None, clip_limit: float = 
         made: np.ndarray = original(image, kernel_size, clip_limit, nbins)
         return made
     if image.size == 0:
-        raise ValueError("image is empty")
+        raise ValueError(f"image of shape {image.shape} is empty")
     kind = np.dtype(np.float32 if image.dtype == np.float32 else np.float64)
     grays = np.ascontiguousarray(np.round(_rescaled(_as_uint16(image), 0, _GRAYS - 1)), np.uint16)
     if kernel_size is None:

@@ -16,9 +16,9 @@ def hessian_matrix_det(image: Any, sigma: float = 1, approximate: bool = True) -
     ----------
     image : array_like
         Gray image; images of other shapes require scikit-image.
-    sigma : float, optional
+    sigma : float, default 1
         Standard deviation of the Gaussian.
-    approximate : bool, optional
+    approximate : bool, default True
         Approximate the Gaussian by boxes. False, and a sigma below 1, require scikit-image.
 
     Returns

@@ -63,7 +63,7 @@ def hog(
     """
     image = plain(image)
     if image.dtype.kind not in "buif":
-        raise ValueError(f"pixels of {image.dtype} are not supported")
+        raise ValueError(f"image must have bool, integer or float pixels, got {image.dtype}")
     bins = _least(operator.index(orientations), "orientations")
     cell_height, cell_width = (_least(operator.index(n), "pixels_per_cell") for n in pixels_per_cell)
     block = tuple(_least(operator.index(n), "cells_per_block") for n in cells_per_block)

@@ -40,21 +40,21 @@ def structural_similarity(
         Side of the windows, an odd number, 7 by default. With `gaussian_weights`, it
         determines only the width of the edge that the mean excludes and the number of pixels
         for sample covariances.
-    gradient : bool, optional
+    gradient : bool, default False
         Also return the gradient with respect to `im2`; requires SciPy.
     data_range : float, optional
         Difference between the greatest and the smallest possible pixel; floats require it.
     channel_axis : int, optional
         Axis of the channels.
-    gaussian_weights : bool, optional
+    gaussian_weights : bool, default False
         Weight the windows by a Gaussian.
-    full : bool, optional
+    full : bool, default False
         Also return the similarity of every window.
-    K1, K2 : float, optional
+    K1, K2 : float, default 0.01 and 0.03
         The constants of the formula.
-    sigma : float, optional
+    sigma : float, default 1.5
         Standard deviation of the Gaussian.
-    use_sample_covariance : bool, optional
+    use_sample_covariance : bool, default True
         Divide covariances by the number of pixels minus one.
 
     Returns
@@ -84,7 +84,7 @@ def structural_similarity(
     _same_shape(im1, im2)
     for name, value in (("K1", K1), ("K2", K2), ("sigma", sigma)):
         if value < 0:
-            raise ValueError(f"{name} must be positive")
+            raise ValueError(f"{name} must be positive, got {value}")
     sample = bool(use_sample_covariance)
     spatial = im1.ndim - (channel_axis is not None)
     if spatial not in (2, 3):

@@ -28,17 +28,17 @@ def denoise_nl_means(
     image : array_like
         Image or volume, with channels if `channel_axis` is given. Arrays of more axes, and those with
         an axis of length 1, which is dropped, require scikit-image.
-    patch_size : int, optional
+    patch_size : int, default 7
         Side of the patches that are compared.
-    patch_distance : int, optional
+    patch_distance : int, default 11
         Distance up to which similar patches are searched.
-    h : float, optional
+    h : float, default 0.1
         Strength: how much patches may differ and still be averaged.
-    fast_mode : bool, optional
+    fast_mode : bool, default True
         Give all pixels of a patch the same weight. False requires scikit-image.
-    sigma : float, optional
+    sigma : float, default 0.0
         Standard deviation of the noise.
-    preserve_range : bool, optional
+    preserve_range : bool, default False
         Keep the values of integers instead of scaling them to floats of up to 1.
     channel_axis : int, optional
         Axis of channels; None if there are none.

@@ -97,7 +97,7 @@ def uniform_filter1d(input: Any, size: int, axis: int = -1, output: Any = None, 
     array = np.asarray(input)
     place = _axis(axis, array)
     if size < 1:
-        raise RuntimeError("incorrect filter size")
+        raise RuntimeError(f"incorrect filter size: size must be 1 or more, got {size}")
     target = _output(output, array)
     each = [_checked(size, place, mode, origin)]
     _check_types(array, target)
@@ -112,9 +112,9 @@ _Pass = Tuple[int, int, int, str]
 def _checked(size: Any, axis: Any, mode: Any, origin: Any) -> _Pass:
     """Return a pass, whose window must contain its element. SciPy's C code, which needs integers, runs last."""
     if size // 2 + origin < 0 or size // 2 + origin >= size:
-        raise ValueError("invalid origin")
+        raise ValueError(f"invalid origin: origin must be from {-(size // 2)} to {(size - 1) // 2} for a size of {size}, got {origin}")
     if mode not in list(_BORDERS):  # it need not be hashable
-        raise RuntimeError("boundary mode not supported")
+        raise RuntimeError(f"boundary mode not supported: mode must be one of {', '.join(_BORDERS)}, got {mode!r}")
     if operator.index(size) > sys.maxsize:
         raise OverflowError("Python int too large to convert to C ssize_t")
     return operator.index(axis), operator.index(size), operator.index(origin), _BORDERS[mode]
@@ -124,7 +124,7 @@ def _check_types(array: np.ndarray, target: np.ndarray) -> None:
     """Raise RuntimeError for types that cannot be filtered."""
     for part in (array, target) if array.dtype.kind != "c" else (array.real, target.real):
         if part.dtype.newbyteorder("=") not in _TYPES:
-            raise RuntimeError(f"data type not supported: {part.dtype}")
+            raise RuntimeError(f"data type not supported: elements must be bool, integers or floats of up to 64 bits, got {part.dtype}")
 
 
 def _passes(array: np.ndarray, target: np.ndarray, each: list[_Pass], cval: Any) -> None:
@@ -138,7 +138,7 @@ def _passes(array: np.ndarray, target: np.ndarray, each: list[_Pass], cval: Any)
     outside = float(cval)
     inside = array.dtype.kind == "b" and (0 <= outside <= 1 or all(border != "constant" for _, _, _, border in each))
     if target.dtype.kind == "b" and not inside:
-        raise RuntimeError("output of bool cannot hold means, which have fractions")
+        raise RuntimeError("output must not be bool, which cannot hold means (use a float type)")
     if not target.flags.writeable:
         raise ValueError("output array is read-only")
     same = len({border for _, _, _, border in each}) == 1
@@ -167,15 +167,15 @@ def _output(output: Any, array: np.ndarray) -> np.ndarray:
     if isinstance(output, str):
         dtype = np.dtype(output)
         if waves and dtype.kind != "c":
-            raise RuntimeError("output must have complex dtype")
+            raise RuntimeError(f"output must have complex dtype for complex input, got {dtype}")
         if not issubclass(dtype.type, np.number):
-            raise RuntimeError("output must have numeric dtype")
+            raise RuntimeError(f"output must have numeric dtype, got {dtype}")
         return np.empty(array.shape, dtype)
     given = np.asarray(output)
     if given.shape != array.shape:
-        raise RuntimeError("output shape not correct")
+        raise RuntimeError(f"output shape not correct: want {array.shape}, got {given.shape}")
     if waves and given.dtype.kind != "c":
-        raise RuntimeError("output must have complex dtype")
+        raise RuntimeError(f"output must have complex dtype for complex input, got {given.dtype}")
     return given
 
 
@@ -194,13 +194,13 @@ def _axes(axes: Any, ndim: int) -> tuple[int, ...]:
         scalar: Any = axes
         return (operator.index(scalar),)
     if not np.iterable(axes) or hasattr(axes, "__next__"):
-        raise ValueError("axes must be an integer, iterable of integers, or None")
+        raise ValueError(f"axes must be an integer, iterable of integers, or None, got {axes!r}")
     found = [operator.index(axis) for axis in axes]
     for axis in found:
         if not -ndim <= axis < ndim:
-            raise ValueError(f"specified axis: {axis} is out of range")
+            raise ValueError(f"specified axis: {axis} is out of range, want {-ndim} to {ndim - 1}")
     if len({axis % ndim for axis in found}) != len(found):
-        raise ValueError("axes must be unique")
+        raise ValueError(f"axes must be unique, got {axes!r}")
     return tuple(found)
 
 
@@ -210,7 +210,7 @@ def _sequence(value: Any, n: int) -> list[Any]:
         return [value] * n
     values = list(value)
     if len(values) != n:
-        raise RuntimeError("sequence argument must have length equal to input rank")
+        raise RuntimeError(f"sequence argument must have length equal to input rank, {n}, got {len(values)}")
     return values
 
 

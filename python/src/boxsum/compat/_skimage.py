@@ -155,9 +155,9 @@ def threshold_niblack(image: Any, window_size: Any = 15, k: Any = 0.2) -> np.nda
     ----------
     image : array_like
         Input image.
-    window_size : int or sequence of int, optional
+    window_size : int or sequence of int, default 15
         Size of the window, odd along each axis.
-    k : float, optional
+    k : float, default 0.2
         Weight of the standard deviation.
 
     Returns
@@ -197,9 +197,9 @@ def threshold_sauvola(image: Any, window_size: Any = 15, k: Any = 0.2, r: Any = 
     ----------
     image : array_like
         Input image.
-    window_size : int or sequence of int, optional
+    window_size : int or sequence of int, default 15
         Size of the window, odd along each axis.
-    k : float, optional
+    k : float, default 0.2
         Weight of the standard deviation.
     r : float, optional
         Dynamic range of the standard deviation. The default is half the range of an
@@ -243,12 +243,12 @@ def threshold_local(
     ----------
     image : array_like
         Input image.
-    block_size : int or sequence of int, optional
+    block_size : int or sequence of int, default 3
         Size of the block around a pixel, odd along each axis.
-    method : {"gaussian", "mean", "median", "generic"}, optional
+    method : {"gaussian", "mean", "median", "generic"}, default "gaussian"
         Statistic of the block: the mean weighted by a Gaussian, the mean, the median, or
         the function `param`. All but ``"mean"`` require SciPy.
-    offset : float, optional
+    offset : float, default 0
         Subtracted from every threshold.
     mode, param, cval
         As for ``skimage.filters.threshold_local``.
@@ -407,7 +407,7 @@ def match_template(image: Any, template: Any, pad_input: bool = False, mode: str
         Input image, with two or three axes. Three axes require SciPy.
     template : array_like
         Template, no larger than the image.
-    pad_input : bool, optional
+    pad_input : bool, default False
         Pad the image, so that the result has its shape.
     mode, constant_values
         How to pad, as for ``numpy.pad``.

@@ -47,7 +47,13 @@ class CascadeClassifier:
         Returns
         -------
         loaded : bool
-            Whether it succeeded.
+            Whether the file is a cascade that could be read.
+
+        Examples
+        --------
+        >>> from boxsum.compat import cv2
+        >>> cv2.CascadeClassifier().load("no such file.xml")
+        False
         """
         try:
             self._cascade = Cascade(Path(filename))  # a file: OpenCV knows no names
@@ -129,6 +135,13 @@ class CascadeClassifier:
         ------
         cv2.error
             If no cascade is loaded, or an argument is not supported.
+
+        Examples
+        --------
+        >>> from boxsum.compat import cv2  # doctest: +SKIP
+        >>> face = cv2.CascadeClassifier("haarcascade_frontalface_alt2.xml")  # doctest: +SKIP
+        >>> face.detectMultiScale2(image, scaleFactor=1.1, minSize=(40, 40))  # doctest: +SKIP
+        (array([[423,  80, 156, 156]], dtype=int32), array([26], dtype=int32))
         """
         found = self._found(image, scaleFactor, minNeighbors, minSize, maxSize)
         return _rectangles(found), _column(found, found.neighbors, np.int32)
@@ -143,7 +156,7 @@ class CascadeClassifier:
         ----------
         image, scaleFactor, minNeighbors, flags, minSize, maxSize
             As for :meth:`detectMultiScale`.
-        outputRejectLevels : bool, optional
+        outputRejectLevels : bool, default False
             Return stages and weights; otherwise they are empty.
 
         Returns

@@ -123,9 +123,9 @@ def createCLAHE(clipLimit: float = 40.0, tileGridSize: Any = (8, 8)) -> CLAHE:
 
     Parameters
     ----------
-    clipLimit : float, optional
+    clipLimit : float, default 40.0
         Limit of a bin as a multiple of the mean; 0 or less means no limit.
-    tileGridSize : tuple of int, optional
+    tileGridSize : tuple of int, default (8, 8)
         Numbers of columns and rows of tiles.
 
     Returns

@@ -174,6 +174,16 @@ class HOGDescriptor:
         ------
         cv2.error
             If the file cannot be read or has no such descriptor.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from boxsum.compat import cv2
+        >>> path = os.path.join(tempfile.mkdtemp(), "hog.yml")
+        >>> cv2.HOGDescriptor().save(path)
+        >>> hog = cv2.HOGDescriptor()
+        >>> hog.load(path)
+        True
         """
         try:
             hog = HOG.load(os.path.abspath(filename), objname)  # a file: OpenCV knows no names
@@ -274,6 +284,14 @@ class HOGDescriptor:
         ------
         cv2.error
             If an argument is not supported.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from boxsum.compat import cv2
+        >>> grad, angles = cv2.HOGDescriptor().computeGradient(np.zeros((128, 64), np.uint8), None, None)
+        >>> grad.shape, angles.shape
+        ((128, 64, 2), (128, 64, 2))
         """
         made = self._hog.gradients(_image(img), before=_padding(paddingTL), after=_padding(paddingBR), bgr=True)
         return _handed(made[0], grad, "grad"), _handed(made[1], angleOfs, "angleOfs")

@@ -108,7 +108,7 @@ def guidedFilter(guide: Any, src: Any, radius: int, eps: float, dst: Any = None,
     ----------
     guide, src, radius, eps, dst, dDepth
         As for ``cv2.ximgproc.guidedFilter``.
-    scale : float, optional
+    scale : float, default 1.0
         Must be 1: the filter works at full size.
 
     Returns

@@ -64,7 +64,7 @@ def __dir__() -> list[str]:
 def _filter(name: str, statistic: str, image: Any, footprint: Any, out: Any, mask: Any, shift_x: int, shift_y: int, *numbers: Any, bins: int = 0, **named: Any) -> Any:
     """Filter an image, by scikit-image if only that can."""
     if np.size(image) == 0:
-        raise ValueError("image is empty")
+        raise ValueError(f"image of shape {np.shape(image)} is empty")
     _check_shapes(np.shape(image), out, mask, bins if statistic == "histogram" else 0)
     result = None
     if isinstance(image, np.ndarray) and image.ndim == 2 and image.dtype in (np.uint8, np.uint16) and isinstance(footprint, (np.ndarray, list)):
@@ -110,14 +110,14 @@ def autolevel(image: Any, footprint: Any, out: Any = None, mask: Any = None, shi
     Parameters
     ----------
     image : ndarray
-        Input image.
+        Image of uint8 or uint16 with two axes. Others require scikit-image.
     footprint : array_like
-        Greater than 0 for the pixels of a window.
+        The shape of the window: its pixels are those where `footprint` is greater than 0.
     out : ndarray, optional
-        Destination.
+        Destination, of the type and shape of the result. By default, a new array is allocated.
     mask : ndarray, optional
-        Greater than 0 for the pixels that count.
-    shift_x, shift_y, shift_z : int, optional
+        Only pixels where `mask` is greater than 0 count. By default, all do.
+    shift_x, shift_y, shift_z : int, default 0
         Shift of the footprint's center.
 
     Returns
@@ -125,6 +125,13 @@ def autolevel(image: Any, footprint: Any, out: Any = None, mask: Any = None, shi
     out : ndarray
         The image. If a pixel that does not count lies outside the range of those that
         count, its result wraps.
+
+    Raises
+    ------
+    ValueError
+        If the image is empty, or `mask` or `out` has the wrong shape.
+    ImportError
+        If only scikit-image supports the arguments, and it is not installed.
 
     Examples
     --------
@@ -154,6 +161,11 @@ def entropy(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     out : ndarray
         The entropies, of float64.
 
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
+
     Examples
     --------
     >>> import numpy as np
@@ -177,6 +189,11 @@ def equalize(image: Any, footprint: Any, out: Any = None, mask: Any = None, shif
     -------
     out : ndarray
         The equalized image.
+
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
 
     Examples
     --------
@@ -202,6 +219,11 @@ def gradient(image: Any, footprint: Any, out: Any = None, mask: Any = None, shif
     out : ndarray
         The differences of maximum and minimum.
 
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
+
     Examples
     --------
     >>> import numpy as np
@@ -225,6 +247,11 @@ def majority(image: Any, footprint: Any, *, out: Any = None, mask: Any = None, s
     -------
     out : ndarray
         The most frequent level of each window; if there are several, the lowest.
+
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
 
     Examples
     --------
@@ -250,6 +277,11 @@ def maximum(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     out : ndarray
         The maxima.
 
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
+
     Examples
     --------
     >>> import numpy as np
@@ -274,6 +306,11 @@ def mean(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x:
     out : ndarray
         The means.
 
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
+
     Examples
     --------
     >>> import numpy as np
@@ -294,7 +331,7 @@ def mean_bilateral(
     ----------
     image, footprint, out, mask, shift_x, shift_y
         As for :func:`autolevel`.
-    s0, s1 : int, optional
+    s0, s1 : int, default 10
         Only pixels greater than the middle one less `s1`, and less than the middle one plus `s0`,
         are averaged.
 
@@ -302,6 +339,11 @@ def mean_bilateral(
     -------
     out : ndarray
         The means.
+
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
 
     Examples
     --------
@@ -329,6 +371,11 @@ def median(image: Any, footprint: Any = None, out: Any = None, mask: Any = None,
     out : ndarray
         The medians. If the number of pixels is even, they are the upper of the two middle values.
 
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
+
     Examples
     --------
     >>> import numpy as np
@@ -355,6 +402,11 @@ def minimum(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift
     out : ndarray
         The minima.
 
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
+
     Examples
     --------
     >>> import numpy as np
@@ -378,6 +430,11 @@ def modal(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x
     -------
     out : ndarray
         The most frequent level of each window; if there are several, the lowest.
+
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
 
     Examples
     --------
@@ -403,6 +460,11 @@ def otsu(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x:
     out : ndarray
         The thresholds.
 
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
+
     Examples
     --------
     >>> import numpy as np
@@ -421,13 +483,18 @@ def percentile(image: Any, footprint: Any, out: Any = None, mask: Any = None, sh
     ----------
     image, footprint, out, mask, shift_x, shift_y
         As for :func:`autolevel`.
-    p0 : float, optional
+    p0 : float, default 0
         The percentile as a fraction, from 0 to 1.
 
     Returns
     -------
     out : ndarray
         The percentiles.
+
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
 
     Examples
     --------
@@ -453,6 +520,11 @@ def subtract_mean(image: Any, footprint: Any, out: Any = None, mask: Any = None,
     out : ndarray
         The differences between each pixel and its mean, halved, plus half of the number of levels.
 
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
+
     Examples
     --------
     >>> import numpy as np
@@ -477,6 +549,11 @@ def sum(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x: 
     out : ndarray
         The sums, modulo 256 for uint8 and 65536 for uint16.
 
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
+
     Examples
     --------
     >>> import numpy as np
@@ -500,6 +577,11 @@ def threshold(image: Any, footprint: Any, out: Any = None, mask: Any = None, shi
     -------
     out : ndarray
         1 where the pixel is greater than the mean, and 0 elsewhere.
+
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
 
     Examples
     --------
@@ -528,6 +610,11 @@ def windowed_histogram(
     -------
     out : ndarray
         The fraction of pixels at each level, along an additional axis.
+
+    Raises
+    ------
+    ValueError, ImportError
+        As for :func:`autolevel`.
 
     Examples
     --------
