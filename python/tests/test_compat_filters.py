@@ -718,6 +718,9 @@ def test_edges_of_calls():
         for library in (feature, ours_skimage):
             with pytest.raises(error):
                 library.match_template(image, template)
+    swapped = np.random.default_rng(9).random((30, 30)).astype(">f4")
+    same(ours_skimage.hog(swapped), feature.hog(swapped), False, 1e-6)
+    assert ours_skimage.hog(swapped).dtype == feature.hog(swapped).dtype
     for library in (feature, ours_skimage):
         with pytest.raises(ValueError, match="empty"):
             library.match_template(image[:0], image[:0, :3])

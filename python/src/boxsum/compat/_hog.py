@@ -70,7 +70,7 @@ def hog(
     if block_norm not in _NORMS:
         raise ValueError(f"block_norm must be one of {', '.join(_NORMS)}, got {block_norm!r}")
     image = np.atleast_2d(image)
-    floats = np.dtype(np.float32 if image.dtype in (np.float16, np.float32) else np.float64)
+    floats = np.dtype(np.float32 if image.dtype.newbyteorder("=") in (np.float16, np.float32) else np.float64)
     image = image.astype(floats, copy=False)
     if channel_axis is not None:
         image = np.moveaxis(image, channel_axis, -1)
