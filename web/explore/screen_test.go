@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -172,6 +173,44 @@ func TestScreenLarge(t *testing.T) {
 	for _, size := range [][2]int{{0, 10}, {10, -1}, {math.MaxInt, math.MaxInt}} {
 		if _, err := screenOf(&request{View: []int{0, 0, 9, 9}, Width: size[0], Height: size[1]}, 3000, 2000); err == nil {
 			t.Errorf("a screen of %v is taken", size)
+		}
+	}
+}
+
+// TestSliderMemory moves sliders on an image of 4096×4096 pixels. An answer that needed the whole image would allocate at
+// least a byte for each of its pixels. Otsu's method has no slider.
+func TestSliderMemory(t *testing.T) {
+	const side = 4096
+	p, err := newPlane(context.Background(), pixels.Of(imgio.Demo(side, side)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range screenCases {
+		q := &request{Do: k.request["do"].(string), Method: k.request["method"].(string), Epsilon: 400, View: []int{0, 0, side, side}, Width: 900, Height: 900, Quick: true}
+		if q.Method == "otsu" {
+			continue
+		}
+		s, err := screenOf(q, side, side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for moved, size := range []int{7, 9} { // the first answer may prepare the image
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if q.Do == "filter" {
+				q.Radius, q.Sigma = size, float64(size)
+				_, err = p.filter(context.Background(), q, s, []int{0})
+			} else {
+				q.Window = 2*size + 1
+				_, err = p.threshold(context.Background(), q, s, 0)
+			}
+			runtime.ReadMemStats(&after)
+			if err != nil {
+				t.Fatalf("%s: %v", q.Method, err)
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; moved == 1 && n >= side*side {
+				t.Errorf("%s allocates %d bytes when its slider moves, as for the whole image", q.Method, n)
+			}
 		}
 	}
 }
