@@ -84,7 +84,7 @@ func (c *Cascade) Kind() Kind { return c.kind }
 // Window returns the size of the smallest window that the cascade can classify.
 func (c *Cascade) Window() image.Point { return c.size }
 
-// Stages returns the number of stages that a window has to pass.
+// Stages returns the number of stages, all of which a window has to pass to be found.
 func (c *Cascade) Stages() int { return len(c.stages) }
 
 // Features returns the number of features in the cascade.

@@ -83,8 +83,8 @@ func guideOf[P Pixel](p boxsum.Image[P]) (boxsum.Image[P], error) {
 }
 
 // DownsampleImage is like [Downsample] but reduces an image.Image. Colors are weighted by
-// their alpha. The bounds of the result start where those of img do, and its type is that
-// which [BoxImage] returns.
+// their alpha. The result has the type that [BoxImage] returns, and its bounds start where
+// those of img do.
 func DownsampleImage(img image.Image, factorX, factorY int, opt *Options) (image.Image, error) {
 	if err := filters.CheckFactors(factorX, factorY); err != nil {
 		return nil, err

@@ -116,9 +116,9 @@ func (d *Device) Members() []*Device {
 	return slices.Clone(d.group.members)
 }
 
-// Failed returns the last error of each member device that has failed since the devices
-// were opened, so that others took over its work. The errors contain the device's kind and
-// index.
+// Failed returns the last error of each member device that has failed since the devices were
+// opened, so that other devices took over its work. Each error contains the kind and the index
+// of the device that failed.
 func (d *Device) Failed() []error {
 	if d == nil || d.group == nil {
 		return nil

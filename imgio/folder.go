@@ -58,9 +58,9 @@ func isFile(path string) (bool, error) {
 	case err != nil:
 		return false, err
 	case info.Mode()&os.ModeNamedPipe != 0:
-		return false, fmt.Errorf("%s is a pipe, not a picture (remove it from the folder)", path)
+		return false, fmt.Errorf("%s is a pipe, want only pictures in the folder (remove it)", path)
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return false, fmt.Errorf("%s is not a file (remove it from the folder)", path)
+		return false, fmt.Errorf("%s is not a file, want only pictures in the folder (remove it)", path)
 	}
 	return !info.IsDir(), nil
 }

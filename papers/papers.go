@@ -43,7 +43,7 @@ import (
 	"github.com/boxsum/boxsum/rotated"
 )
 
-// A Work is one of the publications whose algorithms this package implements.
+// A Work is a publication whose algorithms this package implements.
 type Work struct {
 	Name    string // short; the first part of its algorithms' names
 	Authors string

@@ -86,8 +86,8 @@ func (l *Lattice) orNone() *Lattice {
 	return l
 }
 
-// Cell returns the cell of the pixel at (x, y), which may lie outside the image
-// by up to 2^30 pixels.
+// Cell returns the cell of the pixel at (x, y). The pixel may lie outside the
+// image by up to 2^30 pixels.
 func (l *Lattice) Cell(x, y int) (c, r int) {
 	l = l.orNone()
 	u, v := l.view.toView(x, y)

@@ -69,8 +69,8 @@ func (p *plane[S]) array(width, height, channels int) raster.Array {
 // known returns what is known about the pixels of the table.
 func (t *Table[S]) known() stats.Pixels { return stats.Pixels{Bound: t.Bound} }
 
-// NewTable allocates a table for an image of the given size; zero channels means
-// one.
+// NewTable allocates a table for an image of the given size along the lines of a
+// rotation. Zero channels means one.
 func NewTable[S boxsum.Sum](width, height, channels int, rot Rotation) (*Table[S], error) {
 	e := raster.PlaneExtent(width, height, channels, 0)
 	if err := e.CheckSize(); err != nil {

@@ -23,8 +23,9 @@ type Foreign struct {
 	Stride, Distance int64 // bytes between rows, and between images or tables
 }
 
-// ImageOver returns images in the memory of another library. Closing the result
-// does not free that memory.
+// ImageOver returns images in the memory of another library, which f describes. The
+// memory must remain valid as long as the images are used. Closing the images does
+// not free it.
 func ImageOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Image[P], error) {
 	im := new(gpu.Image[P])
 	return wrap(im, inside.ArrayOf(im), d, raster.TypeNamed[P](), f, 0, false)
@@ -83,14 +84,14 @@ func inner(d *gpu.Device) *devmem.Device {
 // host does not wait.
 //
 // CUDA has one context per process, but an OpenCL device works in a context of its
-// own and rejects queues of any other. To share memory with it, create queues and
-// buffers in its context, which clGetMemObjectInfo returns for the memory from
-// [Take].
+// own and rejects queues of any other. To share memory with an OpenCL device,
+// create queues and buffers in its context, which clGetMemObjectInfo returns for
+// the memory from [Take].
 //
-// The same handle returns the same device. It keeps some memory for that stream
-// until it, or d, is closed; the stream itself remains the caller's. If memory is
-// short, calls on other streams of the device reclaim that memory, and wait for the
-// work queued here.
+// Another call with the same handle returns the same device. That device keeps some
+// memory for the stream until the device or d is closed; the stream itself remains
+// the caller's. If memory is short, calls on other streams of d reclaim that
+// memory, and wait for the work queued on this stream.
 func OnStream(d *gpu.Device, handle uintptr) (*gpu.Device, error) {
 	view, err := inner(d).OnStream(handle, inside.Wrap)
 	if err != nil {

@@ -56,7 +56,7 @@ func TestPipeAmongSlices(t *testing.T) {
 	}
 	for _, args := range [][]string{{"integrate", "--volume", folder}, {"query", "--volume", folder, "--box", "0,0,0,1,1,1"}} {
 		var stderr strings.Builder
-		if code := run(t.Context(), args, nil, t.Output(), &stderr); code != exitError || stderr.String() != "boxsum: error: "+pipe+" is a pipe, not a picture (remove it from the folder)\n" {
+		if code := run(t.Context(), args, nil, t.Output(), &stderr); code != exitError || stderr.String() != "boxsum: error: "+pipe+" is a pipe, want only pictures in the folder (remove it)\n" {
 			t.Errorf("exit code %d: %s", code, &stderr)
 		}
 	}

@@ -268,7 +268,7 @@ func (s *vrtSource) rectangles(name string, whole image.Rectangle) (src, dst ima
 	case src.Size() != dst.Size():
 		return none, none, bad("%s: a source of %v pixels on %v needs resampling, which is not supported", name, src.Size(), dst.Size())
 	case !src.In(whole):
-		return none, none, bad("%s is %d×%d pixels, which do not contain the source rectangle %v", name, whole.Dx(), whole.Dy(), src)
+		return none, none, bad("source rectangle of %s is %v, want one inside its %d×%d pixels", name, src, whole.Dx(), whole.Dy())
 	}
 	return src, dst, nil
 }

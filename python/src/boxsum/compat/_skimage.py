@@ -110,7 +110,7 @@ def integrate(ii: Any, start: Any, end: Any) -> np.ndarray:
     if len(start) != len(end) and 1 not in (len(start), len(end)):
         raise ValueError(f"start and end must have the same number of points, got {len(start)} and {len(end)}")
     if len(start) == 1 and len(end) == 0:
-        raise IndexError("start and end must have the same number of windows")
+        raise IndexError(f"start and end must have the same number of windows, got {len(start)} and {len(end)}")
     if np.any(end < start):
         raise IndexError("end coordinates must be greater or equal to start")
     if len(start) != len(end):
@@ -135,12 +135,12 @@ def _corners(points: Any, ii: np.ndarray) -> np.ndarray:
     if points.dtype.kind == "b":
         points = points.astype(np.int64)
     if points.size and points.dtype.kind not in "iu":
-        raise TypeError(f"corners must be integers, got {points.dtype}")
+        raise TypeError(f"start and end must be integers, got {points.dtype}")
     if points.shape == (1, 0) and ii.ndim == 1:  # with more axes, this is a ValueError
-        raise TypeError("corners must be integers, got an empty list")
+        raise TypeError("start and end must hold integers, got an empty list")
     points = as_boxes(points, ii.ndim)
     if points.ndim != 2:
-        raise ValueError(f"corners must be a list of points, got shape {points.shape}")
+        raise ValueError(f"start and end must be lists of points, got shape {points.shape}")
     if len(points) and points.min() < 0:
         points = np.where(points < 0, points + np.array(ii.shape), points)
     return points
