@@ -3,43 +3,20 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/boxsum/boxsum/internal/ref"
 )
 
 func TestNothingBinaryOnTerminals(t *testing.T) {
-	tty, _ := newTerminal(t)
+	tty, _ := ref.Terminal(t)
 	var stderr strings.Builder
 	if code := run(t.Context(), []string{"integrate", "--demo", "-o", "-"}, nil, tty, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "standard output is a terminal") {
 		t.Errorf("exit code %d, %q", code, &stderr)
 	}
-}
-
-// newTerminal opens a terminal.
-func newTerminal(t *testing.T) (tty, screen *os.File) {
-	t.Helper()
-	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { screen.Close() })
-	fd := int(screen.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tty, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tty.Close() })
-	return tty, screen
 }
 
 // TestPipeAmongSlices finds a pipe in a folder before it waits for it.

@@ -3,44 +3,16 @@ package console
 import (
 	"bytes"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/boxsum/boxsum/internal/ref"
 )
-
-// openTerminal makes a pseudo-terminal: its near end, and what is on screen.
-func openTerminal(t *testing.T) (tty, screen *os.File) {
-	t.Helper()
-	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { screen.Close() })
-	fd := int(screen.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tty, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tty.Close() })
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 25, Col: 80}); err != nil {
-		t.Fatal(err)
-	}
-	return tty, screen
-}
 
 // TestProgressOnTerminal waits for every kind of step to appear.
 func TestProgressOnTerminal(t *testing.T) {
-	tty, screen := openTerminal(t)
+	tty, screen := ref.Terminal(t)
 	p := &Progress{stop: make(chan struct{})}
 	p.Begin("reading", 1000)
 	p.Add(500)
@@ -71,7 +43,7 @@ func TestProgressOnTerminal(t *testing.T) {
 }
 
 func TestProgressOnlyOnTerminals(t *testing.T) {
-	tty, screen := openTerminal(t)
+	tty, screen := ref.Terminal(t)
 	p := newProgress(tty)
 	if p == nil {
 		t.Fatal("no progress on a terminal")
