@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests the Python package, the Python code that the explorer shows, and the notebook. The tests of arrays on a GPU
-# (pytest -m cuda) and the examples of docs/guides/gpu.md need a GPU with CuPy and PyTorch, and boxsum.torch needs
+# (pytest -m cuda) and the examples of docs/guides/gpu.md and tensors.md need a GPU with CuPy and PyTorch, and boxsum.torch needs
 # PyTorch (pytest python/tests/test_torch.py), whose wheel on PyPI is for CUDA and takes gigabytes.
 set -eu
 . "$(dirname "$0")/steps.sh"
@@ -15,7 +15,7 @@ fi
 step "the Python package"
 $python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --no-build-isolation --force-reinstall ./python
 $python -m pytest -q -rs -p no:cacheprovider --ignore python/tests/test_cuda.py --ignore python/tests/test_torch.py python/tests \
-	--doctest-modules --doctest-glob='*.md' --ignore-glob='*/boxsum/torch.py' --ignore-glob='*/boxsum/_bench_tensors.py' --ignore docs/guides/gpu.md \
+	--doctest-modules --doctest-glob='*.md' --ignore-glob='*/boxsum/torch.py' --ignore-glob='*/boxsum/_bench_tensors.py' --ignore docs/guides/gpu.md --ignore docs/guides/tensors.md \
 	--pyargs boxsum docs/start docs/guides docs/reference docs/migrate
 
 step "Python code of the explorer, and the notebook"

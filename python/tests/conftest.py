@@ -1,4 +1,4 @@
-"""Examples are not run where they need what is not installed: other libraries, or OpenCV's cascades."""
+"""Examples are not run where they need what is not installed: other libraries, or OpenCV's cascades. With CI=true, every skipped test is an error."""
 
 import importlib.util
 import os
@@ -14,10 +14,20 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(items):
     examples = [item for item in items if isinstance(item, pytest.DoctestItem) and "detect" in item.name]
-    if not examples or os.environ.get("CI"):
+    if not examples:
         return
     try:
         boxsum.detect.Cascade("frontalface_alt2")
     except FileNotFoundError:
         for item in examples:
             item.add_marker(pytest.mark.skip(reason="there are no cascades of OpenCV: they are in Debian's opencv-data"))
+
+
+def pytest_sessionfinish(session):
+    if os.environ.get("CI") == "true" and session.config.pluginmanager.getplugin("terminalreporter").stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter):
+    if os.environ.get("CI") == "true" and (skipped := terminalreporter.stats.get("skipped")):
+        terminalreporter.write_line(f"CI has everything that the tests need, but {len(skipped)} were skipped", red=True)

@@ -113,7 +113,7 @@ def test_adaptive_threshold(image, half, offset, white, inverse):
     same(ours.adaptiveThreshold(image, *arguments), cv2.adaptiveThreshold(image, *arguments))
 
 
-@pytest.mark.skipif(not hasattr(cv2, "ximgproc"), reason="needs opencv-contrib")
+@pytest.mark.skipif(not hasattr(cv2, "ximgproc"), reason="cv2 has no ximgproc: install opencv-contrib-python-headless")
 @pytest.mark.parametrize("method", range(4))
 @pytest.mark.parametrize("kind", range(5))
 def test_niblack(method, kind):
@@ -125,7 +125,7 @@ def test_niblack(method, kind):
         assert got.dtype == theirs.dtype and (got != theirs).mean() < 0.001  # thresholds half way between two levels
 
 
-@pytest.mark.skipif(not hasattr(cv2, "ximgproc"), reason="needs opencv-contrib")
+@pytest.mark.skipif(not hasattr(cv2, "ximgproc"), reason="cv2 has no ximgproc: install opencv-contrib-python-headless")
 @pytest.mark.parametrize("method", [0, 2, 3])
 @pytest.mark.parametrize("dtype", ["u2", "i2", "f4", "f8"])
 def test_niblack_of_all_types(method, dtype):
@@ -135,7 +135,7 @@ def test_niblack_of_all_types(method, dtype):
         assert got.dtype == theirs.dtype and (~np.isclose(got, theirs, rtol=1e-4)).mean() < 0.002
 
 
-@pytest.mark.skipif(not hasattr(cv2, "ximgproc"), reason="needs opencv-contrib")
+@pytest.mark.skipif(not hasattr(cv2, "ximgproc"), reason="cv2 has no ximgproc: install opencv-contrib-python-headless")
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 @pytest.mark.parametrize("channels", [(None, None), (3, None), (None, 3), (3, 3), (2, None)])
 def test_guided(dtype, channels):

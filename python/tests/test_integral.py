@@ -213,7 +213,7 @@ def test_the_same_from_any_number_of_workers():
 
 def test_opencl_gives_the_same_tables():
     if not any(d["device"].startswith("opencl") for d in boxsum.devices()):
-        pytest.skip("no OpenCL device")
+        pytest.skip("no OpenCL device: install PoCL, Debian's pocl-opencl-icd")
     image = pixels((67, 91), "u1")
     for got, want in zip(
         boxsum.integral(image, squares=True, tilted=True, device="opencl"), boxsum.integral(image, squares=True, tilted=True, device="cpu")
@@ -225,7 +225,7 @@ def test_opencl_gives_the_same_tables():
 
 def test_all_devices_give_the_same_tables():
     if not boxsum.devices():
-        pytest.skip("no device")
+        pytest.skip("no device: install PoCL, Debian's pocl-opencl-icd")
     image = pixels((301, 91), "u1")
     for got, want in zip(boxsum.integral(image, squares=True, device="all"), boxsum.integral(image, squares=True)):
         np.testing.assert_array_equal(got, want)

@@ -90,7 +90,7 @@ def test_mistakes(tmp_path):
 
 def test_cascades_on_a_device():
     if not any(d["device"].startswith("opencl") for d in boxsum.devices()):
-        pytest.skip("no OpenCL device")
+        pytest.skip("no OpenCL device: install PoCL, Debian's pocl-opencl-icd")
     data = pytest.importorskip("skimage.data")
     photo = np.ascontiguousarray(data.astronaut()[:256, 100:356])
     for name in ("lbpcascade_frontalface", "haarcascade_frontalface_alt2"):

@@ -185,7 +185,7 @@ def test_the_package_is_typed(tmp_path):
     pytest.importorskip("mypy")
     project = Path(__file__).resolve().parents[1]
     if not (project / "src").is_dir():
-        pytest.skip("it takes the sources")
+        pytest.skip("needs the sources: run it in a clone of the repository")
     checked = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", tmp_path], cwd=project, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 

@@ -75,8 +75,7 @@ func openPages(sh *console.Shell, in, out string, how imagefile.Flags, demo bool
 	return openImage(sh, in, out, &how, demo)
 }
 
-// openLike is like openPages for a result that has the format of its image unless out tells another. It returns the
-// format of the result.
+// openLike is like openPages, and returns the format of the result: that of the image, unless out has another.
 func openLike(sh *console.Shell, in, out string, how imagefile.Flags, demo bool) (*imagefile.Source, string, error) {
 	if _, err := imagefile.FormatOf(out, "png", ".jpg"); err != nil {
 		return nil, "", err
