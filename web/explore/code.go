@@ -376,7 +376,9 @@ func (c *coder) filter(q *request) error {
 		return refuse("the image has %d channels, but code is only available for 1", c.info.Channels)
 	}
 	c.openImage()
-	c.use(module + "/filter")
+	if q.Method != "clahe" && q.Method != "denoise" {
+		c.use(module + "/filter")
+	}
 	n := w.Width
 	float := "float32"
 	if c.info.Pixel == "float64" {
@@ -396,6 +398,23 @@ func (c *coder) filter(q *request) error {
 		golang, python, shell = fmt.Sprintf("filter.Median(img, filter.Square(%d), nil)", n), fmt.Sprintf("boxsum.median(image, %d)", n), fmt.Sprintf("local %s -o result.npy%s --median --window %d", word(c.file), local, n)
 	case "guided":
 		golang, python, shell = fmt.Sprintf("filter.Guided(img, img, filter.Square(%d), %v, nil)", n, q.Epsilon), fmt.Sprintf("boxsum.guided(image, %d, %v)", n/2, q.Epsilon), fmt.Sprintf("local %s -o result.npy%s --guided --window %d --epsilon %v", word(c.file), local, n, q.Epsilon)
+	case "percentile":
+		c.use(module + "/rank")
+		fraction := q.Percent / 100
+		golang, python, shell = fmt.Sprintf("rank.Filter(img, rank.Percentile, filter.Square(%d), &rank.Options{Fraction: %v})", n, fraction), fmt.Sprintf("boxsum.rank_filter(image, 'percentile', %d, fraction=%v)", n, fraction), fmt.Sprintf("rank %s -o result.npy --statistic percentile --fraction %v --window %d", word(c.file), fraction, n)
+	case "equalize":
+		c.use(module + "/rank")
+		golang, python, shell = fmt.Sprintf("rank.Filter(img, rank.Equalize, filter.Square(%d), nil)", n), fmt.Sprintf("boxsum.rank_filter(image, 'equalize', %d)", n), fmt.Sprintf("rank %s -o result.npy --statistic equalize --window %d", word(c.file), n)
+	case "clahe":
+		c.use(module + "/enhance")
+		golang, python, shell = fmt.Sprintf("enhance.CLAHE(img, &enhance.Options{Clip: %v})", q.Clip), fmt.Sprintf("boxsum.clahe(image, %v)", q.Clip), fmt.Sprintf("equalize %s -o result.npy --clip %v", word(c.file), q.Clip)
+		if c.color {
+			golang, python = fmt.Sprintf("enhance.CLAHE(img, &enhance.Options{Clip: %v, Color: true})", q.Clip), fmt.Sprintf("boxsum.clahe(image, %v, color=True)", q.Clip)
+		}
+	case "denoise":
+		c.use(module + "/denoise")
+		strength := q.Strength * (c.info.High - c.info.Low) / 255
+		golang, python, shell = fmt.Sprintf("denoise.NonLocalMeans(img, &denoise.Options{Strength: %v})", strength), fmt.Sprintf("boxsum.nl_means(image, %v)", strength), fmt.Sprintf("denoise %s -o result.npy --strength %v", word(c.file), strength)
 	case "mean":
 		golang, python, shell = fmt.Sprintf("filter.Mean[%s](img, filter.Square(%d), nil)", float, n), fmt.Sprintf("boxsum.local_mean(image, %d)", n), fmt.Sprintf("local %s -o result.npy%s --mean --window %d", word(c.file), local, n)
 	case "std":
@@ -411,7 +430,7 @@ func (c *coder) filter(q *request) error {
 		}
 		golang, python, shell = fmt.Sprintf("filter.Entropy[%s](img, filter.Square(%d), %s, nil)", float, n, of), fmt.Sprintf("boxsum.entropy(image, %d, %s)", n, py), fmt.Sprintf("local %s -o result.npy%s --entropy --window %d %s", word(c.file), local, n, sh)
 	default:
-		return refuse("unknown filter %q, want box, gaussian, mean, std, normalize, median, entropy or guided", q.Method)
+		return refuse("unknown filter %q, want box, gaussian, mean, std, normalize, median, entropy, guided, percentile, equalize, clahe or denoise", q.Method)
 	}
 	c.golang = append(c.golang, "result, err := "+golang)
 	c.shell = append(c.shell, "boxsum "+shell)

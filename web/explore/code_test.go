@@ -143,6 +143,10 @@ func TestCode(t *testing.T) {
 		{map[string]any{"do": "filter", "method": "std", "radius": 8}, nil},
 		{map[string]any{"do": "filter", "method": "normalize", "radius": 8}, nil},
 		{map[string]any{"do": "filter", "method": "entropy", "radius": 3}, nil},
+		{map[string]any{"do": "filter", "method": "percentile", "radius": 5, "percent": 90}, nil},
+		{map[string]any{"do": "filter", "method": "equalize", "radius": 20}, nil},
+		{map[string]any{"do": "filter", "method": "clahe", "clip": 2.5}, nil},
+		{map[string]any{"do": "filter", "method": "denoise", "strength": 8}, nil},
 	}
 	var programs []string
 	calls := ""

@@ -141,10 +141,16 @@ func (r *plane) filter(ctx context.Context, q *request, s *screen, channels []in
 		p.img = r.of(channels...)
 	} else {
 		margin := max(w.Width, w.Height) // twice the radius, which the guided filter needs
-		if q.Method == "gaussian" {
+		part := s
+		switch q.Method {
+		case "gaussian":
 			margin = int(5*min(max(q.Sigma, 0), maxSigma)) + 5
+		case "denoise":
+			margin = searchReach + patchReach
+		case "clahe": // its tiles cover the whole image
+			part, margin = &screen{image.Rect(0, 0, r.img.Width, r.img.Height), s.w, s.h}, 0
 		}
-		if p, err = r.screenPart(ctx, s, margin, channels, q.Quick); err != nil {
+		if p, err = r.screenPart(ctx, part, margin, channels, q.Quick); err != nil {
 			return nil, err
 		}
 		scaled := *q
@@ -207,8 +213,10 @@ func (f *filtering) apply(ctx context.Context, img raster.Array) (raster.Array, 
 			j.Bins.Low, j.Bins.High, j.Bins.Clamp = f.low, f.high, true
 		}
 		f.low, f.high = 0, 6
+	case "percentile", "equalize", "clahe", "denoise":
+		return f.byLevels(ctx, img)
 	default:
-		return img, refuse("unknown filter %q: use box, gaussian, mean, std, normalize, median, entropy or guided", f.Method)
+		return img, refuse("unknown filter %q: use box, gaussian, mean, std, normalize, median, entropy, guided, percentile, equalize, clahe or denoise", f.Method)
 	}
 	return j.Make(result)
 }

@@ -30,6 +30,10 @@ var screenCases = []struct {
 	{map[string]any{"do": "filter", "method": "gaussian", "sigma": 3}, false},
 	{map[string]any{"do": "filter", "method": "guided", "radius": 4, "epsilon": 400}, false},
 	{map[string]any{"do": "filter", "method": "entropy", "radius": 4}, false},
+	{map[string]any{"do": "filter", "method": "percentile", "radius": 4, "percent": 90}, false},
+	{map[string]any{"do": "filter", "method": "equalize", "radius": 9}, false},
+	{map[string]any{"do": "filter", "method": "clahe", "clip": 3}, false},
+	{map[string]any{"do": "filter", "method": "denoise", "strength": 20}, false},
 	{map[string]any{"do": "threshold", "method": "sauvola", "window": 31, "k": 0.3}, true},
 	{map[string]any{"do": "threshold", "method": "niblack", "window": 15}, true},
 	{map[string]any{"do": "threshold", "method": "nick", "window": 15}, true},
@@ -146,7 +150,7 @@ func TestScreenLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range screenCases {
-		q := &request{Do: k.request["do"].(string), Method: k.request["method"].(string), Radius: 9, Window: 31, Sigma: 9, Epsilon: 400, View: []int{0, 0, 3000, 2000}, Width: 300, Height: 200, Quick: true}
+		q := &request{Do: k.request["do"].(string), Method: k.request["method"].(string), Radius: 9, Window: 31, Sigma: 9, Epsilon: 400, Percent: 90, Clip: 2, Strength: 10, View: []int{0, 0, 3000, 2000}, Width: 300, Height: 200, Quick: true}
 		s, err := screenOf(q, 3000, 2000)
 		if err != nil {
 			t.Fatal(err)

@@ -101,41 +101,44 @@ type Info struct {
 
 // A request is a request of the page. Do determines which fields are used.
 type request struct {
-	Do      string    `json:"do"`
-	Doc     int       `json:"doc"`
-	Name    string    `json:"name"`
-	Key     string    `json:"key"`
-	Kind    string    `json:"kind"`
-	Level   int       `json:"level"`
-	X       int       `json:"x"`
-	Y       int       `json:"y"`
-	Z       int       `json:"z"`
-	Size    int       `json:"size"`
-	Channel int       `json:"channel"`
-	Boxes   [][]int   `json:"boxes"`
-	Box     []int     `json:"box"`
-	Rect    []float64 `json:"rect"`
-	Limit   int       `json:"limit"`
-	Ratio   string    `json:"ratio"`
-	Method  string    `json:"method"`
-	Radius  int       `json:"radius"`
-	Window  int       `json:"window"`
-	Sigma   float64   `json:"sigma"`
-	Epsilon float64   `json:"epsilon"`
-	K       *float64  `json:"k"`
-	Top     int       `json:"top"`
-	Scale   float64   `json:"scale"`
-	Least   int       `json:"least"`
-	Near    int       `json:"neighbors"`
-	Angle   float64   `json:"angle"`
-	All     bool      `json:"all"`
-	Cascade string    `json:"cascade"`
-	View    []int     `json:"view"`  // visible part of the image, if that is all the page needs
-	Width   int       `json:"width"` // of the view, in pixels of the screen
-	Height  int       `json:"height"`
-	Quick   bool      `json:"quick"` // a slider is moving
-	Save    bool      `json:"save"`  // return the result as a file
-	What    *request  `json:"what"`
+	Do       string    `json:"do"`
+	Doc      int       `json:"doc"`
+	Name     string    `json:"name"`
+	Key      string    `json:"key"`
+	Kind     string    `json:"kind"`
+	Level    int       `json:"level"`
+	X        int       `json:"x"`
+	Y        int       `json:"y"`
+	Z        int       `json:"z"`
+	Size     int       `json:"size"`
+	Channel  int       `json:"channel"`
+	Boxes    [][]int   `json:"boxes"`
+	Box      []int     `json:"box"`
+	Rect     []float64 `json:"rect"`
+	Limit    int       `json:"limit"`
+	Ratio    string    `json:"ratio"`
+	Method   string    `json:"method"`
+	Radius   int       `json:"radius"`
+	Window   int       `json:"window"`
+	Sigma    float64   `json:"sigma"`
+	Epsilon  float64   `json:"epsilon"`
+	Percent  float64   `json:"percent"`
+	Clip     float64   `json:"clip"`
+	Strength float64   `json:"strength"`
+	K        *float64  `json:"k"`
+	Top      int       `json:"top"`
+	Scale    float64   `json:"scale"`
+	Least    int       `json:"least"`
+	Near     int       `json:"neighbors"`
+	Angle    float64   `json:"angle"`
+	All      bool      `json:"all"`
+	Cascade  string    `json:"cascade"`
+	View     []int     `json:"view"`  // visible part of the image, if that is all the page needs
+	Width    int       `json:"width"` // of the view, in pixels of the screen
+	Height   int       `json:"height"`
+	Quick    bool      `json:"quick"` // a slider is moving
+	Save     bool      `json:"save"`  // return the result as a file
+	What     *request  `json:"what"`
 }
 
 // A userError describes a problem with the request, and can be shown to the user.

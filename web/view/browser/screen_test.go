@@ -85,7 +85,7 @@ func TestPhotograph(t *testing.T) {
 	b.do(chromedp.SetUploadFiles("#file", []string{photo}, chromedp.ByQuery))
 	b.wait(`document.body.dataset.open === 'astronaut.png'`)
 	b.view("work")
-	for _, method := range []string{"box", "gaussian", "median", "guided", "std", "normalize", "entropy"} {
+	for _, method := range []string{"box", "gaussian", "median", "guided", "std", "normalize", "entropy", "percentile", "equalize", "clahe", "denoise"} {
 		b.set("filter", method)
 		b.wait(`document.body.dataset.work?.includes('"` + method + `"')`)
 		b.settled()

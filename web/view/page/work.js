@@ -6,7 +6,8 @@ import { lines, table } from './chart.js';
 import { latest } from './engine.js';
 import { gray } from './viewer.js';
 
-const filters = { box: 'Box blur', gaussian: 'Gaussian blur', median: 'Median', guided: 'Guided filter (keeps edges)', std: 'Local standard deviation', normalize: 'Local contrast', mean: 'Local mean', entropy: 'Local entropy' }
+const filters = { box: 'Box blur', gaussian: 'Gaussian blur', median: 'Median', guided: 'Guided filter (keeps edges)', std: 'Local standard deviation', normalize: 'Local contrast', mean: 'Local mean', entropy: 'Local entropy', percentile: 'Percentile', equalize: 'Local equalization', clahe: 'Equalization by tiles (CLAHE)', denoise: 'Noise removal (non-local means)' }
+const levels = ['percentile', 'equalize', 'clahe', 'denoise']; // filters for pixels of 8 and 16 bits
 const views = { work: ['filter', 'threshold'], detect: ['detect', 'match'] };;
 
 export class Work {
@@ -162,8 +163,12 @@ export class Work {
     const again = () => { this.times.clear(); this.fields(); };
     const rows = [], v = this.values;
     if (this.what === 'filter') {
-      rows.push(this.choice('filter', 'Filter', Object.entries(filters), 'box', again));
+      const fine = !this.stage.doc || ['uint8', 'uint16'].includes(this.stage.doc.pixel);
+      rows.push(this.choice('filter', 'Filter', Object.entries(filters).filter(([f]) => fine || !levels.includes(f)), 'box', again));
+      if (v.filter === 'percentile') rows.push(this.slider('percent', 'Percentile', 0, 100, 1, 90));
       if (v.filter === 'gaussian') rows.push(this.slider('sigma', 'Sigma', 0.5, 60, 0.5, 6));
+      else if (v.filter === 'clahe') rows.push(this.slider('clip', 'Limit of contrast', 1, 20, 0.5, 2));
+      else if (v.filter === 'denoise') rows.push(this.slider('strength', 'Strength', 1, 60, 1, 10));
       else rows.push(this.slider('radius', 'Radius', 1, v.filter === 'entropy' ? 40 : 120, 1, 12, (r) => `${r} (${2 * r + 1}×${2 * r + 1} window)`));
       if (v.filter === 'guided') rows.push(this.slider('epsilon', 'Epsilon', 1, 4000, 1, 400));
     } else if (this.what === 'threshold') {
@@ -193,7 +198,7 @@ export class Work {
     const v = this.values, doc = this.stage.doc, base = { doc: doc.id, channel: this.stage.channel, z: this.stage.z };
     if (doc.kind === 'store') base.box = this.stage.view();
     switch (this.what) {
-      case 'filter': return { ...base, do: 'filter', method: v.filter, radius: v.radius, sigma: v.sigma, epsilon: v.epsilon };
+      case 'filter': return { ...base, do: 'filter', method: v.filter, radius: v.radius, sigma: v.sigma, epsilon: v.epsilon, percent: v.percent, clip: v.clip, strength: v.strength };
       case 'threshold': return { ...base, do: 'threshold', method: v.method, window: v.method === 'otsu' ? 75 : v.window, k: ['otsu', 'su'].includes(v.method) ? undefined : v.k };
       case 'match': {
         const b = this.app.boxes.selected;
@@ -203,8 +208,16 @@ export class Work {
     }
   }
 
-  // size returns the value on the chart's x axis.
-  size(r) { return r.do === 'threshold' ? r.window : r.method === 'gaussian' ? r.sigma : 2 * r.radius + 1; }
+  // size returns the value on the chart's x axis, and axis its slider and name.
+  size(r) {
+    const { key } = this.axis(r);
+    return key === 'radius' ? 2 * r.radius + 1 : r[key];
+  }
+
+  axis(r) {
+    if (r.do === 'threshold') return { key: 'window', name: 'Window width (pixels)' };
+    return { gaussian: { key: 'sigma', name: 'Sigma (pixels)' }, clahe: { key: 'clip', name: 'Limit of contrast' }, denoise: { key: 'strength', name: 'Strength' } }[r.method] ?? { key: 'radius', name: 'Window width (pixels)' };
+  }
 
   // onScreen adds the visible part of the image to a request.
   onScreen(request) {
@@ -262,16 +275,16 @@ export class Work {
   }
 
   time(request, ms) {
-    const x = this.size(request), key = request.do === 'threshold' ? 'window' : request.method === 'gaussian' ? 'sigma' : 'radius';
+    const x = this.size(request), { key, name } = this.axis(request);
     const input = $('settings').querySelector(`input[name=${key}]`), ends = input ? [Number(input.min), Number(input.max)] : [0, x];
     this.times.set(x, Math.min(ms, this.times.get(x) ?? Infinity));
     $('times').replaceChildren(lines({ small: true, height: 150, title: '', label: 'Time by window size', series: [{ name: request.method, points: [...this.times] }],
-      x: { name: key === 'sigma' ? 'Sigma (pixels)' : 'Window width (pixels)', unit: 'pixels', range: [0, key === 'radius' ? 2 * ends[1] + 1 : ends[1]] }, y: { name: 'ms', unit: 'ms' } }));
+      x: { name, unit: name.includes('pixels') ? 'pixels' : '', range: [0, key === 'radius' ? 2 * ends[1] + 1 : ends[1]] }, y: { name: 'ms', unit: 'ms' } }));
   }
 
   // sweep measures the times for small to large sizes.
   async sweep() {
-    const key = this.what === 'threshold' ? 'window' : this.values.filter === 'gaussian' ? 'sigma' : 'radius';
+    const { key } = this.axis(this.request());
     const input = $('settings').querySelector(`input[name=${key}]`);
     if (!input) return;
     $('sweep').disabled = true;
