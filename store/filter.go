@@ -123,7 +123,7 @@ func (j *filterJob) planImage() error {
 func (j *filterJob) planOptions() error {
 	o := &j.opt
 	if o.Border == filter.Wrap {
-		return raster.Invalid("border wrap is not supported for stores (use another border)")
+		return raster.Invalid("border is wrap, want reflect101, reflect, replicate, constant or clip for stores")
 	}
 	if o.Workers < 0 || o.Memory < 0 || o.Block < 0 || o.MaxChunks < 0 {
 		return raster.Invalid("workers is %d, memory %d, block %d and chunk limit %d, want 0 or more", o.Workers, o.Memory, o.Block, o.MaxChunks)

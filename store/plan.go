@@ -133,7 +133,7 @@ func (j *Job) planOptions() error {
 		return raster.Invalid("number of bins is %d, want 0 for a volume, which has no histograms", o.Bins.N)
 	}
 	if o.Bins.N != 0 && o.Squares {
-		return raster.Invalid("squares are not supported for histograms")
+		return raster.Invalid("squares is true, want false for histograms, which have no table of squares")
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

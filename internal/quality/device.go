@@ -11,7 +11,7 @@ func (j *Job) checkDevice() error {
 	case j.Kind != SSIM || j.contrasts:
 		return raster.Invalid("only SSIM is supported on a device, not LNCC and MS-SSIM (use the CPU)")
 	case j.Solid:
-		return raster.Invalid("volumes cannot be compared on a device (use the CPU)")
+		return raster.Invalid("volumes are not supported on a device, only images (use the CPU)")
 	case j.A.Type.Float():
 		return raster.Unsupported("pixels of %v cannot be compared on a device, want uint8 or uint16 (use the CPU)", j.A.Type)
 	case j.counting:

@@ -110,7 +110,7 @@ func parseVRT(data []byte) (*vrt, error) {
 	first := &f.Bands[0]
 	var ok bool
 	if m.typ, ok = vrtTypes[first.Type]; !ok {
-		return m, bad("band type %q is not supported", first.Type)
+		return m, bad("type of band 1 is %q, want Byte, Int8, UInt16, Int16, UInt32, Int32, UInt64, Int64, Float16, Float32 or Float64", first.Type)
 	}
 	for b := range f.Bands {
 		band := &f.Bands[b]
@@ -264,9 +264,9 @@ func (s *vrtSource) rectangles(name string, whole image.Rectangle) (src, dst ima
 	dst, ok2 := s.Dst.rectangle()
 	switch {
 	case !ok1 || !ok2:
-		return none, none, bad("%s: a source that begins or ends between pixels needs resampling, which is not supported", name)
+		return none, none, bad("%s: the source begins or ends between pixels, want whole pixels (resampling is not supported)", name)
 	case src.Size() != dst.Size():
-		return none, none, bad("%s: a source of %v pixels on %v needs resampling, which is not supported", name, src.Size(), dst.Size())
+		return none, none, bad("%s: the source has %v pixels for %v of the mosaic, want as many (resampling is not supported)", name, src.Size(), dst.Size())
 	case !src.In(whole):
 		return none, none, bad("source rectangle of %s is %v, want one inside its %d×%d pixels", name, src, whole.Dx(), whole.Dy())
 	}

@@ -34,7 +34,7 @@ type Cut interface {
 // NewLimits copies the limits of n bins to the device. Callers must hold the device's queue.
 func NewLimits(d *devmem.Device, pixel raster.Type, n int, clamp bool, cut Cut) (Limits, error) {
 	if len(Sums.Of(pixel)) == 0 {
-		return Limits{}, raster.Unsupported("histograms of %v pixels are not supported on a device", pixel)
+		return Limits{}, raster.Unsupported("pixels have type %v, want integers of at most 32 bits or floats for histograms on a device", pixel)
 	}
 	values, count := LimitsOf(pixel, n, clamp, cut)
 	m, err := d.Upload(values)

@@ -259,7 +259,7 @@ def _ask(table: Any, squares: Any, boxes: Any, what: int, out: np.ndarray | None
         _shapes.refuse_several(table)
     if counts is not None and counts is not False:
         if axes is not None:
-            raise ValueError("axes cannot be combined with counts: query tables of valid pixels one by one")
+            raise ValueError(f"axes must be None with counts, got {axes!r} (query tables of valid pixels one by one)")
         _shapes.refuse_several(table)
         counts = _foreign.on_host(counts)
         table, squares = (t if t is None or isinstance(t, np.ndarray) else _foreign.on_host(t) for t in (table, squares))

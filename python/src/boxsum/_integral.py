@@ -267,7 +267,7 @@ def integral(
 def _of_axes(image: Any, axes: Any, dtype: Any, squares: bool, tilted: bool, mask: Any, nan: str, out: Any, workers: Any, device: Any) -> Any:
     """Compute the tables of a batch."""
     if mask is not None or nan != "keep":
-        raise ValueError("axes cannot be combined with mask or nan: make the tables one by one")
+        raise ValueError(f"axes must be None with mask or nan='skip', got {axes!r} (make the tables one by one)")
     kind = VOLUME if np.shape(axes) == (3,) else UPRIGHT
     if kind == VOLUME and tilted:
         raise ValueError("tilted must be False for volumes, which have no tilted tables")
