@@ -52,7 +52,8 @@ const (
 	maxLevels  = 1 << 12
 )
 
-// A Descriptor computes histograms of oriented gradients. It is immutable.
+// A Descriptor computes histograms of oriented gradients. It is immutable and safe for
+// concurrent use.
 type Descriptor struct {
 	config Config
 	cells  image.Point // in a block

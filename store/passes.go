@@ -29,8 +29,8 @@ func (j *Job) check(i, k int) error {
 	return nil
 }
 
-// Edges reads block (i, k) and stores the last column and row of its own table, for
-// [Job.Scan].
+// Edges reads block (i, k) of the image, sums it by itself, and stores the last column
+// and the last row of these sums for [Job.Scan].
 func (j *Job) Edges(ctx context.Context, i, k int) error {
 	if err := j.check(i, k); err != nil {
 		return err
@@ -132,8 +132,8 @@ func (j *Job) rowOfEdges(ctx context.Context, i int) ([][]byte, error) {
 	return row, errors.Join(append(errs, ctx.Err())...)
 }
 
-// Integrate writes block (i, k) of the table. It rewrites an existing block with the same
-// bytes.
+// Integrate computes block (i, k) of the table and writes it. If the block exists, it is
+// rewritten with the same bytes.
 func (j *Job) Integrate(ctx context.Context, i, k int) error {
 	if err := j.check(i, k); err != nil {
 		return err

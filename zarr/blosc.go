@@ -293,8 +293,11 @@ func bloscStream(dst, src []byte, compressor byte) error {
 		return err
 	case 4:
 		out, err := zstdDecoder().DecodeAll(src, dst[:0:len(dst)])
-		if err != nil || len(out) != len(dst) {
+		if err != nil {
 			return bad("damaged chunk: zstd: %v", err)
+		}
+		if len(out) != len(dst) {
+			return bad("damaged chunk: zstd data decompresses to %d bytes, want %d", len(out), len(dst))
 		}
 		if len(dst) > 0 && &out[0] != &dst[0] {
 			copy(dst, out)

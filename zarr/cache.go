@@ -137,11 +137,11 @@ func (c *Cache) forget(a *Array, object []int) {
 	}
 }
 
-// SetCache makes the array keep chunks that are read in part in c, including chunks of the
-// arrays from which a [Computed] bucket computes its objects. Without SetCache, an array
-// keeps only the elements that [At] reads and the indexes of shards, in a small cache of
-// its own. Of the chunks larger than an eighth of the cache, only a few are decoded at a
-// time. SetCache must not be called while the array is in use.
+// SetCache makes the array keep chunks in c if they are read in part. c also keeps the
+// chunks of arrays from which a [Computed] bucket computes its objects. Without SetCache,
+// an array keeps only the elements that [At] reads and the indexes of shards, in a small
+// cache of its own. Of the chunks larger than an eighth of the cache, only a few are
+// decoded at a time. SetCache must not be called while the array is in use.
 func (a *Array) SetCache(c *Cache) {
 	var decoding chan struct{}
 	if n := decoders(c.limit, a.Footprint()); n > 0 {
