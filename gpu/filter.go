@@ -155,7 +155,11 @@ func (f filtered) run(src *devmem.Array, w filter.Window, opt *filter.Options) e
 	}
 	m := &method.Filter{Kind: f.kind, NoMean: f.noMean, K: f.k, InverseR: 1 / f.r}
 	var err error
-	if m.Shape, err = shapeOf(src.Element, w, opt); err != nil {
+	var o filter.Options
+	if opt != nil {
+		o = *opt
+	}
+	if m.Shape, err = window.ShapeOf(w.Width, w.Height, w.Shift, window.Border(o.Border), o.Value, src.Element); err != nil {
 		return err
 	}
 	for _, a := range all {
@@ -163,8 +167,8 @@ func (f filtered) run(src *devmem.Array, w filter.Window, opt *filter.Options) e
 			return err
 		}
 	}
-	if opt != nil && opt.Context != nil && opt.Context.Err() != nil {
-		return opt.Context.Err()
+	if o.Context != nil && o.Context.Err() != nil {
+		return o.Context.Err()
 	}
 	if err := m.Fits(src.Element, max(src.Width, 1), max(src.Height, 1)); err != nil {
 		return err
@@ -182,38 +186,10 @@ func (f filtered) run(src *devmem.Array, w filter.Window, opt *filter.Options) e
 			return nil
 		}
 		job := method.Of(f.first, f.second, src, 0)
-		if opt != nil {
-			job.Context = opt.Context
-		}
+		job.Context = o.Context
 		return method.Run(m, job, filterWay)
 	})
 }
 
 // filterWay selects the kernels for filters. Tests change it.
 var filterWay = method.Auto
-
-// shapeOf returns a window with the border of the options, as in package filter.
-func shapeOf(pixel raster.Type, w filter.Window, opt *filter.Options) (s window.Shape, err error) {
-	const most = 1<<30 - 1
-	if w.Width <= 0 || w.Height <= 0 || w.Width > most || w.Height > most {
-		return s, raster.Invalid("window is %d×%d, want sides of 1 to %d", w.Width, w.Height, most)
-	}
-	s.Left, s.Up = w.Width/2-w.Shift.X, w.Height/2-w.Shift.Y
-	s.Right, s.Down = w.Width-1-s.Left, w.Height-1-s.Up
-	if s.Left < 0 || s.Right < 0 || s.Up < 0 || s.Down < 0 {
-		return s, raster.Invalid("window is %d×%d shifted by %v, want a shift that keeps the pixel inside the window", w.Width, w.Height, w.Shift)
-	}
-	if opt == nil {
-		return s, nil
-	}
-	s.Border = window.Border(opt.Border)
-	if err := s.Border.Check(); err != nil {
-		return s, err
-	}
-	if s.Border == window.Constant {
-		if s.Value = opt.Value; !(s.Value >= 0 && s.Value < float64(uint64(1)<<(8*pixel.Bytes()))) || s.Value != float64(int64(s.Value)) {
-			return s, raster.Invalid("border value is %v, want one that fits in %v", opt.Value, pixel)
-		}
-	}
-	return s, nil
-}
