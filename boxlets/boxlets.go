@@ -125,8 +125,9 @@ func targets[P filter.Pixel](img *boxsum.Image[P], c Cells, opt *Options) *boxle
 }
 
 // A Method is a filter that removes speckle, the noise of radar and ultrasound images. Where the
-// window around a pixel varies no more than speckle does, every method returns the mean of the
-// window. Where the window varies more, the result stays closer to the pixel.
+// window around a pixel varies no more than speckle does, the result is the mean of the window or,
+// for Frost, a weighted mean close to it. Where the window varies more, the result stays closer to
+// the pixel.
 type Method uint8
 
 const (

@@ -48,7 +48,7 @@ func tablesOfKind(kind device.Kind) tables {
 // memory.
 type runner struct{ device *Device }
 
-// Resident returns nothing: the images of jobs are in host memory.
+// Resident returns the zero value: the images of jobs are in host memory.
 func (r runner) Resident() device.Resident { return device.Resident{} }
 
 // Tables computes the table of an image or a volume, and that of its squares.

@@ -61,14 +61,12 @@ func Entropy[S boxsum.Sum](h []S) float64 {
 	return max(0, bits) // and not -0
 }
 
-// The distances compare fractions, not counts, so boxes of different sizes can be
-// compared. They are symmetric, and 0 for equal histograms. The distance between an
-// empty histogram and one that is not empty is the largest possible. If the lengths
-// differ, the shorter histogram is extended with empty bins.
-
-// Bhattacharyya returns the distance √(1 − Σ√(p·q)), between 0 and 1, where p and q are
-// the fractions of the two histograms in a bin. OpenCV uses this name; it is also known
-// as the Hellinger distance. It compares every bin separately.
+// Bhattacharyya returns the distance √(1 − Σ√(p·q)) of two histograms, where p and q
+// are the fractions of their counts in one bin. Fractions make boxes of different sizes
+// comparable. The distance is between 0 and 1, and symmetric; it is 1 if only one
+// histogram is empty, and 0 if both are. If the lengths differ, the missing bins count
+// as empty. OpenCV uses the name Bhattacharyya; elsewhere, this is the Hellinger
+// distance. Every bin is compared separately.
 func Bhattacharyya[S boxsum.Sum](a, b []S) float64 {
 	allA, allB := total(a), total(b)
 	if allA == 0 || allB == 0 {
@@ -84,9 +82,9 @@ func Bhattacharyya[S boxsum.Sum](a, b []S) float64 {
 	return math.Sqrt(1 - overlap)
 }
 
-// ChiSquare returns the distance ½·Σ(p−q)²/(p+q), between 0 and 1, where p and q are
-// the fractions of the two histograms in a bin. Bins that are small in both have little
-// effect.
+// ChiSquare returns the distance ½·Σ(p−q)²/(p+q) of two histograms, where p and q are
+// the fractions of their counts in one bin. Bins that are small in both have little
+// effect. Range, empty histograms and different lengths are as for [Bhattacharyya].
 func ChiSquare[S boxsum.Sum](a, b []S) float64 {
 	allA, allB := total(a), total(b)
 	if allA == 0 || allB == 0 {
@@ -106,7 +104,8 @@ func ChiSquare[S boxsum.Sum](a, b []S) float64 {
 // must be moved to give the other, between 0 and the number of bins minus one. Unlike
 // Bhattacharyya and ChiSquare, the result is small for a change of brightness, which
 // moves all counts by a bin or two. Multiply the result by the width of a bin for a
-// difference of values.
+// difference of values. The distance is 0 if both histograms are empty, and the largest
+// possible if only one is. If the lengths differ, the missing bins count as empty.
 func EarthMover[S boxsum.Sum](a, b []S) float64 {
 	allA, allB := total(a), total(b)
 	n := max(len(a), len(b))

@@ -66,13 +66,16 @@ type Picture struct {
 func (p *Picture) Close() error { return p.close.Close() }
 
 // Open reads the named picture or .npy array. It detects the format from the
-// content. Values are those of the file, in the file's own depth:
+// content. The mode selects whether color is kept or converted to gray. Values
+// keep the depth of the file, with these exceptions and details:
 //
-//   - PNG has 8 or 16 bits and returns arrays that were written to it unchanged; depths below 8 are scaled to 0…255.
-//   - PNM values are unchanged, even if the maximum is not 255. Bitmaps (P1 and P4) and black-and-white PAM return 0 for black and 255 for white.
-//   - GIF files return the first frame, in its own size, and TIFF files the first page; see [OpenPages] for the others.
-//   - JPEG and lossy WebP are converted to gray through their Y plane.
-//   - The orientation tags of JPEG, PNG, TIFF and WebP are applied, as viewers do.
+//   - PNG: Depths below 8 bits are scaled to 0…255.
+//   - PNM: Values are not scaled, even if the maximum is not 255. In bitmaps (P1
+//     and P4) and black-and-white PAM, black is 0 and white is 255.
+//   - GIF and TIFF: Only the first frame, in its own size, or the first page is
+//     read; see [OpenPages] for the others.
+//   - JPEG and lossy WebP: Gray values are those of the Y plane.
+//   - JPEG, PNG, TIFF and WebP: Orientation tags are applied, as viewers do.
 //
 // Large .npy files are mapped into memory instead of being read; see [OpenNPY].
 // The caller must close the picture.

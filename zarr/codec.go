@@ -76,10 +76,10 @@ func parseChain(list []named, t Type, fill []byte, shape []int, depth int) (*cha
 				c.swap = !raster.BigEndian
 			case "":
 				if t.Size() > 1 {
-					return nil, bad("codec bytes has no byte order for %v, want little or big", t)
+					return nil, bad("codec \"bytes\" has no endian for %v, want \"little\" or \"big\"", t)
 				}
 			default:
-				return nil, bad("byte order of codec bytes is %q, want little or big", config.Endian)
+				return nil, bad("codec \"bytes\" has endian %q, want \"little\" or \"big\"", config.Endian)
 			}
 			c.swap = c.swap && t.Size() > 1
 		case "sharding_indexed":
@@ -128,17 +128,17 @@ func parseOrder(n *named, dims int) ([]int, error) {
 		}
 	default:
 		if err := json.Unmarshal(config.Order, &order); err != nil {
-			return nil, bad("codec transpose has an invalid order: %v", err)
+			return nil, bad("codec \"transpose\" has an invalid order: %v", err)
 		}
 	}
 	sorted := slices.Sorted(slices.Values(order))
 	for i, axis := range sorted {
 		if axis != i {
-			return nil, bad("codec transpose has order %v, want a permutation of %d axes", order, dims)
+			return nil, bad("codec \"transpose\" has order %v, want a permutation of the axes 0 to %d", order, dims-1)
 		}
 	}
 	if len(order) != dims {
-		return nil, bad("codec transpose has order %v, want a permutation of %d axes", order, dims)
+		return nil, bad("codec \"transpose\" has order %v, want a permutation of the axes 0 to %d", order, dims-1)
 	}
 	return order, nil
 }

@@ -145,7 +145,7 @@ func parseV3(data []byte) (*metadata, error) {
 		return nil, err
 	}
 	if a.DimensionNames != nil && len(a.DimensionNames) != len(m.shape) {
-		return nil, bad("number of dimension names is %d, want %d like the axes", len(a.DimensionNames), len(m.shape))
+		return nil, bad("number of dimension names is %d, want %d (one for each axis)", len(a.DimensionNames), len(m.shape))
 	}
 	for _, name := range a.DimensionNames {
 		if name == nil {

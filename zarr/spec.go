@@ -71,7 +71,7 @@ func (s *Spec) metadata() (*metadata, error) {
 		return nil, err
 	}
 	if s.Names != nil && len(s.Names) != len(s.Shape) {
-		return nil, raster.Invalid("number of dimension names is %d, want %d like the axes", len(s.Names), len(s.Shape))
+		return nil, raster.Invalid("number of dimension names is %d, want %d (one for each axis)", len(s.Names), len(s.Shape))
 	}
 	m.names = s.Names
 	for name, value := range s.Attributes {

@@ -408,21 +408,26 @@ def match_template(image: Any, template: Any, pad_input: bool = False, mode: str
     template : array_like
         Template, no larger than the image.
     pad_input : bool, default False
-        Pad the image, so that the result has its shape.
-    mode, constant_values
+        If True, pad the image so that `scores` has the shape of `image`, and each score belongs
+        to the center of the template. If False, each score belongs to the corner of the
+        template with the lowest indices.
+    mode : str, default "constant"
         How to pad, as for ``numpy.pad``.
+    constant_values : scalar or sequence, default 0
+        Values of the padding if `mode` is "constant".
 
     Returns
     -------
     scores : ndarray
         The correlation coefficients, float32 for floats of up to 32 bits and float64
-        otherwise. Where an image has NaN or infinity below the template, the score is NaN.
+        otherwise. They are NaN wherever the template covers a NaN or infinity in the image.
 
     Raises
     ------
     ValueError
-        If the template is larger than the image, has NaN or infinity, or has another number
-        of axes, or if `mode` is unknown.
+        If the image is empty or has neither two nor three axes, if the template is larger than
+        the image, has another number of axes than the image, or contains NaN or infinity, or
+        if `mode` is unknown.
 
     Examples
     --------
