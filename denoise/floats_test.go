@@ -1,11 +1,14 @@
 package denoise_test
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/boxsum/boxsum"
@@ -174,6 +177,55 @@ func TestTiles(t *testing.T) {
 				t.Fatalf("%v at (%d, %d), want %v", g, x, y, want)
 			}
 		}
+	}
+}
+
+// canceledAfter is a context that is canceled after it has been asked a number of times.
+type canceledAfter struct {
+	context.Context
+	asked *atomic.Int32
+}
+
+func (c canceledAfter) Done() <-chan struct{} { return make(chan struct{}) }
+
+func (c canceledAfter) Err() error {
+	if c.asked.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCanceled tests that a context that is canceled at any time results in an error or in the whole image.
+func TestCanceled(t *testing.T) {
+	v := hills[float64](rand.New(rand.NewPCG(41, 43)), 30, 40, 1, 1)
+	img, small := v.Slice(0), picture[uint8](rand.New(rand.NewPCG(41, 44)), 30, 40, 1)
+	floats, err := denoise.FloatNonLocalMeans(img, &denoise.FloatOptions{Search: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, err := denoise.NonLocalMeans(small, &denoise.Options{Search: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	canceled := 0
+	for n := range 60 {
+		ctx := canceledAfter{context.Background(), new(atomic.Int32)}
+		ctx.asked.Store(int32(n))
+		got, err := denoise.FloatNonLocalMeans(img, &denoise.FloatOptions{Search: 5, Context: ctx})
+		if !errors.Is(err, context.Canceled) && (err != nil || !slices.Equal(got.Pix, floats.Pix)) {
+			t.Errorf("floats, canceled after %d times: another image, or error %v", n, err)
+		}
+		if err != nil {
+			canceled++
+		}
+		ctx.asked.Store(int32(n))
+		gotBytes, err := denoise.NonLocalMeans(small, &denoise.Options{Search: 5, Context: ctx})
+		if !errors.Is(err, context.Canceled) && (err != nil || !slices.Equal(gotBytes.Pix, bytes.Pix)) {
+			t.Errorf("bytes, canceled after %d times: another image, or error %v", n, err)
+		}
+	}
+	if canceled < 3 || canceled == 60 {
+		t.Errorf("%d of 60 calls were canceled, want some", canceled)
 	}
 }
 

@@ -3,6 +3,7 @@ package denoise
 import (
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/boxsum/boxsum/internal/engine"
 	"github.com/boxsum/boxsum/internal/kernel/windows"
@@ -147,12 +148,19 @@ func (f *floats) run(j *FloatJob) error {
 	n := strips * across * depth
 	workers := min(j.set.Workers(), n)
 	f.workers = engine.Workers(f.workers, workers)
-	return j.set.Each(n, workers, func(worker, i int) {
+	var stopped atomic.Bool
+	err := j.set.Each(n, workers, func(worker, i int) {
 		w := &f.workers[worker]
 		left, top := i%across*tileColumns, i/across%strips*stripRows
 		t := tile{left, top, i / across / strips, min(tileColumns, j.Src.Width-left), min(stripRows, height-top)}
-		f.tile(w, j, &t)
+		if !f.tile(w, j, &t) {
+			stopped.Store(true)
+		}
 	})
+	if err == nil && stopped.Load() {
+		err = j.set.Stopped()
+	}
+	return err
 }
 
 // extend copies the array. It reports whether all pixels are finite.
@@ -206,8 +214,8 @@ func (f *floats) at(x, y, z, channel int) []float64 {
 // A tile is a part of a slice.
 type tile struct{ x, y, z, width, height int }
 
-// tile denoises a tile.
-func (f *floats) tile(w *floatsWorker, j *FloatJob, t *tile) {
+// tile denoises a tile. It returns false if the context stopped it.
+func (f *floats) tile(w *floatsWorker, j *FloatJob, t *tile) bool {
 	channels := j.Src.Channels
 	w.stride = t.width + j.search + j.before + j.after
 	w.columns = engine.AtLeast(w.columns, w.stride*min(groupOffsets, 2*j.search+1))
@@ -234,7 +242,7 @@ func (f *floats) tile(w *floatsWorker, j *FloatJob, t *tile) {
 			}
 			for o.first = first; o.first <= j.search; o.first += groupOffsets {
 				if j.set.Stopped() != nil {
-					return
+					return false
 				}
 				o.count = min(groupOffsets, j.search+1-o.first)
 				f.offsets(w, j, t, &o)
@@ -252,6 +260,7 @@ func (f *floats) tile(w *floatsWorker, j *FloatJob, t *tile) {
 		}
 		windows.Store(dst.Type, dst.Span(t.x, t.y+y, t.width), w.row)
 	}
+	return true
 }
 
 // floatOffsets are the positions (first, y, z), (first+1, y, z), ... of patches relative to the patch that they are compared with. If they
