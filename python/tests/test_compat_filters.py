@@ -718,6 +718,12 @@ def test_edges_of_calls():
         for library in (feature, ours_skimage):
             with pytest.raises(error):
                 library.match_template(image, template)
+    metrics = pytest.importorskip("skimage.metrics")
+    for library in (metrics, ours_skimage):
+        with pytest.raises(ValueError, match="complex"):
+            library.structural_similarity(np.ones((9, 9), complex), np.ones((9, 9), complex))
+        with pytest.raises(KeyError):
+            library.peak_signal_noise_ratio(np.ones((0, 9), complex), np.ones((0, 9), complex))
     swapped = np.random.default_rng(9).random((30, 30)).astype(">f4")
     same(ours_skimage.hog(swapped), feature.hog(swapped), False, 1e-6)
     assert ours_skimage.hog(swapped).dtype == feature.hog(swapped).dtype

@@ -82,6 +82,7 @@ def structural_similarity(
     """
     im1, im2 = np.asarray(im1), np.asarray(im2)
     _same_shape(im1, im2)
+    kind = _float_type(im1.dtype)
     for name, value in (("K1", K1), ("K2", K2), ("sigma", sigma)):
         if value < 0:
             raise ValueError(f"{name} must be positive, got {value}")
@@ -106,7 +107,6 @@ def structural_similarity(
         if im1.dtype != im2.dtype:
             warnings.warn("Inputs have mismatched dtypes. Setting data_range based on im1.dtype.", stacklevel=2)
         data_range = _type_range(im1.dtype)
-    kind = _float_type(im1.dtype)
     if im1.dtype != im2.dtype or im1.dtype not in (np.uint8, np.uint16):
         im1, im2 = im1.astype(kind), im2.astype(kind)
     if channel_axis is not None:
@@ -229,8 +229,8 @@ def peak_signal_noise_ratio(image_true: Any, image_test: Any, *, data_range: Any
     if data_range is None:
         if image_true.dtype != image_test.dtype:
             warnings.warn("Inputs have mismatched dtype.  Setting data_range based on image_true.", stacklevel=2)
-        least, most = image_true.min(), image_true.max()
         low, high = _limits(image_true.dtype)
+        least, most = image_true.min(), image_true.max()
         if most > high or least < low:
             raise ValueError("image_true has intensity values outside the range expected for its data type. Please manually specify the data_range.")
         data_range = high if least >= 0 else high - low
