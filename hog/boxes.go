@@ -128,12 +128,16 @@ func (d *BoxDescriptor) Size() int {
 	return d.size
 }
 
-// AppendCompute appends the descriptors of the windows with the given top left pixels to a slice,
-// one after the other. A descriptor contains the blocks of its window in the order of
-// [BoxConfig.Blocks], and a block contains its cells column by column. As in a [Descriptor], each
-// block is normalized to length 1, limited to [BoxConfig.Clip], and normalized again. Windows may
-// extend beyond the image, where there are no gradients. If the slice has enough capacity and no
-// block has more than 256 numbers, AppendCompute does not allocate.
+// AppendCompute appends the descriptors of the windows whose top left pixels are at to the slice
+// to, one after the other, and returns the extended slice. A descriptor contains the blocks of its
+// window in the order of [BoxConfig.Blocks], and a block contains the histograms of its cells,
+// column by column. As in a [Descriptor], each block is normalized to length 1, limited to
+// [BoxConfig.Clip], and normalized again.
+//
+// The table must have been made with the [Votes] of the descriptor's Config. Windows may extend
+// beyond the image, where there are no gradients, but the coordinates of at must be from -2^30 to
+// 2^30. If a condition is not met, AppendCompute returns to unchanged and an error. If to has
+// enough capacity and no block has more than 256 values, AppendCompute does not allocate.
 func (d *BoxDescriptor) AppendCompute(to []float32, t *Table, at ...image.Point) ([]float32, error) {
 	if err := d.check(t, at); err != nil {
 		return to, err
@@ -156,9 +160,10 @@ func (d *BoxDescriptor) AppendCompute(to []float32, t *Table, at ...image.Point)
 	return all, nil
 }
 
-// AppendScores appends the scores that the linear classifier gives to the windows with the given
-// top left pixels to the slice to, and returns the extended slice. It returns an error if the
-// descriptor has no coefficients.
+// AppendScores appends the scores that the linear classifier gives to the windows whose top left
+// pixels are at to the slice to, one for each window, and returns the extended slice. The table and
+// the windows must be as for AppendCompute. If they are not, or if the descriptor has no
+// coefficients, AppendScores returns to unchanged and an error.
 func (d *BoxDescriptor) AppendScores(to []float64, t *Table, at ...image.Point) ([]float64, error) {
 	if err := d.check(t, at); err != nil {
 		return to, err

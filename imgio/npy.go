@@ -189,7 +189,7 @@ func (h *npyHeader) read(r io.Reader) (*Array, error) {
 	}
 	known := remaining(r)
 	if known >= 0 && known < int64(h.count)*int64(d.size) {
-		return nil, fmt.Errorf("truncated npy data: shape %s of %s needs %d bytes, the file has %d: %w",
+		return nil, fmt.Errorf("truncated npy data: shape %s of %s needs %d bytes, got %d: %w",
 			shapeString(h.shape), h.descr, int64(h.count)*int64(d.size), known, io.ErrUnexpectedEOF)
 	}
 	data, err := d.read(h, r, known, d.swap)

@@ -75,7 +75,7 @@ func TestReadNPYErrors(t *testing.T) {
 		{"negative", header("'|u1'", "(-2, 3)"), "negative"},
 		{"huge dimension", header("'|u1'", "(99999999999999999999,)"), "too large"},
 		{"huge product", header("'<f8'", "(4294967296, 4294967296)"), "does not fit in an int"},
-		{"promises too much", header("'<f8'", "(1000000, 1000000)"), "truncated npy data: shape (1000000, 1000000) of <f8 needs 8000000000000 bytes, the file has 8"},
+		{"promises too much", header("'<f8'", "(1000000, 1000000)"), "truncated npy data: shape (1000000, 1000000) of <f8 needs 8000000000000 bytes, got 8"},
 		{"dimensions", header("'|u1'", "("+strings.Repeat("1,", 65)+")"), "more than 64"},
 		{"not a tuple", header("'|u1'", "(3)"), "not a tuple"},
 		{"no comma", header("'|u1'", "(3 4)"), "expected ','"},

@@ -55,7 +55,7 @@ func (h *pnmHeader) check(rest int) error {
 		return err
 	}
 	if need := h.bytes(); int64(rest) < need {
-		return fmt.Errorf("%d×%d pixels need %d bytes, the file has %d: %w", h.width, h.height, need, rest, io.ErrUnexpectedEOF)
+		return fmt.Errorf("%d×%d pixels need %d bytes, got %d: %w", h.width, h.height, need, rest, io.ErrUnexpectedEOF)
 	}
 	return nil
 }

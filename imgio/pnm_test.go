@@ -69,7 +69,7 @@ func TestPNMErrors(t *testing.T) {
 		"P4 2000000000 0\n":     "2000000000×0 exceeds",
 		"P5 1 1 0\n1":           "want 1 to 65535",
 		"P5 1 1 65536\n11":      "want 1 to 65535",
-		"P5 2 2 255\n123":       "2×2 pixels need 4 bytes, the file has 3",
+		"P5 2 2 255\n123":       "2×2 pixels need 4 bytes, got 3",
 		"P4 9 2\n123":           "need 4 bytes",
 		"P6 1 1 65535\n12345":   "need 6 bytes",
 		"P5 1 1 15\n\x10":       "a sample is 16, want 0 to 15 (the maximum in the header)",

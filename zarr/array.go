@@ -63,11 +63,11 @@ func CreateFilled(ctx context.Context, b Bucket, path string, spec *Spec, fill f
 		return nil, err
 	}
 	if file, there := replaced(b); there {
-		return nil, fmt.Errorf("%s already exists (remove it, or choose another place): %w", file, fs.ErrExist)
+		return nil, fmt.Errorf("creating %s: %w (remove it, or choose another path)", file, fs.ErrExist)
 	}
 	for _, name := range []string{"zarr.json", ".zarray", ".zgroup"} {
 		if _, err := b.Get(ctx, a.path+name, 0, -1, nil); err == nil {
-			return nil, fmt.Errorf("an array or a group already exists there (remove it, or choose another place): %w", fs.ErrExist)
+			return nil, fmt.Errorf("creating %s: %w (remove the array or group, or choose another path)", a.path+name, fs.ErrExist)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}

@@ -1047,16 +1047,17 @@ def downsample(a: Image, factor: Sides, *, out: Any = None, workers: int | None 
     a, workers, axes
         As for :func:`blur`.
     factor : int or tuple of int
-        Side of the blocks in pixels, or their width and height. Blocks that extend beyond
-        the image average the pixels inside it.
+        Side of the blocks in pixels, or their width and height, 1 or more. The mean of a
+        block that extends beyond the image covers the pixels inside the image.
     out : array, optional
-        Destination, of the type of the image, and of its size divided by `factor`, rounded
-        up.
+        Destination, of the type and shape of the result.
 
     Returns
     -------
     smaller : array
-        The block means, of the type of `a`.
+        The means of the blocks, of the type of `a`. Means of integers are rounded to
+        nearest, ties up. The height and the width are those of `a` divided by the height
+        and the width of a block, rounded up; channels are kept.
 
     Raises
     ------

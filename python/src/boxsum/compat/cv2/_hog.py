@@ -100,8 +100,8 @@ class HOGDescriptor:
         Parameters
         ----------
         svmdetector : array_like of float, or None
-            One coefficient for each number of a descriptor, and optionally a constant. None or an
-            empty array removes them.
+            One coefficient for each value of a descriptor and, optionally, a constant that is
+            added to the score. None or an empty array removes the coefficients.
 
         Returns
         -------
@@ -246,7 +246,8 @@ class HOGDescriptor:
         Returns
         -------
         descriptors : ndarray of float32, shape (N,)
-            The descriptors, one after the other.
+            The descriptors of all windows, one after the other: N is the number of windows times
+            :meth:`getDescriptorSize`.
 
         Raises
         ------
@@ -276,9 +277,10 @@ class HOGDescriptor:
         Returns
         -------
         grad : ndarray of float32, shape (H, W, 2)
-            What each pixel of the padded image adds to two bins.
+            What each pixel of the padded image adds to two bins. H and W are the height and the
+            width of the padded image.
         angleOfs : ndarray of uint8, shape (H, W, 2)
-            The bins.
+            The two bins, from 0 to ``nbins - 1``.
 
         Raises
         ------
@@ -308,9 +310,11 @@ class HOGDescriptor:
         Returns
         -------
         foundLocations : ndarray of int32, shape (N, 2), or empty tuple
-            The upper left pixels of the windows found.
+            A row of x and y for each window whose score is at least `hitThreshold`: the
+            position of its upper left pixel in `img`, negative in the padding. Empty tuple if
+            no window is found or no coefficients are set.
         weights : ndarray of float64, shape (N,), or empty tuple
-            Their scores.
+            The scores of the windows in `foundLocations`, or an empty tuple if that is one.
 
         Raises
         ------
@@ -352,9 +356,11 @@ class HOGDescriptor:
         Returns
         -------
         foundLocations : ndarray of int32, shape (N, 4), or empty tuple
-            Rows of x, y, width and height.
+            A row of x, y, width and height for each object. Empty tuple if no object is found
+            or no coefficients are set.
         foundWeights : ndarray of float64, shape (N,), or empty tuple
-            The greatest score in each group, or its density by mean shift.
+            The greatest score of the windows grouped into each object, or the density at the
+            object if `useMeanshiftGrouping` is true. Empty tuple if `foundLocations` is one.
 
         Raises
         ------
