@@ -547,5 +547,5 @@ def test_histograms_of_gradients_search_arrays_on_the_device():
                 np.testing.assert_array_equal(one, other)
         for one, other in zip(hog.detect(image, threshold=least, neighbors=0, device="cuda"), want):
             np.testing.assert_array_equal(one, other)
-    with pytest.raises(TypeError, match="want uint8"):
+    with pytest.raises(TypeError, match="must have type uint8"):
         hog.detect(cupy.asarray(photo.astype("f4")))

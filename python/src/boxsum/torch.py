@@ -1,9 +1,11 @@
 """Summed-area tables for PyTorch, with gradients.
 
-    >>> import torch, boxsum.torch as bt                          # doctest: +SKIP
-    >>> table = bt.integral(images)                               # (N, C, H, W) to (N, C, H + 1, W + 1)
-    >>> sums = bt.box_sum(table, boxes)                           # (N, K, 4) or (K, 4); corners may be real, and learned
-    >>> soft = bt.box_filter(images, 31)                          # in a time that does not depend on the window
+    >>> import torch, boxsum.torch as bt
+    >>> images = torch.rand(2, 3, 40, 50)
+    >>> table = bt.integral(images)  # from (N, C, H, W) to (N, C, H + 1, W + 1)
+    >>> boxes = torch.tensor([[0, 0, 50, 40], [10, 5, 20, 9]])  # (K, 4) or (N, K, 4); corners may be real, and learned
+    >>> sums = bt.box_sum(table, boxes)
+    >>> soft = bt.box_filter(images, 31)  # in a time that does not depend on the window
 
 All functions work on the last two axes, on CPUs and CUDA devices, under ``torch.compile``
 and ``vmap``. They are also registered as operators in ``torch.ops.boxsum``.

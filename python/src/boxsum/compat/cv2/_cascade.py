@@ -106,10 +106,11 @@ class CascadeClassifier:
 
         Examples
         --------
-        >>> from boxsum.compat import cv2  # doctest: +SKIP
-        >>> face = cv2.CascadeClassifier("haarcascade_frontalface_alt2.xml")  # doctest: +SKIP
-        >>> face.detectMultiScale(image, scaleFactor=1.1, minSize=(40, 40))  # doctest: +SKIP
-        array([[423,  80, 156, 156]], dtype=int32)
+        >>> from boxsum.compat import cv2
+        >>> from skimage import data
+        >>> face = cv2.CascadeClassifier("/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml")
+        >>> face.detectMultiScale(data.astronaut(), scaleFactor=1.1, minSize=(40, 40))
+        array([[177,  66,  95,  95]], dtype=int32)
         """
         return _rectangles(self._found(image, scaleFactor, minNeighbors, minSize, maxSize))
 
@@ -138,10 +139,11 @@ class CascadeClassifier:
 
         Examples
         --------
-        >>> from boxsum.compat import cv2  # doctest: +SKIP
-        >>> face = cv2.CascadeClassifier("haarcascade_frontalface_alt2.xml")  # doctest: +SKIP
-        >>> face.detectMultiScale2(image, scaleFactor=1.1, minSize=(40, 40))  # doctest: +SKIP
-        (array([[423,  80, 156, 156]], dtype=int32), array([26], dtype=int32))
+        >>> from boxsum.compat import cv2
+        >>> from skimage import data
+        >>> face = cv2.CascadeClassifier("/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml")
+        >>> face.detectMultiScale2(data.astronaut(), scaleFactor=1.1, minSize=(40, 40))
+        (array([[177,  66,  95,  95]], dtype=int32), array([36], dtype=int32))
         """
         found = self._found(image, scaleFactor, minNeighbors, minSize, maxSize)
         return _rectangles(found), _column(found, found.neighbors, np.int32)
