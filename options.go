@@ -57,7 +57,9 @@ type Options struct {
 
 	// Offset is subtracted from every pixel before summing and squaring, and added back
 	// by box queries. Subtracting the mean keeps float sums small and therefore nearly
-	// exact. Offset is for float pixels, and for float32 sums of any pixels.
+	// exact. Offset is for float pixels, and for float32 sums of any pixels. For float32
+	// pixels, differences from the offset are rounded to float32, so pixels that are much
+	// nearer to zero than the offset lose digits.
 	//
 	// If Offset is zero and a sample of float pixels suggests that all lie far from
 	// zero, tables of squares choose an offset themselves. Plain prevents this: the
