@@ -67,9 +67,11 @@ func NewImage[P Pixel](width, height, channels int) (Image[P], error) {
 	return Image[P]{Pix: pix, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, nil
 }
 
-// ReadImage returns an image whose rows come one by one from any source. It calls next
-// to fill each row until next returns [io.EOF], which ends the image; any other error
-// is returned. The image has as many rows as next has filled:
+// ReadImage returns an image whose rows come one by one from any source. A row has
+// width·channels values; zero channels means one. ReadImage calls next to fill one row
+// after another. When next returns [io.EOF], the image ends before the row of that
+// call. If next returns any other error, ReadImage returns an empty Image and an error
+// that wraps it:
 //
 //	img, err := boxsum.ReadImage(640, 1, func(row []uint8) error {
 //		_, err := io.ReadFull(r, row)

@@ -73,7 +73,9 @@ type SquaredTable[S Sum, Q Square] struct {
 }
 
 // NewSquaredTable allocates the table of an image of the given size and the table of
-// its squares. Zero channels means one.
+// its squares. Zero channels means one. NewSquaredTable returns an error that wraps
+// [ErrInvalid] if an argument is negative, and one that wraps [ErrMemory] if there
+// is not enough memory.
 func NewSquaredTable[S Sum, Q Square](width, height, channels int) (*SquaredTable[S, Q], error) {
 	if err := raster.Fit(raster.PlaneExtent(width, height, channels, 0), raster.SizeOf[S]()+raster.SizeOf[Q]()); err != nil {
 		return nil, err

@@ -21,7 +21,8 @@ func NewStream[S Sum, P Pixel](width, channels int, opt *Options) (*Stream[S, P]
 }
 
 // Push adds the next row of pixels and returns the next row of the table,
-// (width+1)·channels sums. The result is valid until the next Push.
+// (width+1)·channels sums. The result is valid until the next Push. Push
+// returns an error if row does not have width·channels values.
 func (s *Stream[S, P]) Push(row []P) ([]S, error) {
 	if s == nil {
 		s = new(Stream[S, P]) // Push on it returns an error
@@ -48,6 +49,7 @@ func NewSquaredStream[S Sum, Q Square, P Pixel](width, channels int, opt *Option
 
 // Push adds the next row of pixels and returns the next row of both tables,
 // (width+1)·channels entries each. The results are valid until the next Push.
+// Push returns an error if row does not have width·channels values.
 func (s *SquaredStream[S, Q, P]) Push(row []P) (sums []S, squares []Q, err error) {
 	if s == nil {
 		s = new(SquaredStream[S, Q, P])

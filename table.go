@@ -48,7 +48,9 @@ func (t *Table[S]) known() stats.Pixels { return stats.Pixels{Bound: t.Bound, Si
 
 // NewTable allocates a table for an image of the given size; zero channels means one.
 // Unless its rows are short, entry (1, y) of every row starts a cache line, which lets
-// the engine bypass the caches when it writes.
+// the engine bypass the caches when it writes. NewTable returns an error that wraps
+// [ErrInvalid] if an argument is negative, and one that wraps [ErrMemory] if there is
+// not enough memory.
 func NewTable[S Sum](width, height, channels int) (*Table[S], error) {
 	sums, e, err := raster.NewSums[S](raster.PlaneExtent(width, height, channels, 0))
 	return raster.OrNil(&Table[S]{Sums: sums, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, err)

@@ -33,7 +33,9 @@ type ValidTable[S Sum, Q Square] struct {
 }
 
 // NewValidTable allocates tables of sums, squares and counts for an image of the given
-// size. Zero channels means one.
+// size. Zero channels means one. NewValidTable returns an error that wraps
+// [ErrInvalid] if an argument is negative, and one that wraps [ErrMemory] if there is
+// not enough memory.
 func NewValidTable[S Sum, Q Square](width, height, channels int) (*ValidTable[S, Q], error) {
 	both, err := NewSquaredTable[S, Q](width, height, channels)
 	if err != nil {
@@ -267,15 +269,16 @@ func (t *ValidTable[S, Q]) StdDev(box image.Rectangle, channel int) float64 {
 
 // MeanBoxes writes the means of all channels over the valid pixels of every box,
 // clipped to the image, to dst: the mean of channel c over boxes[i] is
-// dst[i*Channels+c]. MeanBoxes returns an error if dst has fewer than
-// len(boxes)*Channels elements.
+// dst[i*Channels+c]. The mean of a box without valid pixels is NaN. MeanBoxes
+// returns an error if dst has fewer than len(boxes)*Channels elements.
 func (t *ValidTable[S, Q]) MeanBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, false, t.Mean)
 }
 
 // VarianceBoxes writes the variances of all channels over the valid pixels of every
 // box, clipped to the image, to dst: the variance of channel c over boxes[i] is
-// dst[i*Channels+c]. VarianceBoxes returns an error if dst has fewer than
+// dst[i*Channels+c]. The variance of a box without valid pixels is NaN.
+// VarianceBoxes returns an error if Squares is nil or dst has fewer than
 // len(boxes)*Channels elements.
 func (t *ValidTable[S, Q]) VarianceBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, true, t.Variance)
@@ -283,7 +286,8 @@ func (t *ValidTable[S, Q]) VarianceBoxes(dst []float64, boxes []image.Rectangle)
 
 // StdDevBoxes writes the standard deviations of all channels over the valid pixels
 // of every box, clipped to the image, to dst: the standard deviation of channel c
-// over boxes[i] is dst[i*Channels+c]. StdDevBoxes returns an error if dst has fewer
+// over boxes[i] is dst[i*Channels+c]. The standard deviation of a box without valid
+// pixels is NaN. StdDevBoxes returns an error if Squares is nil or dst has fewer
 // than len(boxes)*Channels elements.
 func (t *ValidTable[S, Q]) StdDevBoxes(dst []float64, boxes []image.Rectangle) error {
 	return t.each(dst, boxes, true, t.StdDev)

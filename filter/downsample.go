@@ -22,8 +22,8 @@ func Downsample[P Pixel](img boxsum.Image[P], factorX, factorY int, opt *Options
 }
 
 // DownsampleInto is like [Downsample] but writes the result to dst, which must have the
-// size that Downsample would return. Repeated calls with images of the same type and size
-// do not allocate.
+// size that Downsample would return. If it returns an error, the contents of dst are
+// undefined. Repeated calls with images of the same type and size do not allocate.
 func DownsampleInto[P Pixel](dst, img boxsum.Image[P], factorX, factorY int, opt *Options) error {
 	j := filters.Job{Kind: filters.Downsampled, FactorX: factorX, FactorY: factorY}
 	setJob(&j, &img, Window{}, opt)

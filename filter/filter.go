@@ -19,8 +19,8 @@ func Box[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[P],
 }
 
 // BoxInto is like [Box] but writes the result to dst, which must have the size and the
-// channels of img, and may be img itself. Repeated calls with images of the same type and
-// size do not allocate.
+// channels of img, and may be img itself. If it returns an error, the contents of dst are
+// undefined. Repeated calls with images of the same type and size do not allocate.
 func BoxInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Mean}
 	setJob(&j, &img, w, opt)
@@ -44,8 +44,9 @@ func Sum[D boxsum.Pixel, P Pixel](img boxsum.Image[P], w Window, opt *Options) (
 }
 
 // SumInto is like [Sum] but writes the result to dst, which must have the size and the
-// channels of img. dst may be img itself if D and P are the same type. Repeated calls with
-// images of the same type and size do not allocate.
+// channels of img. dst may be img itself if D and P are the same type. If it returns an
+// error, the contents of dst are undefined. Repeated calls with images of the same type
+// and size do not allocate.
 func SumInto[D boxsum.Pixel, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Sum}
 	setJob(&j, &img, w, opt)
@@ -69,8 +70,9 @@ func Mean[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum
 }
 
 // MeanInto is like [Mean] but writes the result to dst, which must have the size and the
-// channels of img. dst may be img itself if D and P are the same type. Repeated calls with
-// images of the same type and size do not allocate.
+// channels of img. dst may be img itself if D and P are the same type. If it returns an
+// error, the contents of dst are undefined. Repeated calls with images of the same type
+// and size do not allocate.
 func MeanInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Mean}
 	setJob(&j, &img, w, opt)
@@ -93,8 +95,9 @@ func Variance[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (bo
 }
 
 // VarianceInto is like [Variance] but writes the result to dst, which must have the size
-// and the channels of img. dst may be img itself if D and P are the same type. Repeated
-// calls with images of the same type and size do not allocate.
+// and the channels of img. dst may be img itself if D and P are the same type. If it
+// returns an error, the contents of dst are undefined. Repeated calls with images of the
+// same type and size do not allocate.
 func VarianceInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Variance}
 	setJob(&j, &img, w, opt)
@@ -117,8 +120,9 @@ func StdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxs
 }
 
 // StdDevInto is like [StdDev] but writes the result to dst, which must have the size and
-// the channels of img. dst may be img itself if D and P are the same type. Repeated calls
-// with images of the same type and size do not allocate.
+// the channels of img. dst may be img itself if D and P are the same type. If it returns
+// an error, the contents of dst are undefined. Repeated calls with images of the same
+// type and size do not allocate.
 func StdDevInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Deviation}
 	setJob(&j, &img, w, opt)
@@ -148,8 +152,8 @@ func MeanStdDev[D Float, P Pixel](img boxsum.Image[P], w Window, opt *Options) (
 
 // MeanStdDevInto is like [MeanStdDev] but writes the results to mean and dev. Both must
 // have the size and the channels of img, and they must not share memory. One of them may be
-// img itself if D and P are the same type. Repeated calls with images of the same type and
-// size do not allocate.
+// img itself if D and P are the same type. If it returns an error, the contents of mean and
+// dev are undefined. Repeated calls with images of the same type and size do not allocate.
 func MeanStdDevInto[D Float, P Pixel](mean, dev boxsum.Image[D], img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.MeanDeviation}
 	setJob(&j, &img, w, opt)
@@ -176,8 +180,9 @@ func Normalize[D Float, P Pixel](img boxsum.Image[P], w Window, floor float64, o
 }
 
 // NormalizeInto is like [Normalize] but writes the result to dst, which must have the size
-// and the channels of img. dst may be img itself if D and P are the same type. Repeated
-// calls with images of the same type and size do not allocate.
+// and the channels of img. dst may be img itself if D and P are the same type. If it
+// returns an error, the contents of dst are undefined. Repeated calls with images of the
+// same type and size do not allocate.
 func NormalizeInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, floor float64, opt *Options) error {
 	j := filters.Job{Kind: filters.Normalized, Floor: floor}
 	setJob(&j, &img, w, opt)

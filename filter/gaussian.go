@@ -53,8 +53,9 @@ func Gaussian[P Pixel](img boxsum.Image[P], sigma Sigma, opt *Options) (boxsum.I
 	return raster.OrZero(dst, j.Run())
 }
 
-// GaussianInto is like [Gaussian] but writes the result to dst, which must have the same
-// size and may be img itself. Repeated calls with images of the same type and size do not
+// GaussianInto is like [Gaussian] but writes the result to dst, which must have the size
+// and the channels of img, and may be img itself. If it returns an error, the contents of
+// dst are undefined. Repeated calls with images of the same type and size do not
 // allocate.
 func GaussianInto[P Pixel](dst, img boxsum.Image[P], sigma Sigma, opt *Options) error {
 	j := filters.Job{Kind: filters.Gaussian, Sigma: filters.Sigma(sigma)}

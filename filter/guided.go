@@ -26,9 +26,10 @@ func Guided[P, G Pixel](img boxsum.Image[P], guide boxsum.Image[G], w Window, ep
 	return raster.OrZero(dst, j.Run())
 }
 
-// GuidedInto is like [Guided] but writes the result to dst, which must have the same size
-// and may be img or the guide itself. Repeated calls with images of the same type and size
-// do not allocate.
+// GuidedInto is like [Guided] but writes the result to dst, which must have the size and
+// the channels of img, and may be img or the guide itself. If it returns an error, the
+// contents of dst are undefined. Repeated calls with images of the same type and size do
+// not allocate.
 func GuidedInto[P, G Pixel](dst, img boxsum.Image[P], guide boxsum.Image[G], w Window, epsilon float64, opt *Options) error {
 	j := filters.Job{Kind: filters.Guided, Epsilon: epsilon}
 	setJob(&j, &img, w, opt)

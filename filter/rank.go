@@ -26,9 +26,9 @@ func Median[P Pixel](img boxsum.Image[P], w Window, opt *Options) (boxsum.Image[
 	return raster.OrZero(dst, j.Run())
 }
 
-// MedianInto is like [Median] but writes the result to dst, which must have the same size and may
-// be img itself. For integers, repeated calls with images of the same type and size do not
-// allocate.
+// MedianInto is like [Median] but writes the result to dst, which must have the size and the
+// channels of img, and may be img itself. If it returns an error, the contents of dst are
+// undefined. For integers, repeated calls with images of the same type and size do not allocate.
 func MedianInto[P Pixel](dst, img boxsum.Image[P], w Window, opt *Options) error {
 	j := filters.Job{Kind: filters.Median}
 	setJob(&j, &img, w, opt)
@@ -52,7 +52,9 @@ func Entropy[D Float, P Pixel](img boxsum.Image[P], w Window, bins histogram.Bin
 	return raster.OrZero(dst, j.Run())
 }
 
-// EntropyInto is like [Entropy] but writes the result to dst, which must have the same size.
+// EntropyInto is like [Entropy] but writes the result to dst, which must have the size and
+// the channels of img. dst may be img itself if D and P are the same type. If it returns an
+// error, the contents of dst are undefined.
 func EntropyInto[D Float, P Pixel](dst boxsum.Image[D], img boxsum.Image[P], w Window, bins histogram.Bins, opt *Options) error {
 	j := filters.Job{Kind: filters.Entropy, Bins: rangeOf(bins)}
 	setJob(&j, &img, w, opt)

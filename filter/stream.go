@@ -59,9 +59,9 @@ func newStream[D boxsum.Pixel, P Pixel](width, channels int, w Window, opt *Opti
 	return &Stream[D, P]{s}, nil
 }
 
-// Push adds the next row of pixels, with the values of all channels, and returns the next
-// row of results. It returns nil if that row depends on rows still to come. The result is
-// valid until the next call of Push or End.
+// Push adds the next row of pixels, width·channels values, and returns the next row of
+// results, which has as many. It returns nil if that row depends on rows still to come.
+// The result is valid until the next call of Push or End.
 func (s *Stream[D, P]) Push(row []P) ([]D, error) {
 	if s == nil || s.rows == nil {
 		return nil, raster.Invalid("uninitialized stream (use its constructor)")

@@ -26,7 +26,8 @@ type Box struct {
 // New returns the feature of a kind that covers bounds. The bounds are relative
 // to the top left corner of the window, and may be negative if the axes are
 // rotated. Their width and height must be multiples of the numbers of cells
-// that [Kind.Cells] returns.
+// that [Kind.Cells] returns. New returns an error if they are not, if bounds is
+// empty, or if a coordinate is not from -2^30 to 2^30.
 func New(kind Kind, bounds image.Rectangle) (Feature, error) {
 	if !kind.known() {
 		return Feature{}, raster.Invalid("unknown %v, want one that Kinds lists", kind)

@@ -50,8 +50,8 @@ func (p *Plane[V, S]) viewOrNil() *view {
 //
 //	plane, err := haar.Upright[int64](table, 0)
 //
-// If V is int64 and the table holds floats, Upright returns an error that wraps
-// [boxsum.ErrTypes].
+// Upright returns an error if the image has no such channel. If V is int64 and
+// the table holds floats, it returns an error that wraps [boxsum.ErrTypes].
 func Upright[V Number, S boxsum.Sum](table *boxsum.Table[S], channel int) (*Plane[V, S], error) {
 	if table == nil {
 		return nil, errNoTable
@@ -72,7 +72,9 @@ func Upright[V Number, S boxsum.Sum](table *boxsum.Table[S], channel int) (*Plan
 
 // Rotated returns the plane of a channel along the digital lines of a rotation.
 // Its x axis climbs to the right by the angle of the rotation, or falls if the
-// angle is negative, and its y axis goes down across it.
+// angle is negative, and its y axis goes down across it. Rotated returns an error
+// if the image has no such channel, and one that wraps [boxsum.ErrTypes] if V is
+// int64 and the table holds floats.
 //
 //	table, err := rotated.Integrate[uint32](img, rotated.Rotation{A: 1, B: 2}, nil)
 //	plane, err := haar.Rotated[int64](table, 0)

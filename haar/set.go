@@ -22,9 +22,11 @@ type Set struct {
 }
 
 // All returns the set of all features of the given kinds in a window, in the
-// order described in the package documentation. On a rotated plane, the
-// sides of the window are parallel to the axes of the plane, and width and
-// height count lines of its lattice instead of pixels.
+// order described in the package documentation. On a rotated plane, the sides
+// of the window are parallel to the axes of the plane, and width and height
+// count lines of its lattice instead of pixels. All returns an error if kinds
+// is empty or contains an unknown kind, or if a side of the window is less
+// than 1.
 func All(width, height int, kinds ...Kind) (*Set, error) {
 	return AllRotated(upright, width, height, kinds...)
 }
@@ -39,6 +41,9 @@ const maxAll = 1 << 12
 // window is, in the order described in the package documentation. It omits
 // features whose cells are single cells of the lattice, because these may
 // contain no pixel. With a rotation of 0/1 the result is that of [All].
+// AllRotated returns an error under the conditions of [All], for the reasons of
+// [rotated.Rotation.Reduce], or if a side of the window exceeds 4096 and the
+// rotation is not 0/1.
 func AllRotated(rot rotated.Rotation, width, height int, kinds ...Kind) (*Set, error) {
 	w, err := newWindow(rot, width, height)
 	if err != nil {

@@ -61,7 +61,8 @@ func inFile(name string, err error) error {
 func Load(r io.Reader) (*Descriptor, error) { return LoadNamed(r, "") }
 
 // LoadNamed is like [Load] but reads the descriptor with the given name from a file that
-// may contain several. If name is empty, it reads the first one.
+// may contain several. If name is empty, it reads the first one. It returns an error if
+// the file has no such descriptor.
 func LoadNamed(r io.Reader, name string) (*Descriptor, error) {
 	if r == nil {
 		return nil, errors.New("nil io.Reader")

@@ -39,8 +39,10 @@ func FormatOf(name string) (Format, error) {
 // named matches the names that all formats accept.
 var named = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// Save writes the descriptor and its coefficients under the given name, as OpenCV's
-// HOGDescriptor.save does. [LoadNamed] and OpenCV 4 read the result.
+// Save writes the descriptor and its coefficients to w in the format f, under the
+// given name, as OpenCV's HOGDescriptor.save does. [LoadNamed] and OpenCV 4 read
+// the result. The name consists of letters, digits, - and _, and begins with a
+// letter or _; Save returns an error for any other name.
 func (d *Descriptor) Save(w io.Writer, f Format, name string) error {
 	if err := d.valid(); err != nil {
 		return err

@@ -23,7 +23,8 @@ type Peak struct {
 
 // Find returns the best k peaks of the scores of template in img, best first. No two peaks
 // are less than half the template's width apart horizontally and less than half its height
-// vertically. Find may return fewer than k peaks.
+// vertically. Find returns fewer than k peaks if there are no more, and an error if k is
+// negative or [Match] returns one.
 func Find[P Pixel](img, template boxsum.Image[P], m Method, k int, opt *Options) ([]Peak, error) {
 	if k < 0 {
 		return nil, badCount(k)
@@ -41,7 +42,9 @@ func badCount(k int) error { return raster.Invalid("number of peaks is %d, want 
 // two peaks that are less than apart.X apart horizontally and less than apart.Y vertically,
 // it keeps only the better one (non-maximum suppression). Among equal scores it prefers the
 // topmost, then the leftmost. A position with an equally good neighbor before it is not a
-// peak, so a flat region has at most one. NaN scores are not peaks.
+// peak, so a flat region has at most one. NaN scores are not peaks. Peaks returns fewer
+// than k peaks if there are no more. It returns an error if scores has more than one
+// channel, or if k or a coordinate of apart is negative.
 func Peaks(scores boxsum.Image[float32], m Method, k int, apart image.Point) ([]Peak, error) {
 	if err := matching.Method(m).Check(); err != nil {
 		return nil, err

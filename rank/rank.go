@@ -119,8 +119,8 @@ func Entropies[D filter.Float, P Pixel](img boxsum.Image[P], w filter.Window, op
 }
 
 // Histograms returns the histogram of the window around every pixel, as an image with levels channels for each channel
-// of img. Each of them holds the fraction of the window's pixels that have its level, from 0 to levels−1. The levels of
-// the first channel of img come first. Pixels of higher levels are in none of them.
+// of img; levels must be from 1 to 65536. Each of them holds the fraction of the window's pixels that have its level,
+// from 0 to levels−1. The levels of the first channel of img come first. Pixels of higher levels are in none of them.
 func Histograms[D filter.Float, P Pixel](img boxsum.Image[P], w filter.Window, levels int, opt *Options) (boxsum.Image[D], error) {
 	j := jobOf(&img, rank.Histogram, w, opt)
 	j.Bins = levels

@@ -63,7 +63,9 @@ type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 }
 
 // NewSquaredTable allocates the 45° table of an image of the given size and the 45°
-// table of its squares. Zero channels means one.
+// table of its squares. Zero channels means one. NewSquaredTable returns an error
+// that wraps [boxsum.ErrInvalid] if an argument is negative, and one that wraps
+// [boxsum.ErrMemory] if there is not enough memory.
 func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, channels int) (*SquaredTable[S, Q], error) {
 	if err := raster.Fit(raster.PlaneExtent(width, height, channels, 0), raster.SizeOf[S]()+raster.SizeOf[Q]()); err != nil {
 		return nil, err
@@ -136,7 +138,8 @@ func NewStream[S boxsum.Sum, P boxsum.Pixel](width, channels int, opt *Options) 
 }
 
 // Push adds the next row of pixels and returns the next row of the table,
-// (width+1)·channels sums. The result is valid until the next Push.
+// (width+1)·channels sums. The result is valid until the next Push. Push
+// returns an error if row does not have width·channels values.
 func (s *Stream[S, P]) Push(row []P) ([]S, error) {
 	if s == nil {
 		s = new(Stream[S, P]) // Push on it returns an error

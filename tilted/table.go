@@ -40,7 +40,9 @@ func (t *Table[S]) known() stats.Pixels { return stats.Pixels{Bound: t.Bound, Si
 
 // NewTable allocates a table for an image of the given size; zero channels means one.
 // Its rows are laid out like those of [boxsum.NewTable], which lets the engine bypass
-// the caches when it writes.
+// the caches when it writes. NewTable returns an error that wraps [boxsum.ErrInvalid]
+// if an argument is negative, and one that wraps [boxsum.ErrMemory] if there is not
+// enough memory.
 func NewTable[S boxsum.Sum](width, height, channels int) (*Table[S], error) {
 	sums, e, err := raster.NewSums[S](raster.PlaneExtent(width, height, channels, 0))
 	return raster.OrNil(&Table[S]{Sums: sums, Stride: e.Stride, Width: width, Height: height, Channels: e.Channels}, err)

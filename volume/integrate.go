@@ -66,7 +66,9 @@ type SquaredTable[S boxsum.Sum, Q boxsum.Square] struct {
 }
 
 // NewSquaredTable allocates the table of a volume of the given size and the table of
-// its squares. Zero channels means one.
+// its squares. Zero channels means one. NewSquaredTable returns an error that wraps
+// [boxsum.ErrInvalid] if an argument is negative, and one that wraps
+// [boxsum.ErrMemory] if there is not enough memory.
 func NewSquaredTable[S boxsum.Sum, Q boxsum.Square](width, height, depth, channels int) (*SquaredTable[S, Q], error) {
 	if err := raster.Fit(raster.VolumeExtent(width, height, depth, channels, 0, 0), raster.SizeOf[S]()+raster.SizeOf[Q]()); err != nil {
 		return nil, advised(err)

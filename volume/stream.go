@@ -22,7 +22,9 @@ func NewStream[S boxsum.Sum, P boxsum.Pixel](width, height, channels int, opt *O
 }
 
 // Push adds the next slice of voxels and returns the next slice of the table,
-// (width+1)×(height+1) entries. The result is valid until the next Push.
+// (width+1)×(height+1) entries. The result is valid until the next Push. Push
+// returns an error if slice does not have the size and the channels of the
+// stream.
 func (s *Stream[S, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], err error) {
 	if s == nil {
 		s = new(Stream[S, P]) // Push on it returns an error
@@ -56,7 +58,8 @@ func NewSquaredStream[S boxsum.Sum, Q boxsum.Square, P boxsum.Pixel](width, heig
 }
 
 // Push adds the next slice of voxels and returns the next slice of both tables. The
-// results are valid until the next Push.
+// results are valid until the next Push. Push returns an error if slice does not
+// have the size and the channels of the stream.
 func (s *SquaredStream[S, Q, P]) Push(slice boxsum.Image[P]) (sums boxsum.View[S], squares boxsum.View[Q], err error) {
 	if s == nil {
 		s = new(SquaredStream[S, Q, P])

@@ -67,7 +67,9 @@ func (t *Table[S]) known() stats.Pixels { return stats.Pixels{Bound: t.Bound, Si
 
 // NewTable allocates a table for a volume of the given size; zero channels means one.
 // Its rows are laid out like those of [boxsum.NewTable], which lets the engine bypass
-// the caches when it writes.
+// the caches when it writes. NewTable returns an error that wraps [boxsum.ErrInvalid]
+// if an argument is negative, and one that wraps [boxsum.ErrMemory] if there is not
+// enough memory.
 func NewTable[S boxsum.Sum](width, height, depth, channels int) (*Table[S], error) {
 	sums, e, err := raster.NewSums[S](raster.VolumeExtent(width, height, depth, channels, 0, 0))
 	if err != nil {

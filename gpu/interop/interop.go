@@ -31,9 +31,10 @@ func ImageOver[P boxsum.Pixel](d *gpu.Device, f Foreign) (*gpu.Image[P], error) 
 	return wrap(im, inside.ArrayOf(im), d, raster.TypeNamed[P](), f, 0, false)
 }
 
-// TableOver returns tables in the memory of another library. Writing is fastest if
-// every table starts one pixel before a multiple of 256 bytes and the stride is a
-// multiple of 256 bytes.
+// TableOver returns tables in the memory of another library, which f describes.
+// The memory must remain valid as long as the tables are used. Closing the tables
+// does not free it. Writing is fastest if every table starts one pixel before a
+// multiple of 256 bytes and the stride is a multiple of 256 bytes.
 func TableOver[S boxsum.Sum](d *gpu.Device, f Foreign) (*gpu.Table[S], error) {
 	t := new(gpu.Table[S])
 	return wrap(t, inside.ArrayOf(t), d, raster.TypeNamed[S](), f, 1, false)

@@ -112,7 +112,8 @@ def box_var(table: Table, squares: Table, boxes: Boxes, *, counts: Table | bool 
     Returns
     -------
     variances : ndarray of float64, shape (...) or (..., C)
-        The variances, which are never negative.
+        The variances, which are never negative. Empty boxes have variance 0; with `counts`,
+        boxes without valid pixels have variance NaN.
 
     Raises
     ------
@@ -153,7 +154,7 @@ def box_std(table: Table, squares: Table, boxes: Boxes, *, counts: Table | bool 
     Returns
     -------
     deviations : ndarray of float64, shape (...) or (..., C)
-        The standard deviations.
+        The standard deviations: 0 or NaN for boxes without pixels, as for :func:`box_var`.
 
     Raises
     ------

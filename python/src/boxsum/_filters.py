@@ -905,8 +905,8 @@ def guided(
     Returns
     -------
     smooth : array
-        The filtered image, of the type and shape of `a`. Integers are rounded and clamped
-        to their range.
+        The filtered image, of the type and shape of `a`. Integers are rounded to
+        nearest and clamped to their range.
 
     Raises
     ------
@@ -1004,7 +1004,7 @@ def entropy(
     a, window, border, value, dtype, out, workers, axes
         As for :func:`local_mean`.
     bins : int, default 256
-        Number of bins in the histogram of a window.
+        Number of bins in the histogram of a window, 2 to 256.
     range : tuple of float, optional
         Lower and upper end of the bins. The default is the full range of uint8 and uint16;
         floats require a range. Pixels outside it are not counted.
@@ -1016,8 +1016,11 @@ def entropy(
 
     Raises
     ------
+    TypeError
+        If the pixel type is not supported, or `dtype` is not float32 or float64.
     ValueError
-        If `a` holds floats and `range` is missing, or `range` is empty.
+        If `a` does not have the shape (H, W) or (H, W, C), a number is out of range, `a` holds
+        floats and `range` is missing, `range` is empty, or `out` has the wrong shape.
 
     Examples
     --------
@@ -1062,9 +1065,10 @@ def downsample(a: Image, factor: Sides, *, out: Any = None, workers: int | None 
     Raises
     ------
     TypeError
-        If the pixel type is not supported.
+        If the pixel type is not supported, or `factor` is not an integer.
     ValueError
-        If `a` does not have the shape (H, W) or (H, W, C), or a number is out of range.
+        If `a` does not have the shape (H, W) or (H, W, C), `factor` is less than 1, or
+        `out` has the wrong shape.
 
     Examples
     --------
@@ -1092,16 +1096,17 @@ def brightest(a: Image, size: Sides, count: int = 1, *, darkest: bool = False, w
     size : int or tuple of int
         Side of the windows in pixels, or their width and height.
     count : int, default 1
-        Maximum number of windows.
+        Maximum number of windows. There are fewer if no more fit in the image.
     darkest : bool, default False
         Find the windows with the smallest means instead.
 
     Returns
     -------
     boxes : ndarray of int64, shape (N, 4)
-        The windows as ``x0, y0, x1, y1``, the best first.
+        The windows as ``x0, y0, x1, y1``, the best first. Among equal windows, the topmost
+        comes first, then the leftmost. Windows that contain a NaN are skipped.
     means : ndarray of float64, shape (N,)
-        Their means.
+        The means of the windows in `boxes`, over all channels.
 
     Raises
     ------

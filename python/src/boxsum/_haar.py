@@ -55,7 +55,7 @@ def haar(
         :func:`rotated`, whose features lie along the axes of the rotation.
     windows : array_like of int, shape (N, 2), optional
         The upper left pixels ``x, y`` of the windows. The default is one window at
-        ``0, 0``.
+        ``0, 0``. Every window must lie inside the image.
     size : tuple of int, optional
         Width and height of the windows. The default is the size of the image.
     kinds : str or sequence of str, default "viola-jones"

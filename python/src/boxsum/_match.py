@@ -53,14 +53,16 @@ def match(
     scores : array of float32, shape (H - h + 1, W - w + 1)
         ``scores[y, x]`` is the score of the template with its first pixel at
         ``image[y, x]``. Normalized scores are within 1e-5 of the formula and never outside
-        -1 to 1; a flat window scores 0.
+        -1 to 1. A window without contrast has the ``"zncc"`` score 0, and a window of zeros
+        the ``"ncc"`` score 0.
 
     Raises
     ------
     TypeError
         If the types of image and template differ or are not supported.
     ValueError
-        If the mask does not have the shape of the template.
+        If the template does not fit in the image, is flat for ``"zncc"`` or zero for ``"ncc"``,
+        the method is unknown, or `mask` or `out` has the wrong shape.
 
     Examples
     --------
@@ -120,10 +122,10 @@ def find(
 
     Returns
     -------
-    boxes : ndarray, shape (N, 4)
-        The boxes as ``x0, y0, x1, y1``, the best first.
+    boxes : ndarray of int64, or of float64 with `subpixel`, shape (N, 4)
+        The boxes as ``x0, y0, x1, y1``, the best first. There may be fewer than `count`.
     scores : ndarray of float64, shape (N,)
-        Their scores.
+        The scores of `boxes`.
 
     Raises
     ------

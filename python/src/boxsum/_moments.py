@@ -94,7 +94,8 @@ class MomentsTable:
         Returns
         -------
         centroids : ndarray of float64, shape (..., 2) or (..., C, 2)
-            The centroids ``x, y``, relative to the upper left pixel of the box.
+            The centroids ``x, y``, relative to the upper left pixel of the box. They are 0 if m00
+            is 0, as in an empty box.
 
         Raises
         ------
@@ -125,7 +126,8 @@ class MomentsTable:
         -------
         ellipses : ndarray of float64, shape (..., 3) or (..., C, 3)
             The longer semi-axis, the shorter one, and the angle to the x axis in radians,
-            positive if the ellipse falls to the right.
+            positive if the ellipse falls to the right. They are 0 if m00 is 0, as in an empty
+            box.
 
         Raises
         ------

@@ -136,7 +136,8 @@ def lncc(
     score : float
         The mean over all pixels.
     map : array
-        With `full`, the correlation of the window around every pixel.
+        With `full`, the correlation of the window around every pixel, of the type that
+        :func:`ssim` returns.
 
     Raises
     ------

@@ -101,7 +101,7 @@ class StoredTable:
         Returns
         -------
         means : ndarray of float64, shape (...) or (..., C)
-            The means.
+            The means; empty boxes have mean 0.
 
         Raises
         ------
@@ -198,9 +198,10 @@ def open(url: str | os.PathLike[str], *, cache: int = 256 << 20, workers: int | 
         Other URLs, such as s3://, require fsspec and the package that it uses for them,
         such as s3fs, gcsfs or adlfs.
     cache : int, optional
-        Maximum number of bytes of chunks to keep in memory.
+        Maximum number of bytes of memory for chunks. The default is 256 MiB.
     workers : int, optional
-        Maximum number of threads for one call.
+        Maximum number of threads for one call. The default is 16, or one per available CPU
+        if there are more.
 
     Returns
     -------

@@ -97,7 +97,7 @@ class CascadeClassifier:
         Returns
         -------
         objects : ndarray of int32, shape (N, 4), or empty tuple
-            Rows of x, y, width and height.
+            A row of x, y, width and height for each object; an empty tuple if there are none.
 
         Raises
         ------
@@ -128,9 +128,10 @@ class CascadeClassifier:
         Returns
         -------
         objects : ndarray of int32, shape (N, 4), or empty tuple
-            Rows of x, y, width and height.
+            A row of x, y, width and height for each object; an empty tuple if there are none.
         numDetections : ndarray of int32, shape (N,), or empty tuple
-            Number of windows of each object.
+            Number of windows that were grouped into each object; an empty tuple if there are no
+            objects.
 
         Raises
         ------
@@ -159,16 +160,17 @@ class CascadeClassifier:
         image, scaleFactor, minNeighbors, flags, minSize, maxSize
             As for :meth:`detectMultiScale`.
         outputRejectLevels : bool, default False
-            Return stages and weights; otherwise they are empty.
+            Return the stages and the weights of objects. By default, an empty tuple is returned
+            for each of them.
 
         Returns
         -------
         objects : ndarray of int32, shape (N, 4), or empty tuple
-            Rows of x, y, width and height.
+            A row of x, y, width and height for each object; an empty tuple if there are none.
         rejectLevels : ndarray of int32, shape (N,), or empty tuple
-            Number of stages that each object passed.
+            With `outputRejectLevels`, the number of stages that each object passed.
         levelWeights : ndarray of float64, shape (N,), or empty tuple
-            Sum of the last stage of each object.
+            With `outputRejectLevels`, the sum of the last stage for each object.
 
         Raises
         ------

@@ -43,7 +43,7 @@ def fastNlMeansDenoising(src: Any, *arguments: Any, **named: Any) -> np.ndarray:
     Returns
     -------
     dst : ndarray
-        The image without noise.
+        The image without noise, of the type of `src`.
 
     Raises
     ------
@@ -74,18 +74,20 @@ def fastNlMeansDenoisingMulti(srcImgs: Any, imgToDenoiseIndex: int, temporalWind
     Parameters
     ----------
     srcImgs : sequence of ndarray
-        The frames.
+        The frames, all of the same type and shape, which are those of
+        :func:`fastNlMeansDenoising`.
     imgToDenoiseIndex : int
         Index of the frame to denoise.
     temporalWindowSize : int
-        Number of frames to search, an odd number. The frame to denoise is in the middle.
+        Number of frames to search, an odd number. The frame to denoise is the middle one, so
+        there must be half as many frames, rounded down, before it and after it.
     arguments, named : optional
         The other arguments, in either form, as for :func:`fastNlMeansDenoising`.
 
     Returns
     -------
     dst : ndarray
-        The frame without noise.
+        The frame without noise, of the type of the frames.
 
     Raises
     ------

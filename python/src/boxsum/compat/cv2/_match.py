@@ -29,14 +29,15 @@ def matchTemplate(image: Any, templ: Any, method: int, result: Any = None, mask:
         One of ``TM_SQDIFF``, ``TM_SQDIFF_NORMED``, ``TM_CCORR``, ``TM_CCORR_NORMED``,
         ``TM_CCOEFF`` and ``TM_CCOEFF_NORMED``.
     result : ndarray, optional
-        Destination.
+        Destination, which is written if it has the shape and type of the result.
     mask : array_like of uint8 or float32, optional
         Weights of the template's pixels. uint8 masks count where they are not zero.
 
     Returns
     -------
-    scores : ndarray of float32
-        The scores.
+    scores : ndarray of float32, shape (H - h + 1, W - w + 1)
+        ``scores[y, x]`` is the score of the template with its first pixel at ``image[y, x]``,
+        for an image of shape (H, W) and a template of shape (h, w).
 
     Raises
     ------

@@ -37,8 +37,8 @@ def integral(src: Any, sum: Any = None, sdepth: int = -1) -> np.ndarray:
 
     Returns
     -------
-    sum : ndarray
-        The table of sums.
+    sum : ndarray, shape (H + 1, W + 1) or (H + 1, W + 1, C)
+        The table: entry ``[y, x]`` is the sum of ``src[:y, :x]``.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def integral2(src: Any, sum: Any = None, sqsum: Any = None, sdepth: int = -1, sq
 
     Returns
     -------
-    sum, sqsum : ndarray
+    sum, sqsum : ndarray, shape (H + 1, W + 1) or (H + 1, W + 1, C)
         The tables of sums and squares.
 
     Raises
@@ -126,7 +126,7 @@ def integral3(
 
     Returns
     -------
-    sum, sqsum, tilted : ndarray
+    sum, sqsum, tilted : ndarray, shape (H + 1, W + 1) or (H + 1, W + 1, C)
         The tables of sums and squares, and the tilted table.
 
     Raises

@@ -114,7 +114,8 @@ def guidedFilter(guide: Any, src: Any, radius: int, eps: float, dst: Any = None,
     Returns
     -------
     smooth : ndarray
-        The filtered image.
+        The filtered image, of the shape of `src` and the depth `dDepth`; by default, of the type
+        of `src`.
 
     Raises
     ------

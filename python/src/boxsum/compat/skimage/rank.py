@@ -123,8 +123,8 @@ def autolevel(image: Any, footprint: Any, out: Any = None, mask: Any = None, shi
     Returns
     -------
     out : ndarray
-        The image. If a pixel that does not count lies outside the range of those that
-        count, its result wraps.
+        The stretched image, of the type and shape of `image`. If a pixel that does not count
+        lies outside the range of those that count, its result wraps.
 
     Raises
     ------
@@ -338,7 +338,7 @@ def mean_bilateral(
     Returns
     -------
     out : ndarray
-        The means.
+        The means, rounded down.
 
     Raises
     ------
@@ -458,7 +458,7 @@ def otsu(image: Any, footprint: Any, out: Any = None, mask: Any = None, shift_x:
     Returns
     -------
     out : ndarray
-        The thresholds.
+        The thresholds, of the type and shape of `image`.
 
     Raises
     ------
@@ -608,8 +608,8 @@ def windowed_histogram(
 
     Returns
     -------
-    out : ndarray
-        The fraction of pixels at each level, along an additional axis.
+    out : ndarray of float64, shape (H, W, n_bins)
+        The fraction of the window's pixels at each level.
 
     Raises
     ------
