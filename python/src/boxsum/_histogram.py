@@ -58,7 +58,7 @@ class HistogramTable:
         Parameters
         ----------
         boxes : array_like of int, shape (..., 4)
-            Boxes ``x0, y0, x1, y1``.
+            Boxes ``x0, y0, x1, y1``, clipped to the image.
         out : ndarray, optional
             Destination, a C-contiguous array of the type and shape of the result. By default,
             a new array is allocated.
@@ -106,7 +106,7 @@ class HistogramTable:
         Raises
         ------
         ValueError
-            If `q` is not between 0 and 1.
+            If `q` is not between 0 and 1, and for the reasons of :meth:`counts`.
 
         Examples
         --------

@@ -55,7 +55,7 @@ class MomentsTable:
         Parameters
         ----------
         boxes : array_like of int, shape (..., 4)
-            Boxes ``x0, y0, x1, y1``.
+            Boxes ``x0, y0, x1, y1``, clipped to the image. The moments of an empty box are 0.
         workers : int, optional
             Maximum number of threads. The default is one per available CPU.
 

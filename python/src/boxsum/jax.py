@@ -330,8 +330,11 @@ def box_mean(table: Any, boxes: Any) -> Array:
 
     Raises
     ------
+    TypeError
+        As for :func:`box_sum`.
     ValueError
-        If corners are floats and the sums of an int32 table may have wrapped.
+        As for :func:`box_sum`, and if corners are floats and the sums of an int32 table may
+        have wrapped.
 
     Examples
     --------

@@ -860,8 +860,11 @@ def box_mean(table: Tensor, boxes: Any) -> Tensor:
 
     Raises
     ------
+    TypeError
+        As for :func:`box_sum`.
     ValueError
-        If corners are floats and the sums of an int32 table may have wrapped.
+        As for :func:`box_sum`, and if corners are floats and the sums of an int32 table may
+        have wrapped.
 
     Examples
     --------

@@ -37,12 +37,12 @@ class CLAHE:
         src : array_like of uint8 or uint16
             Gray image.
         dst : ndarray, optional
-            Destination.
+            Destination, which is written if it has the shape and type of the result.
 
         Returns
         -------
         dst : ndarray
-            The equalized image.
+            The equalized image, of the type of `src`.
 
         Raises
         ------
