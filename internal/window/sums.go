@@ -62,7 +62,7 @@ type Sums struct {
 	squares lane
 	row     Row
 
-	several [severalRows][]byte // rows that are added at once
+	several [][]byte // rows that are added at once
 
 	pads   []pad
 	counts []int32
@@ -402,12 +402,11 @@ func (s *Sums) addRows(sums, squares []byte, from, to int) {
 		return
 	}
 	for from < to {
-		n := min(severalRows, to-from)
-		for k := range n {
-			s.several[k] = s.part(s.rows.Row(from + k))
+		s.several = s.several[:0]
+		for end := min(from+severalRows, to); from < end; from++ {
+			s.several = append(s.several, s.part(s.rows.Row(from)))
 		}
-		s.kernel.AddRows(sums, squares, s.several[:n], s.frame.Offset)
-		from += n
+		s.kernel.AddRows(sums, squares, s.several, s.frame.Offset)
 	}
 }
 
@@ -608,5 +607,5 @@ func (s *Sums) End(height int) {
 // Forget drops references to the rows.
 func (s *Sums) Forget() {
 	s.rows, s.own, s.valid, s.flats.valid = nil, nil, false, false
-	clear(s.several[:])
+	clear(s.several)
 }

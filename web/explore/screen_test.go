@@ -190,7 +190,7 @@ func TestSliderMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range screenCases {
-		q := &request{Do: k.request["do"].(string), Method: k.request["method"].(string), Epsilon: 400, View: []int{0, 0, side, side}, Width: 900, Height: 900, Quick: true}
+		q := &request{Do: k.request["do"].(string), Method: k.request["method"].(string), Epsilon: 400, Percent: 90, Clip: 2, Strength: 10, View: []int{0, 0, side, side}, Width: 900, Height: 900, Quick: true}
 		if q.Method == "otsu" {
 			continue
 		}
