@@ -57,7 +57,7 @@ func inFile(name string, err error) error {
 }
 
 // Load reads the first descriptor in a file that OpenCV's HOGDescriptor.save has written as
-// XML, YAML or JSON. Errors contain the line number.
+// XML, YAML or JSON. An error about an entry of the file gives its line number.
 func Load(r io.Reader) (*Descriptor, error) { return LoadNamed(r, "") }
 
 // LoadNamed is like [Load] but reads the descriptor with the given name from a file that

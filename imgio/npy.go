@@ -32,10 +32,11 @@ func ReadNPY(r io.Reader) (*Array, error) {
 	return h.read(r)
 }
 
-// OpenNPY reads the named .npy file. Large little-endian files in C order are
-// mapped into memory where the system supports it: the array then consists of
-// the file's own pages and must not be used after it is closed. Writing to the
-// array never changes the file. If the file is truncated while it is mapped,
+// OpenNPY reads the named .npy file. The caller must close the returned
+// io.Closer when the array is no longer needed. Large little-endian files in C
+// order are mapped into memory where the system supports it: the array then
+// consists of the file's own pages and must not be used after the io.Closer is
+// closed. Writing to the array never changes the file. If the file is truncated while it is mapped,
 // reading the array may crash the program.
 func OpenNPY(path string) (*Array, io.Closer, error) {
 	f, err := os.Open(path)
